@@ -1,0 +1,1 @@
+"""The players, the protocol they speak, and the process that hosts the built-in ones."""

@@ -1,0 +1,1 @@
+"""The ladder: plans pairs, plays them in subprocesses, rates the results."""
