@@ -1,0 +1,23 @@
+"""Everything the players and their protocol can refuse.
+
+BotsError
+|-- ProtocolError    a line that is not what the protocol allows; the bot's author can fix it
+|-- SpecError        a bot specification that cannot be understood; the user can fix it
+`-- UnknownPlayer    no built-in player of that name
+"""
+
+
+class BotsError(ValueError):
+    """Base of this package's errors; the message is one sentence for the person who can fix it."""
+
+
+class ProtocolError(BotsError):
+    """A line breaks the protocol; the message says what was expected and what came."""
+
+
+class SpecError(BotsError):
+    """A bot specification cannot be understood; the message lists the forms."""
+
+
+class UnknownPlayer(BotsError):
+    """No built-in player has the name; the message lists near names."""

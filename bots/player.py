@@ -1,0 +1,42 @@
+"""The interface of a built-in player, as the host drives it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from bots.protocol import Budget, Info
+from engine.board import Board
+
+
+class Choice(NamedTuple):
+    """A player's answer to one question."""
+
+    column: int
+    info: Info | None = None
+
+
+class Player(Protocol):
+    """One side of one game.
+
+    A player is built for a game and dropped after it. Under a work budget its choices depend only
+    on the arguments of its constructor and the questions it was asked since.
+    """
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """A legal column for the position after `moves`, within the budget of one move."""
+        ...
+
+
+class PlayerFactory(Protocol):
+    """Builds a player for one game."""
+
+    def __call__(self, *, board: Board, side: int, seed: int, budget: Budget) -> Player:
+        """Build the player; everything slow (compiling, loading) happens here, not in `choose`.
+
+        Args:
+            board: the board of the game.
+            side: 0 moves first.
+            seed: below 2**53, the same for both sides.
+            budget: what one move may cost; of a kind that the version lists.
+
+        """
+        ...

@@ -1,0 +1,207 @@
+"""The protocol: JSON Lines between the harness and a bot. All messages and the codec.
+
+The harness asks, the bot answers::
+
+    Hello     -> HelloReply
+    NewGame   -> Ready
+    MoveAsk   -> MoveReply
+    GameOver  -> (nothing)
+    Quit      -> (exits 0)
+
+A bot may answer anything with ErrorReply. Unknown keys are ignored by both sides.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from bots.errors import ProtocolError
+
+PROTOCOL = 1
+MAX_LINE = 64 * 1024
+"""Longest line in bytes, the newline included."""
+
+BudgetKind = Literal["time", "simulations", "nodes", "depth", "any"]
+BUDGET_KINDS: tuple[BudgetKind, ...] = ("time", "simulations", "nodes", "depth", "any")
+
+
+class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a player may spend on one move: exactly one of the four."""
+
+    time_ms: int | None = None
+    """Wall milliseconds."""
+    simulations: int | None = None
+    """New simulations of a tree search."""
+    nodes: int | None = None
+    """Positions visited by an alpha-beta search."""
+    depth: int | None = None
+    """Plies an alpha-beta search looks ahead."""
+
+    def __post_init__(self) -> None:
+        given = [
+            v for v in (self.time_ms, self.simulations, self.nodes, self.depth) if v is not None
+        ]
+        if len(given) != 1 or given[0] < 1:
+            raise ValueError(
+                "a budget is exactly one of time_ms, simulations, nodes, depth, and at least 1"
+            )
+
+    @property
+    def kind(self) -> BudgetKind:
+        """The word that a bot's hello uses for this budget."""
+        if self.time_ms is not None:
+            return "time"
+        if self.simulations is not None:
+            return "simulations"
+        return "nodes" if self.nodes is not None else "depth"
+
+    @property
+    def amount(self) -> int:
+        """The number, in milliseconds, simulations, nodes or plies."""
+        return self.time_ms or self.simulations or self.nodes or self.depth or 0
+
+
+# What the harness writes.
+
+
+class Hello(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
+    """Opens the conversation."""
+
+    protocol: int = PROTOCOL
+
+
+class NewGame(msgspec.Struct, frozen=True, tag="new_game", tag_field="type"):
+    """A game begins; everything about the former one is over."""
+
+    game: str
+    rows: int
+    columns: int
+    side: int
+    """0 moves first."""
+    seed: int
+    """Below 2**53, the same for both sides: a player mixes in its side and the ply."""
+    budget: Budget
+    connect: int = 4
+    forbidden: tuple[int, int] | None = None
+    """(row from the bottom, column)"""
+    player: str | msgspec.UnsetType = msgspec.UNSET
+    """To the built-in host only: whom to be, such as ``v17`` or ``c4ai?weights=/a/b.csv``."""
+
+
+class MoveAsk(msgspec.Struct, frozen=True, tag="move", tag_field="type"):
+    """Asks for a move after the columns played so far, openings included."""
+
+    ply: int
+    moves: tuple[int, ...]
+
+
+class GameOver(msgspec.Struct, frozen=True, tag="game_over", tag_field="type"):
+    """The game has ended; `result` is from the first player's side."""
+
+    result: str
+    termination: str
+
+
+class Quit(msgspec.Struct, frozen=True, tag="quit", tag_field="type"):
+    """The bot should exit with status 0."""
+
+
+Request = Hello | NewGame | MoveAsk | GameOver | Quit
+
+
+# What the bot writes.
+
+
+class HelloReply(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
+    """Who the bot is and what it can do."""
+
+    name: str
+    version: str = ""
+    budgets: tuple[BudgetKind, ...] = ("any",)
+    """In order of preference."""
+    boards: tuple[str, ...] | None = None
+    """Sizes such as ``6x7``, ``standard``, ``any``, ``forbidden``; None: all."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready", tag_field="type"):
+    """The bot has loaded and compiled what it needs for the game."""
+
+
+class Info(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a player can tell about its move; every field is optional."""
+
+    simulations: int | None = None
+    """Descents that ended in a new rollout or a new end node."""
+    nodes: int | None = None
+    depth: int | None = None
+    """Plies."""
+    value: float | None = None
+    """-1 (lost) .. 1 (won) for the side that moves."""
+    proven: Literal["win", "loss", "draw"] | None = None
+    """A result that the search has proven, for the side that moves."""
+    distance: int | None = None
+    """Plies until the proven result."""
+    pv: tuple[int, ...] | None = None
+    """Expected columns, the move itself first."""
+    tree: int | None = None
+    """Nodes held in memory after the search."""
+    solved_visits: int | None = None
+    """Descents that ended in a node already solved; not counted as simulations."""
+
+
+class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag_field="type"):
+    """The column that the bot plays."""
+
+    column: int
+    info: Info | None = None
+    ply: int | None = None
+    """May echo the question's ply; a wrong echo is a protocol error."""
+
+
+class ErrorReply(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
+    """The bot gives up and says why."""
+
+    message: str
+
+
+Reply = HelloReply | Ready | MoveReply | ErrorReply
+
+_encoder = msgspec.json.Encoder()
+_request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+_reply_decoder: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
+
+
+def encode(message: Request | Reply) -> bytes:
+    """One line, the newline included."""
+    return _encoder.encode(message) + b"\n"
+
+
+def decode_request(line: bytes) -> Request:
+    """What the harness asks, read by a bot.
+
+    Raises:
+        ProtocolError: the line is not a message of the harness.
+
+    """
+    try:
+        return _request_decoder.decode(line)
+    except (msgspec.DecodeError, ValueError) as error:
+        raise ProtocolError(f"not a request: {error}: {_excerpt(line)}") from error
+
+
+def decode_reply(line: bytes) -> Reply:
+    """What a bot answers, read by the harness.
+
+    Raises:
+        ProtocolError: the line is not an answer of the protocol; the message shows its beginning.
+
+    """
+    try:
+        return _reply_decoder.decode(line)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise ProtocolError(f"not an answer of the protocol: {error}: {_excerpt(line)}") from error
+
+
+def _excerpt(line: bytes, limit: int = 80) -> str:
+    text = line[:limit].decode("utf-8", "replace").strip()
+    return repr(text) + ("..." if len(line) > limit else "")

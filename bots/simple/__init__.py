@@ -1,0 +1,1 @@
+"""The simplest players: the companions that every ladder needs at its foot."""

@@ -1,0 +1,36 @@
+"""Players that look at nothing but the legal columns."""
+
+from collections.abc import Sequence
+
+from bots.player import Choice
+from bots.protocol import Budget
+from engine.board import Board
+from engine.position import Position
+from engine.seeds import SplitMix, mix
+
+
+class Stupid:
+    """Plays the leftmost legal column."""
+
+    def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
+        del side, seed, budget
+        self._board = board
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """The leftmost legal column."""
+        return Choice(Position.from_moves(self._board, moves).legal_moves()[0])
+
+
+class Random:
+    """Plays a uniform legal column, drawn from the game's seed, the side and the ply."""
+
+    def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
+        del budget
+        self._board = board
+        self._side = side
+        self._seed = seed
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """A uniform legal column."""
+        legal = Position.from_moves(self._board, moves).legal_moves()
+        return Choice(SplitMix(mix(self._seed, self._side, len(moves))).choice(legal))

@@ -1,0 +1,128 @@
+"""What crosses the border of the database: a pair as planned and a pair as played.
+
+They live here, below `ladder`, because the store must know them and nothing imports upwards. All
+are frozen and picklable: workers on other machines get a plan and send back a record.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from bots.protocol import Budget
+from engine.result import Result, Termination
+
+
+class Restart(StrEnum):
+    """How often a bot's process is renewed when nothing fails."""
+
+    GAME = "game"
+    PAIR = "pair"
+    NEVER = "never"
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """How to start a bot's process. Equal launches can share a process."""
+
+    command: tuple[str, ...]
+    """The program and its arguments."""
+    folder: str
+    """The absolute folder in which it runs."""
+    player: str | None = None
+    """For the built-in host: whom to be; not part of starting the process."""
+    restart: Restart = Restart.NEVER
+    memory_mb: int = 1024
+    """Resident memory of the bot and its descendants together, in MiB."""
+
+
+class Entrant(msgspec.Struct, frozen=True):
+    """A registered bot as one side of a pair."""
+
+    revision: int
+    """Key of the bot's revision in the database."""
+    name: str
+    launch: Launch
+    budget: Budget
+
+
+class PairPlan(msgspec.Struct, frozen=True):
+    """Two games to be played: the same board and opening, colours swapped."""
+
+    id: int
+    """Key of the pair in the database."""
+    number: int
+    """The pair's place in its stream, from 0."""
+    a: Entrant
+    """Moves first in game 0."""
+    b: Entrant
+    """Moves first in game 1."""
+    board: str
+    """As `engine.board.parse_board` reads it."""
+    board_class: str
+    opening: tuple[int, ...]
+    seed: int
+    """Of both games, below 2**53."""
+    margin_ms: int = 50
+    """How late a move may be under a time budget."""
+    watchdog_s: float = 60.0
+    """How long a move may take under a work budget."""
+
+
+class SideStats(msgspec.Struct):
+    """Sums over one side's moves in one game."""
+
+    moves: int = 0
+    time_us: int = 0
+    """Wall time of all moves, by the harness's clock."""
+    max_us: int = 0
+    simulations: int = 0
+    """Simulations, or nodes for players that count those; 0 when the bot tells nothing."""
+
+
+class Thought(msgspec.Struct, array_like=True):
+    """What is kept of one move."""
+
+    time_us: int
+    value: float | None = None
+    """-1..1 for the mover."""
+    simulations: int | None = None
+    """Simulations or nodes."""
+    depth: int | None = None
+    proven: str | None = None
+    """win, loss or draw, with the distance in plies where known: ``win 5``."""
+
+
+class GameRecord(msgspec.Struct, frozen=True):
+    """One finished game."""
+
+    swapped: bool
+    """False when A moved first."""
+    moves: tuple[int, ...]
+    """All columns, the opening included."""
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    sides: tuple[SideStats, SideStats]
+    """The first player's and the second's."""
+    thoughts: tuple[Thought, ...]
+    """One per move after the opening."""
+    started: float
+    """Seconds since the epoch."""
+    duration_us: int
+    detail: str = ""
+    """For a forfeit: what happened, for the bot's author."""
+
+
+class PairRecord(msgspec.Struct, frozen=True):
+    """A pair as it was played: either two finished games or an abort."""
+
+    id: int
+    """Of the plan."""
+    number: int
+    games: tuple[GameRecord, ...]
+    """Two games, the one in which A moves first before the other; empty when aborted."""
+    aborts: int = 0
+    """How often a game was abandoned because the machine stalled."""
+    abort_reason: str = ""
+    """Why the pair could not be played to its end; empty when it was."""
+    failed_starts: tuple[int, ...] = ()
+    """Revisions of bots that could not be started or did not shake hands in this pair."""

@@ -1,0 +1,38 @@
+"""Openings: a few random plies that both games of a pair share."""
+
+from engine.board import Board
+from engine.errors import OpeningError
+from engine.position import Position
+from engine.seeds import SplitMix
+
+ATTEMPTS = 200
+"""How many random lines are tried before an opening is called impossible."""
+
+
+def has_immediate_win(position: Position) -> bool:
+    """Whether the side to move can connect four at once."""
+    side = position.to_move
+    return any(position.play(column).winner == side for column in position.legal_moves())
+
+
+def draw_opening(board: Board, plies: int, random: SplitMix) -> tuple[int, ...]:
+    """Random legal columns with no win among them and none available at their end.
+
+    Raises:
+        OpeningError: none was found, because the board is too small for so many plies.
+
+    """
+    if plies >= board.cells:
+        raise OpeningError(
+            f"an opening of {plies} plies leaves nothing to play on {board}, "
+            f"which holds {board.cells} stones"
+        )
+    for _ in range(ATTEMPTS):
+        position = Position(board)
+        while position.ply < plies and not position.is_over:
+            position = position.play(random.choice(position.legal_moves()))
+        if position.ply == plies and not position.is_over and not has_immediate_win(position):
+            return position.moves
+    raise OpeningError(
+        f"no opening of {plies} plies without a win was found on {board}: ask for fewer plies"
+    )

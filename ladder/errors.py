@@ -1,0 +1,61 @@
+"""Everything that the ladder can refuse or suffer.
+
+LadderError              a sentence for a person; never shown as a traceback
+|-- UsageError           bad input: exit 2
+|-- InvalidRun           bots failing or machine stalling: exit 5
+`-- BotFailure           one bot failed in one conversation; becomes a forfeit
+    |-- BotTimeout       a deadline passed without an answer
+    |-- BotCrash         the process ended or closed its output
+    |-- BotProtocolError an answer that the protocol does not allow
+    `-- BotMemory        over its memory limit
+"""
+
+from engine.result import Termination
+
+
+class LadderError(Exception):
+    """Base of this package's errors; the message is one sentence for the person who can fix it."""
+
+    exit_code = 1
+
+
+class UsageError(LadderError):
+    """The user's input cannot be used; the message names the option and what is allowed."""
+
+    exit_code = 2
+
+
+class InvalidRun(LadderError):
+    """The run cannot give meaningful results: bots fail or the machine stalls."""
+
+    exit_code = 5
+
+
+class BotFailure(LadderError):
+    """A bot failed; `str()` is the detail stored with the forfeit."""
+
+    termination = Termination.CRASH
+
+
+class BotTimeout(BotFailure):
+    """No answer came within the deadline."""
+
+    termination = Termination.TIMEOUT
+
+
+class BotCrash(BotFailure):
+    """The process ended, or closed its standard output, before it answered."""
+
+    termination = Termination.CRASH
+
+
+class BotProtocolError(BotFailure):
+    """The answer is not what the protocol allows here."""
+
+    termination = Termination.PROTOCOL_ERROR
+
+
+class BotMemory(BotFailure):
+    """The bot and its descendants passed their memory limit."""
+
+    termination = Termination.MEMORY
