@@ -1,0 +1,90 @@
+"""The bot processes that one worker keeps between games.
+
+Starting Python and loading compiled kernels costs far more than a null game, so processes that may
+play on are kept, the least recently used going first.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from bots.protocol import Hello, HelloReply
+from db.records import Launch, Restart
+from ladder.errors import BotProtocolError
+from ladder.process import BotProcess
+
+HELLO_S = 30.0
+"""How long a bot may take from its start to its hello, loading and compiling included."""
+KEPT = 6
+"""Idle processes kept by one worker."""
+
+
+class BotPool:
+    """Hands out bot processes that have shaken hands, and takes them back.
+
+    Not shared between threads. `close` ends every process.
+    """
+
+    def __init__(self, *, logs: Path | None = None, keep: int = KEPT) -> None:
+        self._logs = logs
+        self._keep = keep
+        self._idle: list[tuple[Launch, BotProcess]] = []
+
+    def acquire(self, launch: Launch) -> BotProcess:
+        """A process for one side of a game, fresh or used before.
+
+        Raises:
+            BotFailure: the bot did not start or did not shake hands; nothing of it is left.
+
+        """
+        key = _key(launch)
+        for place in range(len(self._idle) - 1, -1, -1):
+            kept, process = self._idle[place]
+            if kept == key:
+                del self._idle[place]
+                if process.alive:
+                    return process
+                process.kill()
+        process = BotProcess.start(launch, logs=self._logs)
+        try:
+            shake_hands(process)
+        except BaseException:
+            process.kill()
+            raise
+        return process
+
+    def release(self, launch: Launch, process: BotProcess, *, pair_ended: bool) -> None:
+        """Take back a process whose game ended without a failure."""
+        spent = launch.restart is Restart.GAME or (launch.restart is Restart.PAIR and pair_ended)
+        if spent:
+            process.quit()
+            return
+        self._idle.append((_key(launch), process))
+        while len(self._idle) > self._keep:
+            self._idle.pop(0)[1].quit()
+
+    def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
+        """End every idle process, by default at once."""
+        while self._idle:
+            end(self._idle.pop()[1])
+
+
+def shake_hands(process: BotProcess) -> HelloReply:
+    """Exchange hello.
+
+    Raises:
+        BotFailure: no hello came within 30 s, or something else did.
+
+    """
+    reply = process.ask(Hello(), timeout_s=HELLO_S).reply
+    if not isinstance(reply, HelloReply):
+        raise BotProtocolError(f"expected a hello, got {type(reply).__name__}: {reply}")
+    return reply
+
+
+def _key(launch: Launch) -> Launch:
+    """Launches that can share a process: who is played does not matter to the built-in host."""
+    return msgspec.structs.replace(launch, player=None, restart=Restart.NEVER)
+
+
