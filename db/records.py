@@ -76,7 +76,7 @@ class SideStats(msgspec.Struct):
     max_us: int = 0
     simulations: int = 0
     """Simulations, or nodes for players that count those; 0 when the bot tells nothing."""
-    work_time_us: int = 0
+    searched_us: int = 0
     """Wall time of the moves that told their simulations or nodes."""
 
 

@@ -189,7 +189,7 @@ class _Game:
         work = info.nodes if info.simulations is None else info.simulations
         if work is not None:
             stats.simulations += work
-            stats.work_time_us += elapsed_us
+            stats.searched_us += elapsed_us
         proven = info.proven
         if proven is not None and info.distance is not None:
             proven = f"{proven} {info.distance}"

@@ -82,8 +82,8 @@ class Schedule:
     """In the order of the run's identity; at least two."""
     pairing: Pairing
     boards: tuple[BoardClass, ...]
-    opening_plies: int
-    """Negative: by board class, 0 where boards vary and 4 elsewhere."""
+    opening_plies: int | None
+    """None: by board class, 0 where boards vary and 4 elsewhere."""
     seed: int
 
     def __post_init__(self) -> None:
@@ -133,8 +133,8 @@ DEFAULT_FIXED_OPENING = 4
 """Plies of the default opening on a fixed board, where games would otherwise repeat."""
 
 
-def plies_of_opening(opening_plies: int, board_class: BoardClass) -> int:
-    """The opening's length on a board class; a negative number asks for the default."""
-    if opening_plies >= 0:
+def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
+    """The opening's length on a board class; None asks for the default."""
+    if opening_plies is not None:
         return opening_plies
     return 0 if board_class.varies else DEFAULT_FIXED_OPENING

@@ -10,18 +10,10 @@ import msgspec
 
 from bots.protocol import Budget
 from db.records import Restart
+from db.rows import RunKind
 from engine.board import BoardClass, format_board_classes
 from ladder.errors import UsageError
 from ladder.schedule import Pairing, plies_of_opening
-
-
-class Kind(StrEnum):
-    """What a run is for; only ladders are rated unless asked."""
-
-    LADDER = "ladder"
-    MATCH = "match"
-    GATE = "gate"
-    BENCH = "bench"
 
 
 class Continue(StrEnum):
@@ -112,8 +104,8 @@ class Settings:
     boards: tuple[BoardClass, ...]
     budgets: Budgets
     pairing: Pairing
-    opening_plies: int = -1
-    """Negative: the default of each board class."""
+    opening_plies: int | None = None
+    """None: the default of each board class."""
     seed: int | None = None
     games: int | None = None
     """Finished games after which the run ends; an odd number is rounded up."""
@@ -127,7 +119,7 @@ class Settings:
     """How late a move may be under a time budget."""
     watchdog_s: float = 60.0
     """How long a move may take under a work budget."""
-    kind: Kind = Kind.LADDER
+    kind: RunKind = RunKind.LADDER
     rated: bool = True
     continuing: Continue = Continue.AUTO
 
@@ -142,6 +134,8 @@ class Settings:
             raise UsageError(f"--seed must be 0 .. 2**53-1, got {self.seed}")
         if self.margin_ms < 0:
             raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
+        if self.opening_plies is not None and self.opening_plies < 0:
+            raise UsageError(f"--opening-plies must not be negative, got {self.opening_plies}")
         for board in self.boards:
             plies = plies_of_opening(self.opening_plies, board)
             cells = 80 if board.board is None else board.board.cells
@@ -155,13 +149,15 @@ class Settings:
         """The number of games rounded up to whole pairs."""
         return None if self.games is None else self.games + self.games % 2
 
-    def division(self) -> tuple[str, int, dict[str, int]]:
+    def division(self) -> tuple[str, int | None, dict[str, int]]:
         """Boards, opening plies and budgets: what games must share to be compared."""
-        return (
-            format_board_classes(self.boards),
-            self.opening_plies,
-            dict(self.budgets.amounts),
-        )
+        return format_board_classes(self.boards), self.resolved_opening, dict(self.budgets.amounts)
+
+    @property
+    def resolved_opening(self) -> int | None:
+        """Plies of the opening on every board of the run; None when the defaults differ."""
+        plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
+        return plies.pop() if len(plies) == 1 else None
 
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """What identifies the run besides its seed, as plain data.
@@ -176,7 +172,7 @@ class Settings:
             "bots": {name: hashes[name] for name in sorted(self.bots)},
             "pairing": str(self.pairing),
             "boards": format_board_classes(self.boards),
-            "opening_plies": self.opening_plies,
+            "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
 
