@@ -43,6 +43,8 @@ class LiveRun:
     games_before: int
     """Games of this run that an interrupted session had finished."""
     bots: dict[str, LiveBot]
+    workers: int = 1
+    """Pairs that are really in play at the same time."""
     started: float = field(default_factory=time.monotonic)
     games: int = 0
     """Finished games of this session."""

@@ -30,8 +30,10 @@ TICK_S = 0.2
 """How often the watcher is told that time has passed, at least."""
 STARTS_BEFORE_PAUSE = 3
 """Failed starts in a row after which a bot is paused."""
-WORKER_DEATHS = 3
-"""Deaths of a worker over the same pair after which the run is given up."""
+DEATHS_IN_A_ROW = 5
+"""Deaths of workers without a stored pair between them, after which the run is given up."""
+DEATHS_OVER_A_PAIR = 10
+"""Deaths of workers while one and the same pair was in play, after which it is given up too."""
 STALLED_PAIRS = 3
 """Pairs given up because the machine stalled, after which the run is given up."""
 
@@ -101,7 +103,9 @@ class Runner:
         self._queue: deque[PairPlan] = deque()
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._failed_starts: Counter[str] = Counter()
-        self._deaths: Counter[int] = Counter()
+        self._broken = False
+        self._deaths = 0
+        self._deaths_over: Counter[int] = Counter()
         self._given_up = 0
         self._live = self._start_live()
 
@@ -138,8 +142,10 @@ class Runner:
                 return Ending.STOPPED
             if self._time_is_up():
                 return Ending.DONE
+            if self._broken and not self._playing:
+                self._replace_workers()
             self._hand_out()
-            if not self._playing:
+            if not self._playing and not self._broken:
                 return Ending.DONE
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda each: self._playing[each].number):
@@ -150,7 +156,7 @@ class Runner:
 
     def _hand_out(self) -> None:
         """Keep every worker busy and one pair ready behind each."""
-        while len(self._playing) < 2 * self._settings.concurrency:
+        while not self._broken and len(self._playing) < 2 * self._settings.concurrency:
             if not self._queue:
                 self._plan_more()
             if not self._queue:
@@ -163,8 +169,8 @@ class Runner:
                 future = self._workers.submit(plan)
             except BrokenProcessPool:
                 self._queue.appendleft(plan)
-                self._replace_workers()
-                continue
+                self._broken = True
+                return
             self._playing[future] = plan
 
     def _plan_more(self) -> None:
@@ -218,7 +224,9 @@ class Runner:
         try:
             record = future.result()
         except BrokenProcessPool:
-            self._give_out_again(plan)
+            self._broken = True
+            self._deaths_over[plan.number] += 1
+            self._queue.appendleft(plan)
             return
         self._live.aborted_games += record.aborts
         if record.games:
@@ -232,6 +240,7 @@ class Runner:
         if finished.outcome is not PairOutcome.STORED:
             self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
             return
+        self._deaths = 0
         live = self._live
         for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
             if rating is not None:
@@ -260,22 +269,18 @@ class Runner:
                 "they were given; stop other programs, lower --concurrency or raise --time"
             )
 
-    def _give_out_again(self, plan: PairPlan) -> None:
-        """A worker died, perhaps over this pair."""
-        self._deaths[plan.id] += 1
-        if self._deaths[plan.id] >= WORKER_DEATHS:
-            raise InvalidRun(
-                f"a worker process died {WORKER_DEATHS} times over pair {plan.number} "
-                f"({plan.a.name} against {plan.b.name}): look for a full memory or a killing "
-                "process, then run the same command to go on"
-            )
-        self._queue.appendleft(plan)
-        if not any(not future.done() for future in self._playing):
-            self._replace_workers()
-
     def _replace_workers(self) -> None:
+        """The pool broke because a worker died; all that it still owed is in the queue again."""
+        self._deaths += 1
+        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1], default=(0, 0))
+        if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
+            raise InvalidRun(
+                f"worker processes keep dying, {deaths} times while pair {number} was in play: "
+                "look for a full memory or a killing process, then run the same command to go on"
+            )
         self._warn("a worker process died; it is replaced and its pairs are played again")
         self._workers.rebuild()
+        self._broken = False
 
     def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
         for entrant in (plan.a, plan.b):
@@ -332,6 +337,7 @@ class Runner:
             target_games=self._settings.target_games,
             games_before=self._store.count_games(self._run.id),
             bots=bots,
+            workers=self._settings.concurrency,
             deadline=None if seconds is None else time.monotonic() + seconds,
             playing=self._playing,
         )
