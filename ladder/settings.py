@@ -50,6 +50,20 @@ def parse_time(text: str) -> int:
     return int(milliseconds)
 
 
+def parse_margin(text: str) -> int:
+    """Milliseconds from ``50ms`` or ``0``.
+
+    Raises:
+        UsageError: the text is no whole number of milliseconds from 0 to 1 hour.
+
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    milliseconds = -1.0 if match is None else float(match[1]) * (1000 if match[2] == "s" else 1)
+    if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
+        raise UsageError(f"--margin is a time such as 50ms, got {text!r}")
+    return int(milliseconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Budgets:
     """The whole set of budgets of a run: either time, or work budgets in order of preference."""
