@@ -13,6 +13,7 @@ the ones whose landing cell lies on a line with it: a ply costs a handful of sho
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.bits import below_random, kth_set_bit12, popcount64, trailing_zeros64
 from engine.board import Board
 from engine.compiled import kernel
 from engine.position import Position
@@ -111,19 +112,17 @@ def play(cells: Cells, tops: Tops, state: State, column: int, side: int) -> bool
 @kernel
 def size(columns: int) -> int:
     """How many columns a set holds."""
-    count = 0
-    while columns:
-        columns &= columns - 1
-        count += 1
-    return count
+    return int(popcount64(np.uint64(columns)))
 
 
 @kernel
-def nth_column(columns: int, nth: int) -> int:
-    """The nth column of a set in ascending order, from 0."""
-    for _ in range(nth):
-        columns &= columns - 1
-    column = 0
-    while not columns >> column & 1:
-        column += 1
-    return column
+def lowest_column(columns: int) -> int:
+    """The lowest column of a set that is not empty."""
+    return int(trailing_zeros64(np.uint64(columns)))
+
+
+@kernel
+def draw_column(columns: int, random: np.uint64) -> int:
+    """A uniform column of a set that is not empty, from a generator just stepped."""
+    mask = np.uint64(columns)
+    return int(kth_set_bit12(mask, below_random(random, popcount64(mask))))

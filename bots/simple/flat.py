@@ -6,12 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, Cells, State, Tops, lay_out, nth_column, play, size
-from bots.draw import advance, below, first_state
+from bots.cells import OPEN, Cells, State, Tops, lay_out, draw_column, play
+from bots.draw import first_state
 from bots.player import Choice
 from bots.protocol import Budget, Info
 from bots.spending import spend
 from engine.board import Board
+from engine.bits import step_random
 from engine.compiled import kernel
 
 CLOCK_SHARE = 0.95
@@ -41,8 +42,8 @@ def sample(
         begun = np.int64(-1)
         result = 0
         while state[OPEN]:
-            random = advance(random)
-            column = nth_column(state[OPEN], below(random, size(state[OPEN])))
+            random = step_random(random)
+            column = draw_column(state[OPEN], random)
             if begun < 0:
                 begun = column
             if play(cells, tops, state, column, mover):

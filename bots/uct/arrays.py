@@ -8,9 +8,9 @@ the array decides. Siblings lie beside each other in the arrays, in the order of
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, Cells, State, Tops, nth_column, play, size
-from bots.draw import advance, below
+from bots.cells import OPEN, Cells, State, Tops, draw_column, lowest_column, play, size
 from bots.uct.choice import exploration, urgency
+from engine.bits import step_random
 from engine.compiled import kernel
 
 CHECK_WIN = 1
@@ -49,10 +49,10 @@ def rollout(
         if threats & (threats - 1):
             return (0 if mover == side else 2), random
         if threats:
-            play(cells, tops, state, nth_column(threats, 0), mover)
+            play(cells, tops, state, lowest_column(threats), mover)
         else:
-            random = advance(random)
-            column = nth_column(state[OPEN], below(random, size(state[OPEN])))
+            random = step_random(random)
+            column = draw_column(state[OPEN], random)
             play(cells, tops, state, column, mover)
             if state[1 - mover] >> column & 1:
                 return (0 if mover == side else 2), random
@@ -136,8 +136,8 @@ def search(
                         break
                     first[node] = used
                     used += room
-                random = advance(random)
-                move = nth_column(tries, below(random, size(tries)))
+                random = step_random(random)
+                move = draw_column(tries, random)
                 untried[node] = tries & ~(1 << move)
                 child = np.int64(first[node]) + made[node]
                 made[node] += 1
