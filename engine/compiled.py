@@ -1,55 +1,34 @@
-"""The one door to numba: a typed decorator and a cache that cannot go stale.
+"""The one door to numba: a typed decorator whose cache cannot go stale (see `engine.cache`)."""
 
-numba's on-disk cache looks only at the file of the cached function itself; after an edit of a
-*called* function in another file it would run the old machine code. So the cache folder is named
-by a hash of every source of `engine` and `bots`, the versions of numba and Python and the CPU.
-"""
-
-import hashlib
-import os
-import platform
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import TypeVar, cast
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import numba
+import numba.core.typing.templates
+import numba.extending
+from numba.core import types
 from numba.extending import intrinsic
 
-__all__ = ["cache_folder", "intrinsic", "kernel", "source_fingerprint"]
+from engine.cache import cache_folder, source_fingerprint
+
+__all__ = [
+    "cache_folder",
+    "inlined",
+    "instruction",
+    "intrinsic",
+    "kernel",
+    "register_value",
+    "source_fingerprint",
+]
+
+# numba's types cover only part of it
+templates: Any = numba.core.typing.templates
+models: Any = numba.extending.models
+register_model: Any = numba.extending.register_model
+lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def source_fingerprint() -> str:
-    """A hash of every Python source of `engine` and `bots`, 16 hex digits."""
-    digest = hashlib.sha256()
-    for package in ("engine", "bots"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            digest.update(str(path.relative_to(ROOT)).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _cache_root() -> Path:
-    given = os.environ.get("LADDER_CACHE")
-    if given:
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "connect4-ladder"
-
-
-def cache_folder() -> Path:
-    """Where this version of the sources keeps its machine code on this machine."""
-    from llvmlite import binding
-
-    machine = f"{platform.machine()}-{binding.get_host_cpu_name()}"
-    python = f"py{sys.version_info.major}{sys.version_info.minor}"
-    versions = f"numba{numba.__version__}-{python}-{machine}"
-    return _cache_root() / "numba" / versions / source_fingerprint()
-
 
 setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
 
@@ -57,3 +36,67 @@ setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent f
 def kernel(function: F) -> F:
     """Compile a function to machine code on first use and cache the result on disk."""
     return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+
+
+def inlined(function: F) -> F:
+    """Compile a small helper into every kernel that calls it; it has no cache of its own."""
+    return cast(F, numba.njit(forceinline=True, error_model="numpy", nogil=True)(function))
+
+
+def instruction(result: types.Type, *arguments: types.Type) -> Callable[[Callable[..., Any]], Any]:
+    """Make a kernel callable out of a function that writes LLVM instructions.
+
+    The decorated function gets the instruction builder and one LLVM value for each of
+    `arguments`, and returns the LLVM value of type `result`.
+    """
+
+    def decorate(emit: Callable[..., Any]) -> Any:
+        def typed(typing_context: Any, *given: Any) -> Any:  # noqa: ARG001 - numba's form
+            def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+                return emit(builder, *values)
+
+            if len(given) != len(arguments):
+                return None
+            return result(*arguments), lower
+
+        # numba reads the argument names from the signature, which `wraps` passes on
+        return intrinsic(functools.wraps(emit)(typed))
+
+    return decorate
+
+
+def register_value(
+    name: str, machine_type: Any, operators: Mapping[Callable[..., Any], str]
+) -> Any:
+    """A numba type for values that live in one LLVM value and exist only inside kernels.
+
+    Args:
+        name: what numba calls the type in its messages.
+        machine_type: its LLVM type.
+        operators: Python's operator functions on two such values, and the builder's method that
+            emits the instruction.
+
+    """
+
+    class Value(types.Type):  # type: ignore[misc,unused-ignore]
+        pass
+
+    class Model(models.PrimitiveModel):  # type: ignore[misc,unused-ignore]
+        def __init__(self, manager: Any, numba_type: Any) -> None:
+            super().__init__(manager, numba_type, machine_type)
+
+    value = Value(name)
+    register_model(Value)(Model)
+    for function, method in operators.items():
+        cases = [templates.signature(value, value, value)]
+        typing = type("Typing", (templates.ConcreteTemplate,), {"cases": cases})
+        templates.infer_global(function)(typing)
+        lower_builtin(function, value, value)(_emitter(method))
+    return value
+
+
+def _emitter(method: str) -> Callable[..., Any]:
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        return getattr(builder, method)(*values)
+
+    return lower

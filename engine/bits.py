@@ -1,0 +1,156 @@
+"""Machine instructions and random numbers for kernels.
+
+Everything here is called from inside `@kernel` functions on `numpy.uint64` values; numba turns a
+mix of signed and unsigned 64-bit integers into floats, so kernels keep to unsigned constants.
+"""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from engine.compiled import inlined, instruction, intrinsic
+from engine.seeds import GOLDEN as GOLDEN_STEP
+
+U64 = np.uint64
+
+ZERO = U64(0)
+ONE = U64(1)
+GOLDEN = U64(GOLDEN_STEP)
+
+_I64 = ir.IntType(64)
+_I128 = ir.IntType(128)
+
+
+@instruction(types.uint64, types.uint64)
+def _popcount64(builder: Any, value: Any) -> Any:
+    return builder.ctpop(value)
+
+
+@instruction(types.uint64, types.uint64)
+def _trailing_zeros64(builder: Any, value: Any) -> Any:
+    return builder.cttz(value, ir.Constant(ir.IntType(1), 0))
+
+
+@instruction(types.uint64, types.uint64, types.uint64)
+def _high_product(builder: Any, left: Any, right: Any) -> Any:
+    product = builder.mul(builder.zext(left, _I128), builder.zext(right, _I128))
+    return builder.trunc(builder.lshr(product, ir.Constant(_I128, 64)), _I64)
+
+
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG001 - numba's form
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        array_type, _ = signature.args
+        data = context.make_array(array_type)(context, builder, values[0]).data
+        item = builder.bitcast(builder.gep(data, [values[1]]), ir.IntType(8).as_pointer())
+        i32 = ir.IntType(32)
+        function = builder.module.declare_intrinsic(
+            "llvm.prefetch",
+            [item.type],
+            ir.FunctionType(ir.VoidType(), [item.type, i32, i32, i32]),
+        )
+        # read (0), keep in all cache levels (3), data rather than code (1)
+        builder.call(
+            function, [item, ir.Constant(i32, 0), ir.Constant(i32, 3), ir.Constant(i32, 1)]
+        )
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), emit
+
+
+popcount64: Callable[[np.uint64], np.uint64] = _popcount64
+"""How many bits are set."""
+trailing_zeros64: Callable[[np.uint64], np.uint64] = _trailing_zeros64
+"""The number of the lowest set bit; 64 for 0."""
+high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
+"""The upper 64 bits of a 64 x 64 bit product."""
+prefetch = cast("Callable[[Any, int], None]", intrinsic(_prefetch))
+"""Ask for item `index` of a contiguous one-dimensional array to be loaded into the cache.
+
+No bounds are checked and nothing is read: a wrong index is harmless.
+"""
+
+
+def _selections() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    table = np.zeros(64 * 8, np.uint8)
+    for mask in range(64):
+        for k, bit in enumerate(bit for bit in range(6) if mask >> bit & 1):
+            table[mask * 8 + k] = bit
+    return table
+
+
+_SELECTION = _selections()
+"""Entry 8 * mask + k: the number of the k-th set bit of a 6-bit mask."""
+_SIX = U64(6)
+_LOW_SIX = U64(63)
+_EIGHT = U64(8)
+
+
+@inlined
+def kth_set_bit12(mask: np.uint64, k: np.uint64) -> np.uint64:
+    """The number of the k-th set bit, counted from 0 at the lowest, of a mask below 2**12.
+
+    Contract: k < popcount(mask). Without a loop, since a loop's exit cannot be predicted: two
+    halves of six bits and a table of 512 bytes.
+    """
+    low = mask & _LOW_SIX
+    in_low = popcount64(low)
+    upper = k >= in_low
+    half = mask >> _SIX if upper else low
+    rank = k - in_low if upper else k
+    base = _SIX if upper else ZERO
+    return U64(_SELECTION[half * _EIGHT + rank]) + base
+
+
+@inlined
+def kth_set_bit(mask: np.uint64, k: np.uint64) -> np.uint64:
+    """The number of the k-th set bit, counted from 0 at the lowest, of any mask.
+
+    Contract: k < popcount(mask).
+    """
+    for _ in range(k):
+        mask &= mask - ONE
+    return trailing_zeros64(mask)
+
+
+_SCRAMBLE_1 = U64(0xBF58476D1CE4E5B9)
+_SCRAMBLE_2 = U64(0x94D049BB133111EB)
+_S30 = U64(30)
+_S27 = U64(27)
+_S31 = U64(31)
+
+
+@inlined
+def scramble64(value: np.uint64) -> np.uint64:
+    """The finalizer of SplitMix64, equal to `engine.seeds.scramble`."""
+    value = (value ^ (value >> _S30)) * _SCRAMBLE_1
+    value = (value ^ (value >> _S27)) * _SCRAMBLE_2
+    return value ^ (value >> _S31)
+
+
+_S12 = U64(12)
+_S25 = U64(25)
+_STAR = U64(0x2545F4914F6CDD1D)
+
+
+@inlined
+def start_random(seed: np.uint64) -> np.uint64:
+    """A state for `step_random` from any seed, 0 included; never 0."""
+    state = scramble64(seed + GOLDEN)
+    return state if state else GOLDEN
+
+
+@inlined
+def step_random(state: np.uint64) -> np.uint64:
+    """The next state of xorshift64* (Vigna, 2016); a state is never 0."""
+    state ^= state >> _S12
+    state ^= state << _S25
+    return state ^ (state >> _S27)
+
+
+@inlined
+def below_random(state: np.uint64, limit: np.uint64) -> np.uint64:
+    """A uniform number in 0 .. limit-1 from a state just stepped, as `SplitMix.below` maps it."""
+    return high_product(state * _STAR, limit)

@@ -1,0 +1,264 @@
+"""The board as three 64-bit words, one 16-bit lane a column, and what is read from them.
+
+Word w holds columns 4w .. 4w+3, and the lowest bit of a lane is row 0::
+
+    word 0   [ column 3 | column 2 | column 1 | column 0 ]
+               63....48   47....32   31....16   15.....0    bit = 16 * (column % 4) + row
+
+    one lane   15 14 13 12 | 11 10 9 8 7 6 5 4 3 2 1 0
+               always 0      rows, of which the board uses the lowest
+
+The four spare bits keep a shift by 15 or 17 (a diagonal) from carrying a stone over the top of one
+column into the bottom of the next. Columns that the board lacks are empty lanes.
+
+The functions here shift plain 64-bit words and run anywhere; `engine.vector` does the same to all
+columns at once in a vector register. Both give the same bits in rows 0 to 11.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
+from engine.board import MAX_SIDE, Board
+from engine.compiled import inlined
+from engine.position import LANE, Position, geometry
+
+U64 = np.uint64
+
+Words: TypeAlias = tuple[np.uint64, np.uint64, np.uint64]
+"""A set of cells: three words, lowest columns first."""
+WordArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
+
+WORDS = 3
+LANES_PER_WORD = 4
+assert LANE * LANES_PER_WORD == 64  # noqa: S101 - the layout's one assumption
+assert WORDS * LANES_PER_WORD == MAX_SIDE  # noqa: S101
+
+BOTTOMS, CELLS, FORBIDDEN = range(3)
+"""Rows of `board_words`."""
+MOVER, OPPONENT = range(2)
+"""Rows of `stone_words`."""
+
+
+def to_words(cells: int) -> WordArray:
+    """A set of cells in the layout of `engine.position` as an array of shape (3,)."""
+    return np.array([cells >> (64 * word) & (2**64 - 1) for word in range(WORDS)], np.uint64)
+
+
+def from_words(words: WordArray | Words) -> int:
+    """The inverse of `to_words`."""
+    return sum(int(word) << (64 * number) for number, word in enumerate(words))
+
+
+def board_words(board: Board) -> WordArray:
+    """What kernels know of a board: an array of shape (3, 3), one row for each set of cells.
+
+    Row `BOTTOMS` holds row 0 of every column, `CELLS` the cells a stone can lie on (so without the
+    forbidden one), `FORBIDDEN` the forbidden cell or nothing.
+    """
+    masks = geometry(board)
+    sets = (masks.bottoms, masks.cells & ~masks.forbidden, masks.forbidden)
+    return np.stack([to_words(cells) for cells in sets])
+
+
+def stone_words(position: Position) -> WordArray:
+    """The stones as an array of shape (2, 3): row `MOVER` is the side to move, then the other."""
+    mover = position.to_move
+    return np.stack([to_words(position.stones[mover]), to_words(position.stones[1 - mover])])
+
+
+class Cell(NamedTuple):
+    """One cell as a kernel sees it."""
+
+    word: int
+    bit: int
+
+
+def cell_of(row: int, column: int) -> Cell:
+    """The word of a cell and the number of its bit."""
+    return Cell(column // LANES_PER_WORD, LANE * (column % LANES_PER_WORD) + row)
+
+
+# --- kernels ------------------------------------------------------------------------------------
+
+_TWO = U64(2)
+_THREE = U64(3)
+_FOUR_BITS = U64(4)
+_WORD_BITS = U64(64)
+_SIDEWAYS = U64(16)
+_RISING = U64(17)
+_FALLING = U64(15)
+_FIFTEEN = U64(15)
+_LOWEST = U64(0x0001_0001_0001_0001)
+_LANE_LOW = U64(0x7FFF_7FFF_7FFF_7FFF)
+_GATHER = U64(0x0000_2000_4000_8001)
+_NIBBLE = U64(15)
+_FORTY_FIVE = U64(45)
+_FULL_LANE = U64(0xFFFF)
+
+
+@inlined
+def load(array: WordArray, row: int) -> Words:
+    """Row `row` of an array of shape (n, 3) as words."""
+    return array[row, 0], array[row, 1], array[row, 2]
+
+
+@inlined
+def either(left: Words, right: Words) -> Words:
+    """The cells in one set or the other."""
+    return left[0] | right[0], left[1] | right[1], left[2] | right[2]
+
+
+@inlined
+def both(left: Words, right: Words) -> Words:
+    """The cells in both sets."""
+    return left[0] & right[0], left[1] & right[1], left[2] & right[2]
+
+
+@inlined
+def any_cell(words: Words) -> bool:
+    """Whether the set is not empty."""
+    return bool(words[0] | words[1] | words[2])
+
+
+@inlined
+def count_cells(words: Words) -> np.uint64:
+    """How many cells are in the set."""
+    return popcount64(words[0]) + popcount64(words[1]) + popcount64(words[2])
+
+
+@inlined
+def playable(occupied: Words, bottoms: Words, cells: Words) -> Words:
+    """The landing cell of every column that is not full; at most one bit a lane.
+
+    Contract: `occupied` holds both sides' stones **and the forbidden cell**. One addition finds
+    all of them, since a carry runs up a lane until it meets a free cell::
+
+          0 0 0 1 0 1 1   occupied, the upper 1 forbidden     0 0 0 1 1 1 1   after one more stone
+        + 0 0 0 0 0 0 1   bottom                            + 0 0 0 0 0 0 1
+        = 0 0 0 1 1 0 0   & ~occupied -> row 2              = 0 0 1 0 0 0 0   -> row 4
+    """
+    return (
+        (occupied[0] + bottoms[0]) & ~occupied[0] & cells[0],
+        (occupied[1] + bottoms[1]) & ~occupied[1] & cells[1],
+        (occupied[2] + bottoms[2]) & ~occupied[2] & cells[2],
+    )
+
+
+@inlined
+def _right(words: Words, shift: np.uint64) -> Words:
+    """All cells `shift` bits up, towards higher columns."""
+    rest = _WORD_BITS - shift
+    return (
+        words[0] << shift,
+        words[1] << shift | words[0] >> rest,
+        words[2] << shift | words[1] >> rest,
+    )
+
+
+@inlined
+def _left(words: Words, shift: np.uint64) -> Words:
+    """All cells `shift` bits down, towards lower columns."""
+    rest = _WORD_BITS - shift
+    return (
+        words[0] >> shift | words[1] << rest,
+        words[1] >> shift | words[2] << rest,
+        words[2] >> shift,
+    )
+
+
+@inlined
+def _line_threats(stones: Words, shift: np.uint64) -> Words:
+    """The cells that complete four along one direction, raw.
+
+    Lk and Rk are the stones seen k steps to either side of a cell::
+
+        _ L1 L2 L3      R1 _ L1 L2      R2 R1 _ L1      R3 R2 R1 _
+        L1 & L2 & (L3 | R1)             R1 & R2 & (L1 | R3)
+    """
+    l1 = _left(stones, shift)
+    l2 = _left(stones, _TWO * shift)
+    l3 = _left(stones, _THREE * shift)
+    r1 = _right(stones, shift)
+    r2 = _right(stones, _TWO * shift)
+    r3 = _right(stones, _THREE * shift)
+    return either(both(both(l1, l2), either(l3, r1)), both(both(r1, r2), either(l1, r3)))
+
+
+@inlined
+def _column_threats(word: np.uint64) -> np.uint64:
+    return word << ONE & word << _TWO & word << _THREE
+
+
+@inlined
+def threats(stones: Words) -> Words:
+    """The cells that would complete four for the side with these stones.
+
+    Raw: the map also has bits on occupied cells, on the forbidden cell, above the board and in
+    lanes that the board lacks. It means something only after masking with `playable` or with the
+    board's free cells.
+    """
+    sideways = _line_threats(stones, _SIDEWAYS)
+    rising = _line_threats(stones, _RISING)
+    falling = _line_threats(stones, _FALLING)
+    upwards = (_column_threats(stones[0]), _column_threats(stones[1]), _column_threats(stones[2]))
+    return either(either(sideways, rising), either(falling, upwards))
+
+
+@inlined
+def _line_of_four(stones: Words, shift: np.uint64) -> bool:
+    pairs = both(stones, _left(stones, shift))
+    return any_cell(both(pairs, _left(pairs, _TWO * shift)))
+
+
+@inlined
+def connects(stones: Words) -> bool:
+    """Whether the stones hold four or more in a row, column or diagonal."""
+    return (
+        _line_of_four(stones, _SIDEWAYS)
+        or _line_of_four(stones, _RISING)
+        or _line_of_four(stones, _FALLING)
+        or _line_of_four(stones, ONE)
+    )
+
+
+@inlined
+def _lanes_in_use(word: np.uint64) -> np.uint64:
+    """Four bits, one for each lane of the word that is not empty.
+
+    Adding 0x7fff to the low 15 bits of a lane sets its bit 15 unless they are all 0; the product
+    then gathers the four lanes' lowest bits in four neighbouring ones::
+
+        ...d...c...b...a  *  (1 + 2**15 + 2**30 + 2**45)  >>  45   =   d c b a
+    """
+    marks = (((word & _LANE_LOW) + _LANE_LOW) | word) >> _FIFTEEN & _LOWEST
+    return marks * _GATHER >> _FORTY_FIVE & _NIBBLE
+
+
+@inlined
+def columns_of(words: Words) -> np.uint64:
+    """The columns that have a cell in the set: a mask whose bit c stands for column c."""
+    return (
+        _lanes_in_use(words[0])
+        | _lanes_in_use(words[1]) << _FOUR_BITS
+        | _lanes_in_use(words[2]) << (_TWO * _FOUR_BITS)
+    )
+
+
+@inlined
+def column_words(column: np.uint64) -> Words:
+    """The whole lane of one column, spare bits included; `& playable` gives its landing cell."""
+    lane = _FULL_LANE << ((column & _THREE) << _FOUR_BITS)
+    word = column >> _TWO
+    return (
+        lane if word == ZERO else ZERO,
+        lane if word == ONE else ZERO,
+        lane if word == _TWO else ZERO,
+    )
+
+
+@inlined
+def first_column(words: Words) -> np.uint64:
+    """The lowest column with a cell in a set that is not empty."""
+    return trailing_zeros64(columns_of(words))

@@ -1,0 +1,177 @@
+"""The lanes of a board in one vector register: `engine.lanes` for all columns at once.
+
+The three words of a set of cells become one LLVM value of type ``<16 x i16>``, a column each; the
+four lanes beyond column 11 stay empty. A step sideways is a shuffle of lanes against zeros, a step
+up or down a shift within every lane; neither can leak. LLVM makes AVX-512, AVX2 or SSE code of it,
+or plain instructions where there are no vectors.
+
+A `Lanes` value exists only inside kernels: `pack` makes one, `unpack` gives the words back, and
+the operators ``& | ^`` combine two.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from engine.compiled import inlined, instruction, register_value
+from engine.lanes import WordArray, Words
+
+UniTuple: Any = types.UniTuple
+
+COLUMNS = 16
+"""Lanes of the register; the board uses the first 12 at most."""
+
+_I16 = ir.IntType(16)
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_REGISTER = ir.VectorType(_I16, COLUMNS)
+_QUARTERS = ir.VectorType(_I64, 4)
+_SHUFFLE = ir.VectorType(_I32, COLUMNS)
+_NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
+
+
+class Lanes:
+    """A set of cells in a vector register; what type checkers see of it."""
+
+    def __and__(self, other: "Lanes") -> "Lanes":
+        raise NotImplementedError
+
+    def __or__(self, other: "Lanes") -> "Lanes":
+        raise NotImplementedError
+
+    def __xor__(self, other: "Lanes") -> "Lanes":
+        raise NotImplementedError
+
+
+lanes = register_value(
+    "Lanes",
+    _REGISTER,
+    {
+        operator.and_: "and_",
+        operator.iand: "and_",
+        operator.or_: "or_",
+        operator.ior: "or_",
+        operator.xor: "xor",
+        operator.ixor: "xor",
+    },
+)
+"""The numba type of `Lanes`."""
+
+
+def _each(value: int) -> Any:
+    return ir.Constant(_REGISTER, [value] * COLUMNS)
+
+
+def _sideways(builder: Any, value: Any, steps: int) -> Any:
+    """Lane c of the result is lane c + steps of the value, or nothing beyond the edge."""
+    picks = [c + steps if 0 <= c + steps < COLUMNS else COLUMNS for c in range(COLUMNS)]
+    return builder.shuffle_vector(value, _NOTHING, ir.Constant(_SHUFFLE, picks))
+
+
+def _up(builder: Any, value: Any, rows: int) -> Any:
+    if rows < 0:
+        return builder.lshr(value, _each(-rows))
+    return builder.shl(value, _each(rows)) if rows else value
+
+
+def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
+    """As `engine.lanes._line_threats`, along lines that rise by `slope` rows a column."""
+
+    def seen(step: int) -> Any:
+        return _sideways(builder, _up(builder, stones, -slope * step), step)
+
+    l1, l2, l3 = seen(1), seen(2), seen(3)
+    r1, r2, r3 = seen(-1), seen(-2), seen(-3)
+    left = builder.and_(builder.and_(l1, l2), builder.or_(l3, r1))
+    right = builder.and_(builder.and_(r1, r2), builder.or_(l1, r3))
+    return builder.or_(left, right)
+
+
+@instruction(lanes, types.uint64, types.uint64, types.uint64)
+def _pack(builder: Any, word0: Any, word1: Any, word2: Any) -> Any:
+    quarters = ir.Constant(_QUARTERS, [0] * 4)
+    for place, word in enumerate((word0, word1, word2)):
+        quarters = builder.insert_element(quarters, word, ir.Constant(_I32, place))
+    return builder.bitcast(quarters, _REGISTER)
+
+
+@instruction(UniTuple(types.uint64, 3), lanes)
+def _unpack(builder: Any, value: Any) -> Any:
+    quarters = builder.bitcast(value, _QUARTERS)
+    words = ir.Constant(ir.ArrayType(_I64, 3), ir.Undefined)
+    for place in range(3):
+        word = builder.extract_element(quarters, ir.Constant(_I32, place))
+        words = builder.insert_value(words, word, place)
+    return words
+
+
+@instruction(lanes, lanes, lanes, lanes)
+def _playable(builder: Any, occupied: Any, bottoms: Any, cells: Any) -> Any:
+    landing = builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
+    return builder.and_(landing, cells)
+
+
+@instruction(lanes, lanes)
+def _threats(builder: Any, stones: Any) -> Any:
+    result = builder.and_(
+        builder.and_(_up(builder, stones, 1), _up(builder, stones, 2)), _up(builder, stones, 3)
+    )
+    for slope in (0, 1, -1):
+        result = builder.or_(result, _line_threats(builder, stones, slope))
+    return result
+
+
+@instruction(lanes, lanes)
+def _fours(builder: Any, stones: Any) -> Any:
+    result = _NOTHING
+    for step, slope in ((1, 0), (1, 1), (1, -1), (0, 1)):
+        pairs = builder.and_(stones, _sideways(builder, _up(builder, stones, -slope), step))
+        far = _sideways(builder, _up(builder, pairs, -2 * slope), 2 * step)
+        result = builder.or_(result, builder.and_(pairs, far))
+    return result
+
+
+@instruction(types.uint64, lanes)
+def _columns_of(builder: Any, value: Any) -> Any:
+    used = builder.icmp_unsigned("!=", value, _NOTHING)
+    return builder.zext(builder.bitcast(used, _I16), _I64)
+
+
+@instruction(lanes, types.uint64)
+def _column_lanes(builder: Any, column: Any) -> Any:
+    one = builder.insert_element(
+        ir.Constant(_REGISTER, ir.Undefined), builder.trunc(column, _I16), ir.Constant(_I32, 0)
+    )
+    same = builder.shuffle_vector(one, one, ir.Constant(_SHUFFLE, [0] * COLUMNS))
+    numbers = ir.Constant(_REGISTER, list(range(COLUMNS)))
+    return builder.sext(builder.icmp_unsigned("==", same, numbers), _REGISTER)
+
+
+pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
+"""Three words, lowest columns first, as lanes."""
+unpack: Callable[[Lanes], Words] = _unpack
+"""The three words of the lanes."""
+playable: Callable[[Lanes, Lanes, Lanes], Lanes] = _playable
+"""As `engine.lanes.playable`: (occupied, bottoms, cells), occupied with the forbidden cell."""
+threats: Callable[[Lanes], Lanes] = _threats
+"""As `engine.lanes.threats`, and just as raw: it means something only after masking."""
+columns_of: Callable[[Lanes], np.uint64] = _columns_of
+"""As `engine.lanes.columns_of`: bit c of the result stands for column c."""
+column_lanes: Callable[[np.uint64], Lanes] = _column_lanes
+"""As `engine.lanes.column_words`: one whole lane, spare bits included."""
+
+
+@inlined
+def load(array: WordArray, row: int) -> Lanes:
+    """Row `row` of an array of shape (n, 3) as lanes."""
+    return pack(array[row, 0], array[row, 1], array[row, 2])
+
+
+@inlined
+def connects(stones: Lanes) -> bool:
+    """Whether the stones hold four or more in a row, column or diagonal."""
+    return bool(columns_of(_fours(stones)))

@@ -1,0 +1,129 @@
+"""The game once more, slow and obvious: a dictionary of cells and lines that are walked."""
+
+from collections.abc import Iterable
+
+from hypothesis import strategies as st
+
+from engine.board import Board
+from engine.seeds import SplitMix
+
+CellXY = tuple[int, int]
+"""(row, column)"""
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+class SlowGame:
+    """A game on a dictionary: cell -> side."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.stones: dict[CellXY, int] = {}
+        self.moves: list[int] = []
+        self.winner: int | None = None
+
+    @property
+    def to_move(self) -> int:
+        return len(self.moves) % 2
+
+    def copy(self) -> "SlowGame":
+        twin = SlowGame(self.board)
+        twin.stones = dict(self.stones)
+        twin.moves = list(self.moves)
+        twin.winner = self.winner
+        return twin
+
+    def landing_row(self, column: int) -> int | None:
+        """A free cell that is not forbidden and has nothing above it but free cells."""
+        for row in range(self.board.rows):
+            cell = (row, column)
+            if cell not in self.stones and cell != self.board.forbidden:
+                return row
+        return None
+
+    def landing_cells(self) -> list[CellXY]:
+        rows = [(self.landing_row(column), column) for column in range(self.board.columns)]
+        return [(row, column) for row, column in rows if row is not None]
+
+    def legal(self) -> list[int]:
+        if self.winner is not None:
+            return []
+        return [column for _, column in self.landing_cells()]
+
+    def play(self, column: int) -> None:
+        row = self.landing_row(column)
+        assert row is not None
+        assert self.winner is None
+        side = self.to_move
+        self.stones[row, column] = side
+        self.moves.append(column)
+        if self.four_through((row, column), side):
+            self.winner = side
+
+    def line_through(self, cell: CellXY, side: int, direction: CellXY) -> set[CellXY]:
+        """The cells of the side's unbroken line through the cell in one direction."""
+        found = {cell}
+        for sign in (1, -1):
+            row, column = cell
+            while True:
+                row, column = row + sign * direction[0], column + sign * direction[1]
+                if self.stones.get((row, column)) != side:
+                    break
+                found.add((row, column))
+        return found
+
+    def four_through(self, cell: CellXY, side: int) -> bool:
+        return any(len(self.line_through(cell, side, way)) >= 4 for way in DIRECTIONS)
+
+    def winning_cells(self) -> set[CellXY]:
+        if self.winner is None:
+            return set()
+        result: set[CellXY] = set()
+        for cell, side in self.stones.items():
+            if side == self.winner:
+                for way in DIRECTIONS:
+                    line = self.line_through(cell, side, way)
+                    if len(line) >= 4:
+                        result |= line
+        return result
+
+    def free_cells(self) -> list[CellXY]:
+        return [
+            (row, column)
+            for row in range(self.board.rows)
+            for column in range(self.board.columns)
+            if (row, column) not in self.stones and (row, column) != self.board.forbidden
+        ]
+
+    def threats(self, side: int) -> set[CellXY]:
+        """The free cells that would complete four for the side."""
+        return {cell for cell in self.free_cells() if self.four_through(cell, side)}
+
+
+def random_game(board: Board, seed: int, plies: int) -> SlowGame:
+    """Random legal moves until so many plies are played or the game is over."""
+    game = SlowGame(board)
+    random = SplitMix(seed)
+    while len(game.moves) < plies and game.legal():
+        game.play(random.choice(game.legal()))
+    return game
+
+
+def as_bits(cells: Iterable[CellXY]) -> int:
+    """Cells in the layout of `engine.position`."""
+    return sum(1 << (16 * column + row) for row, column in cells)
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    """Every size, without a forbidden cell or with any."""
+    rows = draw(st.integers(4, 12))
+    columns = draw(st.integers(4, 12))
+    cells = st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1))
+    return Board(rows, columns, draw(st.none() | cells))
+
+
+@st.composite
+def games(draw: st.DrawFn) -> SlowGame:
+    """A random game of any length on any board, finished or not."""
+    board = draw(boards())
+    return random_game(board, draw(st.integers(0, 2**32)), draw(st.integers(0, board.cells)))
