@@ -146,6 +146,8 @@ class Settings:
             raise UsageError(f"--concurrency must be at least 1, got {self.concurrency}")
         if self.seed is not None and not 0 <= self.seed < 1 << 53:
             raise UsageError(f"--seed must be 0 .. 2**53-1, got {self.seed}")
+        if self.watchdog_s <= 0:
+            raise UsageError(f"--watchdog must be above 0 seconds, got {self.watchdog_s:g}")
         if self.margin_ms < 0:
             raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
         if self.opening_plies is not None and self.opening_plies < 0:
