@@ -281,8 +281,8 @@ class PairTableRow:
     b_revision: int
     a_name: str
     b_name: str
-    counts: tuple[int, int, int, int, int, int, int, int, int]
-    """Pairs by ``3 * (A's result moving first) + (A's result moving second)``.
+    counts: tuple[int, ...]
+    """Nine numbers: pairs by ``3 * (A's result moving first) + (A's result moving second)``.
 
     A result is 0 for a loss, 1 for a draw, 2 for a win.
     """

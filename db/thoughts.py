@@ -17,6 +17,9 @@ _ZLIB = b"\x01"
 _WORTH_BYTES = 64
 """Below this size compression cannot win anything that matters."""
 
+LIMIT = 1 << 40
+"""The greatest count that is kept: bots may report any number, and sums must fit 64 bits."""
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(tuple[Thought, ...])
 
@@ -28,9 +31,9 @@ def encode(thoughts: Sequence[Thought]) -> bytes:
             (
                 t.time_us,
                 # A whole number takes one byte in MessagePack where a float takes nine.
-                None if t.value is None else round(t.value * 1000),
-                t.simulations,
-                t.depth,
+                None if t.value is None else round(max(-1.0, min(t.value, 1.0)) * 1000),
+                None if t.simulations is None else max(0, min(t.simulations, LIMIT)),
+                None if t.depth is None else max(0, min(t.depth, LIMIT)),
                 t.proven,
             )
             for t in thoughts
