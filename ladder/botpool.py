@@ -5,17 +5,21 @@ play on are kept, the least recently used going first.
 """
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from bots.protocol import Hello, HelloReply
 from db.records import Launch, Restart
+from engine.cache import ROOT, cache_root
 from ladder.errors import BotProtocolError
 from ladder.process import BotProcess
 
 HELLO_S = 30.0
 """How long a bot may take from its start to its hello, loading and compiling included."""
+QUIT_S = 1.0
+"""How long a bot may take to exit when asked to; then it is killed."""
 KEPT = 6
 """Idle processes kept by one worker."""
 
@@ -46,7 +50,8 @@ class BotPool:
                 if process.alive:
                     return process
                 process.kill()
-        process = BotProcess.start(launch, logs=self._logs)
+        environment = {} if launch.player is None else _host_environment()
+        process = BotProcess.start(launch, logs=self._logs, environment=environment)
         try:
             shake_hands(process)
         except BaseException:
@@ -58,11 +63,11 @@ class BotPool:
         """Take back a process whose game ended without a failure."""
         spent = launch.restart is Restart.GAME or (launch.restart is Restart.PAIR and pair_ended)
         if spent:
-            process.quit()
+            process.quit(QUIT_S)
             return
         self._idle.append((_key(launch), process))
         while len(self._idle) > self._keep:
-            self._idle.pop(0)[1].quit()
+            self._idle.pop(0)[1].quit(QUIT_S)
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default at once."""
@@ -81,6 +86,12 @@ def shake_hands(process: BotProcess) -> HelloReply:
     if not isinstance(reply, HelloReply):
         raise BotProtocolError(f"expected a hello, got {type(reply).__name__}: {reply}")
     return reply
+
+
+@cache
+def _host_environment() -> dict[str, str]:
+    """Where the built-in host finds its code and, its HOME being a scratch folder, its kernels."""
+    return {"LADDER_CACHE": str(cache_root()), "PYTHONPATH": str(ROOT)}
 
 
 def _key(launch: Launch) -> Launch:

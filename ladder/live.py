@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from db.records import PairPlan, PairRecord
 
@@ -52,7 +52,7 @@ class LiveRun:
     """Games thrown away because the machine stalled."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
-    playing: Mapping[object, PairPlan] = field(default_factory=dict)
+    playing: Mapping[Any, PairPlan] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 

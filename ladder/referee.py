@@ -190,7 +190,7 @@ class _Game:
         if work is not None:
             stats.simulations += work
             stats.searched_us += elapsed_us
-        proven = info.proven
+        proven: str | None = info.proven
         if proven is not None and info.distance is not None:
             proven = f"{proven} {info.distance}"
         self.thoughts.append(Thought(elapsed_us, info.value, work, info.depth, proven))
