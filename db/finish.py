@@ -58,16 +58,16 @@ class PairStorer:
                     "all_aborts": record.aborts,
                     "now": time.time(),
                 },
-            ).first()
-            if marked is None:
+            )
+            if not marked:
                 return _why_not(connection, plan)
-            run_id = marked[0]
+            run_id: int = marked[0][0]
             division_id, rated = self._facts(connection, run_id)
             games = [_game_values(plan, game) for game in record.games]
             for game in games:
                 game.update(run_id=run_id, division_id=division_id, rated=rated)
             self._flag_repeats(connection, division_id, games)
-            ids = tuple(int(run.insert_game.run(connection, game).scalar_one()) for game in games)
+            ids = tuple(run.insert_game.run(connection, game)[0][0] for game in games)
             repeats = sum(game["repeat"] for game in games)
             if not rated:
                 return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
@@ -97,7 +97,7 @@ class PairStorer:
             asked[f"division{which}"] = division_id
             asked[f"board{which}"] = game["board"]
             asked[f"moves{which}"] = game["moves"]
-        found = self._statements.find_lines.run(connection, asked).one()
+        found = self._statements.find_lines.run(connection, asked)[0]
         first, second = games
         first["repeat"] = bool(found[0])
         # The second game is not compared with the stored ones only: it can repeat the first.
@@ -203,7 +203,7 @@ def _side_values(name: str, side: SideStats, searched_us: int) -> dict[str, int]
         f"{name}_time_us": side.time_us,
         f"{name}_max_us": side.max_us,
         # Bots report what they like; the sums of millions of games must fit 64 bits.
-        f"{name}_simulations": max(0, min(side.simulations, thoughts.LIMIT)),
+        f"{name}_simulations": thoughts.bounded(side.simulations),
         f"{name}_searched_us": searched_us,
     }
 
