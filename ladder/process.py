@@ -40,8 +40,9 @@ from bots.protocol import (
 from db.records import Launch
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
 from ladder.limits import Limits
+from ladder.procfs import descendants, resident_kb
+from ladder.runqueue import Snapshot, Stall, snapshot, stall_since
 from ladder.supervision import Supervision
-from ladder.supervisor import descendants, resident_kb
 
 LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
@@ -68,12 +69,15 @@ class BotProcess:
         self.launch = launch
         self.alive = True
         """Whether it may be asked; False after `kill`, `quit` and every failure."""
+        self.stall: Stall | None = None
+        """After a BotTimeout that was watched: who was kept from running."""
         self._supervision = supervision
         self._stdin = supervision.stdin
         self._stdout = supervision.stdout
         poller = select.poll()
         poller.register(self._stdout, select.POLLIN)
         self._poll = poller.poll
+        self._snapshot: Snapshot | None = None
 
     @classmethod
     def start(
@@ -105,8 +109,11 @@ class BotProcess:
         )
         return cls(launch, supervision)
 
-    def ask(self, request: Request, *, timeout_s: float) -> Answer:
+    def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
         """Put a question and wait for its answer.
+
+        With `watch_runqueue` a missed deadline leaves in `stall` who was kept from running; this
+        costs some 50 us before the question, off the clock.
 
         The clock is monotonic; an answer that is there after `timeout_s` seconds is too late even
         when it can still be read.
@@ -124,6 +131,7 @@ class BotProcess:
         if self._poll(0):
             self._spoke_unasked(request)
         line = encode(request)
+        self._snapshot = snapshot(self.pid or 0) if watch_runqueue else None
         try:
             written = os.write(self._stdin, line)
         except BlockingIOError:
@@ -134,7 +142,7 @@ class BotProcess:
             self._write_rest(request, line[written:], timeout_s)
         started = time.perf_counter_ns()
         if not self._poll(timeout_s * 1000):
-            self._too_late(request, timeout_s)
+            self._too_late(request, timeout_s, started)
         data = os.read(self._stdout, 65536)
         finished = time.perf_counter_ns()
         if data.find(b"\n") != len(data) - 1 or not data:
@@ -142,7 +150,7 @@ class BotProcess:
             finished = time.perf_counter_ns()
         elapsed_us = (finished - started) // 1000
         if elapsed_us > timeout_s * 1e6:
-            self._too_late(request, timeout_s)
+            self._too_late(request, timeout_s, started)
         try:
             reply = decode_reply(data)
         except ProtocolError as error:
@@ -246,7 +254,7 @@ class BotProcess:
                 self._fail(BotProtocolError, f"{text}: {_excerpt(data[end + 1 :])} came after it")
             left = timeout_s - (time.perf_counter_ns() - started) / 1e9
             if left <= 0 or not self._poll(left * 1000):
-                self._too_late(request, timeout_s, data)
+                self._too_late(request, timeout_s, started, data)
             more = os.read(self._stdout, 65536)
             if not more:
                 text = "ended in the middle of a line: " + _excerpt(data)
@@ -260,7 +268,12 @@ class BotProcess:
         text = f"wrote {_excerpt(data)} although nothing was asked, before {_name(request)}"
         self._fail(BotProtocolError, text)
 
-    def _too_late(self, request: Request, timeout_s: float, data: bytes = b"") -> NoReturn:
+    def _too_late(
+        self, request: Request, timeout_s: float, started: int, data: bytes = b""
+    ) -> NoReturn:
+        if self._snapshot is not None:
+            oversleep_us = (time.perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
+            self.stall = stall_since(self.pid or 0, self._snapshot, oversleep_us)
         half = f"; only half a line came: {_excerpt(data)}" if data else ""
         text = f"no answer to {_name(request)} within {timeout_s * 1000:.0f} ms{half}"
         self._fail(BotTimeout, text)

@@ -1,8 +1,9 @@
 # ruff: noqa: SIM105 - contextlib would cost milliseconds at every start of a bot
 """The small parent of one bot: starts it, limits it, and leaves nothing of it behind.
 
-A script of its own, run with ``python -I -S``: standard library only, and of that only what loads
-in a few milliseconds (``signal``, ``json`` and ``subprocess`` cost 5 to 13 ms each).
+A program of its own, run with ``python -I -S``: it and the two small modules that it imports use
+the standard library only, and of that only what loads quickly (``signal``, ``json`` and
+``subprocess`` cost 5 to 13 ms each).
 
     harness --control pipe--> supervisor     whatever ends this pipe ends the bot
     harness <--status pipe--- supervisor     one line per event, see `report`
@@ -23,10 +24,9 @@ import select
 import sys
 import time
 
-HEAD = 64 * 1024
-"""Bytes of stderr kept from its beginning."""
-TAIL = 64 * 1024
-"""Bytes of stderr kept from its end."""
+from ladder.procfs import descendants, disk_kb, proportional_kb, resident_kb, written_kb
+from ladder.stderr_log import Log
+
 LAST_WORDS = 2000
 """Bytes of stderr reported to the harness."""
 QUICKEST_S, SLOWEST_S = 0.02, 0.2
@@ -35,7 +35,6 @@ GROWTH_KB_S = 4 * 1024 * 1024
 """Memory can hardly grow faster than this, so the pause follows from what is left of the limit."""
 PATIENCE_S = 10.0
 """How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
-PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
@@ -169,7 +168,7 @@ def why_not(step: str, number: int, program: str, folder: str) -> str:
     return f"cannot start {program}: {reasons.get(number, os.strerror(number))}"
 
 
-def supervise(bot: int, stderr: int, control: int, status: int, log: "Log", watch: "Watch") -> None:
+def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch: "Watch") -> None:
     """Return when the bot has ended, has passed a limit, or the harness wants its end."""
     ended = os.pidfd_open(bot)
     poller = select.poll()
@@ -236,83 +235,6 @@ def kill(pid: int) -> None:
         pass
 
 
-def descendants(root: int) -> list[int]:
-    """Process ids below `root`, parents first; what forks or ends meanwhile may be missed."""
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        pid = waiting.pop()
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                children = read(f"/proc/{pid}/task/{thread}/children").split()
-                found += map(int, children)
-                waiting += map(int, children)
-        except OSError:
-            continue
-    return found
-
-
-def read(path: str) -> bytes:
-    """The beginning of a small file of /proc."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.read(descriptor, 16384)
-    finally:
-        os.close(descriptor)
-
-
-def resident_kb(pids: list[int]) -> int:
-    """Resident memory of some processes in KiB; pages that they share count for each."""
-    total = 0
-    for pid in pids:
-        try:
-            total += int(read(f"/proc/{pid}/statm").split()[1]) * PAGE_KB
-        except (OSError, IndexError):
-            continue
-    return total
-
-
-def proportional_kb(pids: list[int]) -> int:
-    """Resident memory in KiB with shared pages divided; takes milliseconds per GiB."""
-    total = 0
-    for pid in pids:
-        try:
-            rollup = read(f"/proc/{pid}/smaps_rollup")
-            total += int(rollup.split(b"\nPss:")[1].split()[0])
-        except (OSError, IndexError):
-            total += resident_kb([pid])
-    return total
-
-
-def written_kb(pids: list[int]) -> int:
-    """What some processes have written to disk so far, in KiB."""
-    total = 0
-    for pid in pids:
-        try:
-            total += int(read(f"/proc/{pid}/io").split(b"\nwrite_bytes:")[1].split()[0]) // 1024
-        except (OSError, IndexError):
-            continue
-    return total
-
-
-def disk_kb(folder: str, limit_kb: int) -> int:
-    """Disk used below a folder in KiB, an entry 1 at least, counted until over the limit."""
-    total = 0
-    waiting = [folder]
-    while waiting and total <= limit_kb:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    total += 1 + entry.stat(follow_symlinks=False).st_blocks // 2
-                    if total > limit_kb:
-                        break
-        except OSError:
-            continue
-    return total
-
-
 class Watch:
     """Looks at what the bot and its descendants use, and says when it is too much."""
 
@@ -352,68 +274,6 @@ class Watch:
         return ""
 
 
-class Log:
-    """Stderr in a file that keeps its head and its tail; made when the first byte comes."""
-
-    def __init__(self, path: str | None) -> None:
-        self.path = path
-        self.file = -1
-        self.seen = 0
-        """Bytes so far."""
-        self.tail = bytearray()
-        """The last of them."""
-        self.unwritten = False
-
-    def read(self, stderr: int) -> int:
-        """Take what lies in the pipe; how many bytes, 0 at its end."""
-        try:
-            data = os.read(stderr, 65536)
-        except BlockingIOError:
-            return -1
-        self.take(data)
-        if len(data) > 32768:
-            time.sleep(0.001)  # a flood may fill its pipe, but not a processor
-        return len(data)
-
-    def drain(self, stderr: int) -> None:
-        """Take what is left after the end of all who could write."""
-        while self.read(stderr) > 0:
-            pass
-
-    def take(self, data: bytes) -> None:
-        """Keep what belongs to the head in the file, the rest for `flush`."""
-        if self.path and self.file < 0 and data:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            try:
-                self.file = os.open(self.path, flags, 0o644)
-            except OSError:
-                self.path = None
-        head = data[: max(0, HEAD - self.seen)]
-        self.seen += len(data)
-        self.tail += data
-        if len(self.tail) > 2 * TAIL:
-            del self.tail[:-TAIL]
-        self.unwritten = self.seen > HEAD
-        if self.file >= 0 and head:
-            try:
-                os.write(self.file, head)
-            except OSError:
-                self.path = None  # a full disk must not cost the bot its game
-
-    def flush(self) -> None:
-        """Write the present tail behind the head, over the former one."""
-        if self.file < 0 or not self.unwritten:
-            return
-        self.unwritten = False
-        tail = bytes(self.tail[-min(TAIL, self.seen - HEAD) :])
-        left_out = self.seen - HEAD - len(tail)
-        note = f"\n[... {left_out} bytes left out ...]\n".encode() if left_out else b""
-        try:
-            os.ftruncate(self.file, HEAD + os.pwrite(self.file, note + tail, HEAD))
-        except OSError:
-            self.path = None
-
-
 def remove(folder: str) -> None:
     """Delete a folder and what is in it, without following links; its users have ended."""
     try:
@@ -435,7 +295,8 @@ def remove(folder: str) -> None:
         pass
 
 
-if __name__ == "__main__":
+def run() -> None:
+    """The process's entry."""
     try:
         main(sys.argv[1:])
     finally:
