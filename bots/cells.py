@@ -1,14 +1,16 @@
-"""The array board of the simple players and the first searches: one byte a cell, and the winning columns of both sides.
+"""The array board of the simple players and the first searches: one byte a cell.
 
 The board is padded with a border of three walls, so that looking along a line needs no test of the
 edge; the forbidden cell is a wall too::
 
     at = (row + 3) * WIDTH + column + 3
 
-`state` holds three sets of columns as bits: the columns that win at once for side 0 and for side 1,
-and the playable ones. Only columns within three of the last stone can change, and of those only
-the ones whose landing cell lies on a line with it: a ply costs a handful of short looks.
+Beside the cells, `state` holds three sets of columns as bits: those that win at once for side 0,
+those for side 1, and the playable ones. Only columns within three of the last stone can change,
+and of those only the ones whose landing cell lies on a line with it: a ply costs a few short looks.
 """
+
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ OPEN = 2
 Cells = NDArray[np.int8]
 Tops = NDArray[np.int64]
 State = NDArray[np.int64]
+Integer: TypeAlias = int | np.int64
 
 
 def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
@@ -39,10 +42,9 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
     state = np.zeros(3, np.int64)
     start = Position(board)
     for column in range(board.columns):
-        row = start.landing_row(column)
-        if row is None:
-            raise AssertionError("no column of a board is full from the start")
-        tops[column + 3] = (row + 3) * WIDTH + column + 3
+        # No column of a board is full from the start: four rows, and one forbidden cell at most.
+        landing = start.landing_row(column) or 0
+        tops[column + 3] = (landing + 3) * WIDTH + column + 3
         state[OPEN] |= 1 << column
     for ply, column in enumerate(moves):
         play(cells, tops, state, column, ply & 1)
@@ -50,7 +52,7 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
 
 
 @kernel
-def reach(cells: Cells, at: int, step: int, stone: int) -> int:
+def reach(cells: Cells, at: Integer, step: int, stone: Integer) -> int:
     """How many of the side's stones follow one another from a cell, at most three."""
     count = 0
     at += step
@@ -61,7 +63,7 @@ def reach(cells: Cells, at: int, step: int, stone: int) -> int:
 
 
 @kernel
-def completes(cells: Cells, at: int, stone: int) -> bool:
+def completes(cells: Cells, at: Integer, stone: Integer) -> bool:
     """Whether the side's stone on this cell would make four in a line."""
     return (
         reach(cells, at, -WIDTH, stone) == 3
@@ -72,11 +74,11 @@ def completes(cells: Cells, at: int, stone: int) -> bool:
 
 
 @kernel
-def play(cells: Cells, tops: Tops, state: State, column: int, side: int) -> bool:
+def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer) -> bool:
     """Drop a stone; says whether it connected four. The column must be playable."""
     at = tops[column + 3]
     bit = 1 << column
-    won = (state[side] & bit) != 0
+    won = bool(state[side] & bit)
     stone = side + 1
     cells[at] = stone
     # What lies above is empty, or the forbidden cell with something above it, or the rim.
@@ -110,19 +112,19 @@ def play(cells: Cells, tops: Tops, state: State, column: int, side: int) -> bool
 
 
 @kernel
-def size(columns: int) -> int:
+def size(columns: Integer) -> np.int64:
     """How many columns a set holds."""
-    return int(popcount64(np.uint64(columns)))
+    return np.int64(popcount64(np.uint64(columns)))
 
 
 @kernel
-def lowest_column(columns: int) -> int:
+def lowest_column(columns: Integer) -> np.int64:
     """The lowest column of a set that is not empty."""
-    return int(trailing_zeros64(np.uint64(columns)))
+    return np.int64(trailing_zeros64(np.uint64(columns)))
 
 
 @kernel
-def draw_column(columns: int, random: np.uint64) -> int:
+def draw_column(columns: Integer, random: np.uint64) -> np.int64:
     """A uniform column of a set that is not empty, from a generator just stepped."""
     mask = np.uint64(columns)
-    return int(kth_set_bit12(mask, below_random(random, popcount64(mask))))
+    return np.int64(kth_set_bit12(mask, below_random(random, popcount64(mask))))

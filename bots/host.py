@@ -17,6 +17,7 @@ from bots.player import Player
 from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
+    BudgetKind,
     ErrorReply,
     GameOver,
     Hello,
@@ -35,7 +36,7 @@ from engine.board import Board
 from engine.errors import EngineError
 
 NAME = "connect4-ladder"
-BUDGETS = ("time", "simulations", "nodes", "depth")
+BUDGETS: tuple[BudgetKind, ...] = ("time", "simulations", "nodes", "depth")
 
 
 class Host:

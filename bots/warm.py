@@ -45,7 +45,8 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
         return True
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
-        return all(pool.map(lambda group: _compile(*group, report), groups.items()))
+        done = [pool.submit(_compile, *group, report) for group in groups.items()]
+        return all(future.result() for future in done)
 
 
 def _stamp(folder: Path, name: str) -> Path:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, Cells, State, Tops, lay_out, draw_column, play
+from bots.cells import OPEN, Cells, State, Tops, draw_column, lay_out, play
 from bots.draw import first_state
 from bots.player import Choice
 from bots.protocol import Budget, Info
 from bots.spending import spend
-from engine.board import Board
 from engine.bits import step_random
+from engine.board import Board
 from engine.compiled import kernel
 
 CLOCK_SHARE = 0.95

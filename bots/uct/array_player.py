@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bots.cells import OPEN, lay_out
 from bots.draw import first_state
@@ -62,7 +63,7 @@ class ArrayTree:
         self._first = np.zeros(slots, np.int32)
         self._made = np.zeros(slots, np.int8)
         self._visits = np.zeros(slots, np.int32)
-        self._score = np.zeros(slots, np.int32 if settings.exact else np.float32)
+        self._score: NDArray[Any] = np.zeros(slots, np.int32 if settings.exact else np.float32)
         self._column = np.zeros(slots, np.int8)
         self._untried = np.zeros(slots, np.int16)
         self._end = np.zeros(slots, np.int8)

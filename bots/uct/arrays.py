@@ -5,6 +5,8 @@ floating-point totals of 0, 1/2, 1 (v1, v2) or as integers counting 0, 1, 2 (v3 
 the array decides. Siblings lie beside each other in the arrays, in the order of their creation.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,7 +71,7 @@ def search(
     first: Ints,
     made: Bytes,
     visits: Ints,
-    score: NDArray[np.float32],
+    score: NDArray[Any],
     column: Bytes,
     untried: Shorts,
     end: Bytes,
@@ -195,7 +197,7 @@ def search(
             else:
                 score[path[i]] += np.float32(0.5) * np.float32(rolled)
             rolled = 2 - rolled
-        deepest = max(deepest, depth)
+        deepest = max(deepest, np.int64(depth))
         if fresh:
             new += 1
         else:

@@ -23,4 +23,4 @@ def exploration(c: float, parent_visits: int) -> np.float32:
 def urgency(score: np.float32, visits: int, explore: np.float32) -> np.float32:
     """UCB of a child with a total score in 0 .. visits."""
     r = np.float32(1.0) / np.sqrt(np.float32(visits))
-    return (score * r + explore) * r
+    return np.float32((score * r + explore) * r)
