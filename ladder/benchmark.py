@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from bots.protocol import Budget
+from db.finish import Rate
 from db.records import Entrant, Launch, PairPlan, PairRecord
 from db.rows import FinishedPair, NewBot, NewRevision, NewRun, RunKind
-from db.store import Rate, Store
+from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.live import LiveRun, Silent
@@ -129,11 +130,13 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
 
     """
     clocks = _Clocks(concurrency)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        with _TimedStore.open(str(Path(scratch) / "bench.db")) as store:
-            store.clocks = clocks
-            total = games + games % 2 + 2 * clocks.skip
-            _play(store, games=total, concurrency=concurrency, clocks=clocks)
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as scratch,
+        _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
+    ):
+        store.clocks = clocks
+        total = games + games % 2 + 2 * clocks.skip
+        _play(store, games=total, concurrency=concurrency, clocks=clocks)
     if clocks.plies != 20 * clocks.games or clocks.first is None:
         raise InvalidRun(
             f"null games should last 20 plies each, got {clocks.plies} in {clocks.games} games"
@@ -156,9 +159,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
     for name in ("null-a", "null-b"):
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
         bot = store.add_bot(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
-        entrants[name] = Entrant(
-            revision=bot.revision.id, name=name, launch=launch, budget=budget
-        )
+        entrants[name] = Entrant(revision=bot.revision.id, name=name, launch=launch, budget=budget)
     settings = Settings(
         bots=tuple(entrants),
         boards=parse_board_classes("standard"),

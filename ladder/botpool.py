@@ -13,7 +13,6 @@ import msgspec
 from bots.protocol import Hello, HelloReply
 from db.records import Launch, Restart
 from engine.cache import ROOT, cache_root
-from ladder.errors import BotProtocolError
 from ladder.process import BotProcess
 
 HELLO_S = 30.0
@@ -47,9 +46,10 @@ class BotPool:
             kept, process = self._idle[place]
             if kept == key:
                 del self._idle[place]
-                if process.alive:
-                    return process
-                process.kill()
+                if process.has_stray_output():
+                    process.kill()
+                    continue
+                return process
         environment = {} if launch.player is None else _host_environment()
         process = BotProcess.start(launch, logs=self._logs, environment=environment)
         try:
@@ -61,6 +61,10 @@ class BotPool:
 
     def release(self, launch: Launch, process: BotProcess, *, pair_ended: bool) -> None:
         """Take back a process whose game ended without a failure."""
+        if process.has_stray_output():
+            # It spoke after the game had ended: the result stands, the process does not.
+            process.kill()
+            return
         spent = launch.restart is Restart.GAME or (launch.restart is Restart.PAIR and pair_ended)
         if spent:
             process.quit(QUIT_S)
@@ -83,8 +87,7 @@ def shake_hands(process: BotProcess) -> HelloReply:
 
     """
     reply = process.ask(Hello(), timeout_s=HELLO_S).reply
-    if not isinstance(reply, HelloReply):
-        raise BotProtocolError(f"expected a hello, got {type(reply).__name__}: {reply}")
+    assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` lets no other answer through
     return reply
 
 
@@ -97,5 +100,3 @@ def _host_environment() -> dict[str, str]:
 def _key(launch: Launch) -> Launch:
     """Launches that can share a process: who is played does not matter to the built-in host."""
     return msgspec.structs.replace(launch, player=None, restart=Restart.NEVER)
-
-

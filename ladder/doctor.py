@@ -149,9 +149,9 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
 
     With `repair` the derived tables and live ratings are replaced by the recomputed ones.
     """
-    findings = [
-        Finding("integrity", Level.FAULT, complaint) for complaint in store.check()
-    ] or [Finding("integrity", Level.OK, "the database passes its own integrity check")]
+    findings = [Finding("integrity", Level.FAULT, complaint) for complaint in store.check()] or [
+        Finding("integrity", Level.OK, "the database passes its own integrity check")
+    ]
     findings.append(_check_games(store))
     findings.append(_check_derived(store, repair=repair))
     return findings

@@ -43,11 +43,6 @@ class BotTimeout(BotFailure):
 
     termination = Termination.TIMEOUT
 
-    def __init__(self, message: str, *, overrun_us: int = 0) -> None:
-        super().__init__(message)
-        self.overrun_us = overrun_us
-        """By how much the deadline was missed when the harness gave up, in microseconds."""
-
 
 class BotCrash(BotFailure):
     """The process ended, or closed its standard output, before it answered."""

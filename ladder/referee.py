@@ -5,14 +5,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from bots.protocol import ErrorReply, GameOver, Info, MoveAsk, MoveReply, NewGame, Ready
+from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
 from db.records import Entrant, GameRecord, PairPlan, PairRecord, SideStats, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.botpool import BotPool
-from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
+from ladder.errors import BotFailure, BotTimeout, MachineStalled
 from ladder.process import BotProcess
+from ladder.runqueue import Stall
 
 READY_S = 10.0
 """How long a bot may take to get ready for a game."""
@@ -137,38 +138,24 @@ class _Game:
             budget=side.entrant.budget,
             player=msgspec.UNSET if launch.player is None else launch.player,
         )
-        reply = side.process.ask(question, timeout_s=READY_S).reply
-        if not isinstance(reply, Ready):
-            raise _wrong_answer("ready", reply)
+        side.process.ask(question, timeout_s=READY_S)
 
     def _move(self, position: Position, side: _Side) -> Position:
         """Ask one side for its move and play it."""
         assert side.process is not None  # noqa: S101 - prepared before the first move
         process = side.process
         question = MoveAsk(position.ply, position.moves)
-        if side.timed:
-            process.mark_runqueue()
         try:
-            reply, elapsed_us = process.ask(question, timeout_s=side.limit_us / 1e6)
-        except BotTimeout as late:
-            stats = side.stats
-            stats.moves += 1
-            stats.time_us += side.limit_us
-            stats.max_us = max(stats.max_us, side.limit_us)
-            if side.timed and (stall := process.stalled_us()) >= late.overrun_us:
-                raise MachineStalled(
-                    f"{side.entrant.name} was late by {late.overrun_us / 1000:.0f} ms at ply "
-                    f"{position.ply} while the machine kept it or the referee waiting for "
-                    f"{stall / 1000:.0f} ms"
-                ) from late
-            raise
-        if not isinstance(reply, MoveReply):
-            raise _wrong_answer("move", reply)
-        if reply.ply is not None and reply.ply != position.ply:
-            raise BotProtocolError(
-                f"answered ply {reply.ply} when asked for ply {position.ply}: "
-                "an answer to an earlier question"
+            reply, elapsed_us = process.ask(
+                question, timeout_s=side.limit_us / 1e6, watch_runqueue=side.timed
             )
+        except BotTimeout:
+            side.stats.moves += 1
+            side.stats.time_us += side.limit_us
+            side.stats.max_us = max(side.stats.max_us, side.limit_us)
+            _excuse(side, process.stall, position.ply)
+            raise
+        assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
         self._remember(side.stats, elapsed_us, reply.info)
         if not position.can_play(reply.column):
             legal = ", ".join(str(column) for column in position.legal_moves())
@@ -205,23 +192,31 @@ class _Game:
             if index == offender:
                 process.kill()
                 continue
-            try:
-                process.tell(message)
-            except BotFailure:
-                # The result stands; a bot that cannot take the message gets a new process.
-                process.kill()
-                continue
+            process.tell(message)
             self.pool.release(side.entrant.launch, process, pair_ended=self.swapped)
+
+
+def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
+    """Blame the machine when it kept the bot or us waiting for as long as the move overran.
+
+    Raises:
+        MachineStalled: it did.
+
+    """
+    budget_ms = side.entrant.budget.time_ms
+    if stall is None or budget_ms is None:
+        return
+    overrun_us = stall.elapsed_us - 1000 * budget_ms
+    waited_us = stall.bot_us + stall.harness_us
+    if waited_us >= overrun_us:
+        raise MachineStalled(
+            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
+            f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
+        )
 
 
 class _IllegalAnswer(BotFailure):
     termination = Termination.ILLEGAL_MOVE
-
-
-def _wrong_answer(expected: str, reply: object) -> BotFailure:
-    if isinstance(reply, ErrorReply):
-        return BotProtocolError(f"answered with an error: {reply.message}")
-    return BotProtocolError(f"expected the answer {expected!r}, got {type(reply).__name__}")
 
 
 def _judge(position: Position) -> _Verdict:

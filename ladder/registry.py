@@ -46,9 +46,7 @@ def sync_builtins(store: Store) -> list[str]:
         bot = known.get(version.name)
         if bot is None:
             _register(store, version, revision)
-        elif bot.spec.startswith(BUILTIN) and (
-            bot.revision.content_hash != revision.content_hash
-        ):
+        elif bot.spec.startswith(BUILTIN) and (bot.revision.content_hash != revision.content_hash):
             store.ensure_revision(version.name, revision)
             changed.append(version.name)
     return changed

@@ -123,9 +123,7 @@ def standings_of_division(
     Bots stand there with their current revision; a note says when older games were left out.
     """
     tables = (
-        store.pair_tables(division.id)
-        if since is None
-        else store.tables_since(division.id, since)
+        store.pair_tables(division.id) if since is None else store.tables_since(division.id, since)
     )
     current = {bot.revision.id for bot in store.bots(include_retired=True)}
     kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
@@ -212,7 +210,9 @@ def build_standings(
         draw_rate=draws / games if games else None,
         bots=bots,
         pairs_table=[
-            PairStanding(a, b, line[0], line[1], line[2], (line[3], line[4], line[5], line[6], line[7]))
+            PairStanding(
+                a, b, line[0], line[1], line[2], (line[3], line[4], line[5], line[6], line[7])
+            )
             for (a, b), line in sorted(lines.items())
         ],
         notes=[*notes, *_warnings(games, repeats)],

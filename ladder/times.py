@@ -26,5 +26,6 @@ def parse_since(text: str, *, now: float | None = None) -> float:
         return datetime.fromisoformat(text.strip()).timestamp()
     except ValueError:
         raise UsageError(
-            f"--since is a date or time such as 2026-11-20 or 2026-11-20T18:00, or 12h, got {text!r}"
+            "--since is a date or time such as 2026-11-20 or 2026-11-20T18:00, or a time ago such "
+            f"as 12h, got {text!r}"
         ) from None

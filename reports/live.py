@@ -127,9 +127,7 @@ class LiveTable:
     def _draw(self, live: LiveRun) -> RenderableType:
         parts: list[RenderableType] = [Text(status_line(live), style="bold")]
         if live.target_games:
-            parts.append(
-                ProgressBar(total=live.target_games, completed=live.total_games, width=60)
-            )
+            parts.append(ProgressBar(total=live.target_games, completed=live.total_games, width=60))
         parts.extend((_rating_table(live), _playing(live)))
         return Group(*parts)
 
@@ -159,7 +157,7 @@ def _rating_table(live: LiveRun) -> Table:
 def _playing(live: LiveRun) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
     # Only as many as there are workers are really in play; the rest wait behind them.
-    for plan in sorted(live.playing.values(), key=lambda plan: plan.number)[:live.workers]:
+    for plan in sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]:
         table.add_row(
             Text(f"pair {plan.number}", style="dim"),
             Text(f"{plan.a.name} - {plan.b.name}"),

@@ -65,9 +65,7 @@ Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Same seed, same pairs. [default: drawn, printed]")
 ]
 Games = Annotated[int | None, typer.Option(metavar="N", help="Stop after N games.")]
-Margin = Annotated[
-    str, typer.Option(metavar="50ms", help="How late a move may be under --time.")
-]
+Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
 Watchdog = Annotated[
     float,
     typer.Option(metavar="S", help="Seconds a move may take under a work budget."),

@@ -15,9 +15,7 @@ from reports.live import watcher_for
 from reports.tables import print_standings
 
 
-def play_and_report(
-    store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool
-) -> int:
+def play_and_report(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
     """Play, print the standings, and return the exit code.
 
     Raises:
