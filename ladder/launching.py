@@ -16,10 +16,11 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
 from ladder.live import Watcher
-from ladder.registry import BUILTIN, launch_of
+from ladder.registry import launch_of, refuse_boards, refuse_changed
 from ladder.runner import Outcome, Runner
 from ladder.schedule import Schedule
 from ladder.settings import Continue, Settings, identity_hash
+from ladder.specs import BUILTIN
 from ladder.stopping import StopSignal
 from ladder.workers import Workers
 
@@ -45,10 +46,13 @@ def launch(
         watcher: is told what happens.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, or the schedule is impossible.
+        UsageError: a bot is served by none of the budgets, does not play the boards or has
+            changed, or the schedule is impossible.
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
+    refuse_changed(bots)
+    refuse_boards(bots, settings.boards)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     entrants = {
         bot.name: Entrant(

@@ -42,6 +42,16 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
     return PairRecord(plan.id, plan.number, (), aborts=MAX_ABORTS + 1, abort_reason=reason)
 
 
+def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+    """Play one game of a pair; A moves first unless `swapped`.
+
+    Raises:
+        MachineStalled: a bot was late because the machine did not let it run.
+
+    """
+    return _Game(plan, swapped, pool, []).play()
+
+
 class _Verdict(NamedTuple):
     result: Result
     termination: Termination

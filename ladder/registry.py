@@ -1,35 +1,31 @@
 """Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
 
 import fnmatch
-import hashlib
 import sys
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
-import msgspec
-
 from bots.catalogue import VERSIONS
-from bots.identity import content_hash, sources
 from bots.version import Version
 from db.errors import NameTaken
 from db.records import Launch
 from db.rows import BotRow, NewBot, NewRevision
 from db.store import Store
+from engine.board import BoardClass
+from engine.cache import ROOT
+from ladder.boards import can_play_class
 from ladder.errors import UsageError
-
-BUILTIN = "builtin:"
-PROJECT = Path(__file__).resolve().parent.parent
+from ladder.specs import BUILTIN, read_spec
 
 
-@lru_cache(maxsize=1)
-def host_command() -> tuple[str, ...]:
-    """The command of the process that hosts built-in players, with this interpreter.
+def host_launch(player: str) -> Launch:
+    """How to start a built-in player (``v4``, ``c4ai?weights=file.csv``) with this interpreter.
 
     -P keeps the current folder off the import path: a user's own package called `bots` or
     `engine` must not be imported instead of ours.
     """
-    return (sys.executable, "-P", "-m", "bots.host")
+    command = (sys.executable, "-P", "-m", "bots.host")
+    return Launch(command=command, folder=str(ROOT), player=player)
 
 
 def sync_builtins(store: Store) -> list[str]:
@@ -69,15 +65,12 @@ def _register(store: Store, version: Version, revision: NewRevision) -> None:
 
 
 def _revision(version: Version) -> NewRevision:
-    # The command is made when the process is started: interpreter and folder are this machine's.
+    made = read_spec(BUILTIN + version.name, ROOT)
     return NewRevision(
-        content_hash=content_hash(version),
-        launch=Launch(command=(), folder="", player=version.name),
+        content_hash=made.content_hash,
+        launch=made.launch,
         budgets=tuple(version.budgets),
-        files={
-            str(path.relative_to(PROJECT)): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-            for path in sources(version)
-        },
+        files=made.files,
     )
 
 
@@ -104,6 +97,43 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
 def launch_of(bot: BotRow) -> Launch:
     """How to start the bot on this machine."""
     launch = bot.revision.launch
-    if not bot.spec.startswith(BUILTIN):
-        return launch
-    return msgspec.structs.replace(launch, command=host_command(), folder=str(PROJECT))
+    return launch if launch.player is None else host_launch(launch.player)
+
+
+def refuse_changed(bots: Iterable[BotRow]) -> None:
+    """See that foreign bots are still what was registered.
+
+    Raises:
+        UsageError: the files of one have changed; its games must not be mixed.
+        SpecError: something that it is made of is gone.
+
+    """
+    for bot in bots:
+        if bot.revision.launch.player is not None:
+            continue
+        made = read_spec(bot.spec, Path(bot.revision.launch.folder))
+        if made.content_hash != bot.revision.content_hash:
+            changed = {*made.files.items()} ^ {*bot.revision.files.items()}
+            names = ", ".join(sorted({name for name, _ in changed}))
+            raise UsageError(
+                f"{bot.name} has changed since it was registered ({names}): register the new "
+                "version under a name of its own with `ladder bots add`, so that its games are "
+                "not mixed with the old ones"
+            )
+
+
+def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
+    """See that every bot plays every board.
+
+    Raises:
+        UsageError: one does not.
+
+    """
+    for bot in bots:
+        for board in boards:
+            if not can_play_class(bot.revision.boards, board):
+                listed = ", ".join(bot.revision.boards or ())
+                raise UsageError(
+                    f"{bot.name} does not play {board}, only {listed}: leave it out of --bots or "
+                    "choose other --boards"
+                )

@@ -47,6 +47,49 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
     return 0
 
 
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    spec: Annotated[str, typer.Argument(metavar="SPEC", help="builtin:PLAYER or 'exec:COMMAND'.")],
+    based_on: Annotated[
+        str | None, typer.Option(metavar="OTHER", help="The bot that it improves on.")
+    ] = None,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What it changes.")] = "",
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Register a bot, after it has played a game against random on each kind of board it claims."""
+    from pathlib import Path
+
+    from ladder.cli.common import open_store, print_out
+    from ladder.registration import describe, register
+
+    with open_store(db, create=True, sync=True) as store:
+        row, found = register(store, name, spec, based_on=based_on, note=note, folder=Path.cwd())
+    for line in describe(found):
+        print_out(line)
+    print_out(f"{row.name} is registered")
+    return 0
+
+
+@app.command("check")
+def check_bot(name: Name, db: Database = DEFAULT_DATABASE) -> int:
+    """Start a registered bot and let it play a game against random on each kind of board."""
+    from pathlib import Path
+
+    from ladder.cli.common import open_store, print_out
+    from ladder.registration import check, describe
+    from ladder.specs import read_spec
+
+    with open_store(db, create=False) as store:
+        row = store.bot(name)
+    made = read_spec(row.spec, Path(row.revision.launch.folder))
+    for line in describe(check(made)):
+        print_out(line)
+    if made.content_hash != row.revision.content_hash:
+        print_out(f"{name} has changed since it was registered")
+    return 0
+
+
 @app.command("retire")
 def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Take a bot out of lists and runs; its games stay."""
