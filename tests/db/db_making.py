@@ -54,9 +54,7 @@ def maker(revisions: Sequence[int], seed: int = 1):
 def to_plan(row: PairRow) -> PairPlan:
     a = Entrant(row.a_revision, f"r{row.a_revision}", LAUNCH, BUDGET)
     b = Entrant(row.b_revision, f"r{row.b_revision}", LAUNCH, BUDGET)
-    return PairPlan(
-        row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed
-    )
+    return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
 
 
 def played(row: PairRow, random: Random, *, plies: int = 20, columns: int = 10) -> PairRecord:
@@ -101,7 +99,9 @@ def elo(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
     return a.elo + step, b.elo - step
 
 
-def play_all(store: Store, run: RunRow, revisions: Sequence[int], pairs: int, seed: int = 1) -> None:
+def play_all(
+    store: Store, run: RunRow, revisions: Sequence[int], pairs: int, seed: int = 1
+) -> None:
     random = Random(seed)
     for row in store.plan(run.id, pairs, maker(revisions, seed)):
         store.finish_pair(to_plan(row), played(row, random), elo)
