@@ -26,6 +26,7 @@ from db.rows import (
     RunRow,
     RunStatus,
 )
+from db.runlock import RunLock
 
 
 class Store:
@@ -68,6 +69,16 @@ class Store:
     def path(self) -> str | None:
         """The absolute path of the SQLite file; None on a server."""
         return self._database.place.path
+
+    def run_lock(self) -> RunLock:
+        """The run locks of this database; close them after use.
+
+        Raises:
+            DatabaseError: the database is on a server.
+            Unwritable: the lock file cannot be made.
+
+        """
+        return RunLock(self.path)
 
     # Bots.
 
