@@ -26,6 +26,7 @@ __all__ = [
     "instruction",
     "intrinsic",
     "kernel",
+    "numba_targets_another_cpu",
     "register_value",
     "source_fingerprint",
 ]
@@ -70,6 +71,13 @@ def cache_folder() -> Path:
 
 
 setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
+
+
+def numba_targets_another_cpu() -> bool:
+    """Whether the user told numba to compile for another processor than this one."""
+    return bool(
+        getattr(numba.config, "CPU_NAME", None) or getattr(numba.config, "CPU_FEATURES", None)
+    )
 
 
 def kernel(function: F) -> F:
