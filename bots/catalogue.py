@@ -55,10 +55,14 @@ def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> P
 
     Raises:
         UnknownPlayer: the name is unknown.
-        SpecError: the options cannot be read, or the player takes no such option.
+        SpecError: the options cannot be read, or the player takes no such option or budget.
 
     """
     version, extra = parse_player(text)
+    if "any" not in version.budgets and budget.kind not in version.budgets:
+        raise SpecError(
+            f"{version.name} takes a budget of {' or '.join(version.budgets)}, not {budget.kind}"
+        )
     factory = version.load()
     try:
         return factory(board=board, side=side, seed=seed, budget=budget, **version.options, **extra)

@@ -19,4 +19,21 @@ SIMPLE = (
         "bots.simple.players:Random",
         ("any",),
     ),
+    Version(
+        "flat-mc",
+        "simple",
+        None,
+        "flat Monte Carlo: random games after every legal move, their results summed",
+        "bots.simple.flat:FlatMonteCarlo",
+        ("time", "simulations"),
+    ),
+    Version(
+        "null",
+        "simple",
+        None,
+        "plays one fixed game of 20 plies, to measure the harness",
+        "bots.simple.null:Null",
+        ("any",),
+        hidden=True,
+    ),
 )

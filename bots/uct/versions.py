@@ -1,5 +1,71 @@
-"""The UCT versions as a table of differences."""
+"""The UCT versions as a table of differences.
+
+Each row names only what it changes from the row it is based on. Adding a version is adding a row.
+"""
+
+from typing import Any, NamedTuple
 
 from bots.version import Version
 
-UCT: tuple[Version, ...] = ()
+PLAYERS = {
+    "array": "bots.uct.array_player:ArrayPlayer",
+}
+"""Who plays a version, by its row's `player`."""
+
+
+class Row(NamedTuple):
+    """One version: what it is based on, the one change, and the values that make it."""
+
+    name: str
+    based_on: str | None
+    change: str
+    differences: dict[str, Any]
+    """Fields of `bots.uct.settings.Settings`, and ``player`` where the machinery changes."""
+
+
+ROWS = (
+    Row(
+        "v1",
+        None,
+        "plain UCT: look-ahead rollouts, array board, floating-point totals",
+        {"player": "array"},
+    ),
+    Row("v2", "v1", "notices a four on the board when a rollout starts", {"win_check": True}),
+    Row(
+        "v3",
+        "v2",
+        "exact integer totals; the end of the game is flagged when a node is made",
+        {"exact": True},
+    ),
+    Row(
+        "v4",
+        "v3",
+        "a new node whose side to move wins at once becomes an end node",
+        {"convert": True},
+    ),
+)
+
+
+def compose(rows: tuple[Row, ...]) -> tuple[Version, ...]:
+    """The catalogue's rows: each with everything that it inherits."""
+    composed: dict[str, dict[str, Any]] = {}
+    versions = []
+    for row in rows:
+        inherited = composed[row.based_on] if row.based_on is not None else {}
+        options = {**inherited, **row.differences}
+        composed[row.name] = options
+        versions.append(
+            Version(
+                row.name,
+                "uct",
+                row.based_on,
+                row.change,
+                PLAYERS[options["player"]],
+                ("time", "simulations"),
+                {name: value for name, value in options.items() if name != "player"},
+            )
+        )
+    return tuple(versions)
+
+
+UCT: tuple[Version, ...] = compose(ROWS)

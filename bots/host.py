@@ -1,0 +1,156 @@
+"""The process of the built-in players: ``python -P -m bots.host`` speaks the protocol.
+
+It can become any player at ``new_game`` and says ``ready`` only when everything that the player
+will run is compiled or loaded. Standard output belongs to the protocol alone: whatever a library
+prints goes to standard error.
+"""
+
+import gc
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+
+from bots.catalogue import build
+from bots.errors import BotsError, ProtocolError
+from bots.player import Player
+from bots.protocol import (
+    MAX_LINE,
+    PROTOCOL,
+    BudgetKind,
+    ErrorReply,
+    GameOver,
+    Hello,
+    HelloReply,
+    MoveAsk,
+    MoveReply,
+    NewGame,
+    Quit,
+    Ready,
+    Reply,
+    Request,
+    decode_request,
+    encode,
+)
+from engine.board import Board
+from engine.errors import EngineError
+
+NAME = "connect4-ladder"
+BUDGETS: tuple[BudgetKind, ...] = ("time", "simulations", "nodes", "depth")
+
+
+class Host:
+    """Answers requests; holds the player of the game in play and nothing of former ones."""
+
+    def __init__(self) -> None:
+        self._player: Player | None = None
+        self._known: set[str] = set()
+
+    def answer(self, request: Request) -> Reply | None:
+        """The reply to a request, None where the protocol wants none.
+
+        Raises:
+            BotsError: the request cannot be fulfilled; the message says why.
+            EngineError: the board is none.
+
+        """
+        match request:
+            case MoveAsk():
+                if self._player is None:
+                    raise ProtocolError("a move was asked for before a game began")
+                choice = self._player.choose(request.moves)
+                return MoveReply(choice.column, choice.info, request.ply)
+            case NewGame():
+                return self._begin(request)
+            case Hello():
+                if request.protocol != PROTOCOL:
+                    raise ProtocolError(f"this host speaks protocol {PROTOCOL} only")
+                return HelloReply(NAME, "built-in", BUDGETS)
+            case GameOver() | Quit():
+                return None
+
+    def _begin(self, game: NewGame) -> Ready:
+        # The former player goes before the next one is built: two trees need not fit at once.
+        self._player = None
+        if not isinstance(game.player, str):
+            raise ProtocolError("new_game must say which built-in player to be")
+        if game.connect != 4:
+            raise ProtocolError(f"the built-in players connect 4, not {game.connect}")
+        board = Board(game.rows, game.columns, game.forbidden)
+        self._player = build(
+            game.player, board=board, side=game.side, seed=game.seed, budget=game.budget
+        )
+        if game.player not in self._known:
+            self._known.add(game.player)
+            # Modules and kernels loaded just now stay for ever: keep the collector off them, and
+            # off the clock of every move.
+            gc.collect()
+            gc.freeze()
+        else:
+            gc.collect()
+        return Ready()
+
+
+def lines(source: int) -> Iterator[bytes]:
+    """Lines read from a file descriptor until its end, the newline stripped.
+
+    Raises:
+        ProtocolError: a line is longer than the protocol allows.
+
+    """
+    rest = b""
+    while block := os.read(source, MAX_LINE):
+        if block.find(b"\n") == len(block) - 1 and not rest:
+            yield block
+            continue
+        *whole, rest = (rest + block).split(b"\n")
+        yield from whole
+        if len(rest) > MAX_LINE:
+            raise ProtocolError(f"a line is longer than {MAX_LINE} bytes")
+
+
+def write(target: int, message: Reply) -> None:
+    """Write a whole message."""
+    data = encode(message)
+    while data:
+        data = data[os.write(target, data) :]
+
+
+def serve(source: int, target: int) -> None:
+    """Answer requests until ``quit`` or the end of the input."""
+    host = Host()
+    try:
+        for line in lines(source):
+            try:
+                request = decode_request(line)
+                if isinstance(request, Quit):
+                    return
+                reply = host.answer(request)
+            except (BotsError, EngineError) as error:
+                reply = ErrorReply(str(error))
+            except Exception as error:  # the game is lost, the process and its protocol are not
+                traceback.print_exc()
+                reply = ErrorReply(f"{type(error).__name__}: {error}")
+            if reply is not None:
+                write(target, reply)
+    except ProtocolError as error:
+        write(target, ErrorReply(str(error)))
+
+
+def main() -> int:
+    """Speak the protocol on the process's standard input and output."""
+    source, target = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    gc.disable()
+    try:
+        serve(source, target)
+    except (BrokenPipeError, KeyboardInterrupt):
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""A player's options: one frozen dataclass a family, read from a table row or from text."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from bots.errors import SpecError
+
+T = TypeVar("T")
+
+
+def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
+    """An instance of a dataclass whose fields all have defaults; texts become the default's type.
+
+    Raises:
+        SpecError: an option is unknown, or its text cannot be read.
+
+    """
+    known = {field.name: field.default for field in fields(kind)}  # type: ignore[arg-type]
+    values = {}
+    for name, value in given.items():
+        if name not in known:
+            raise SpecError(f"there is no option {name!r}: there are {', '.join(known)}")
+        values[name] = _convert(name, value, type(known[name])) if isinstance(value, str) else value
+    return kind(**values)
+
+
+def _convert(name: str, text: str, kind: type) -> object:
+    try:
+        if kind is bool:
+            return {"yes": True, "no": False, "1": True, "0": False}[text.lower()]
+        return kind(text)
+    except (KeyError, ValueError) as error:
+        wanted = "yes or no" if kind is bool else f"a value of type {kind.__name__}"
+        raise SpecError(f"option {name!r} must be {wanted}, got {text!r}") from error

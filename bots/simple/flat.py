@@ -1,0 +1,99 @@
+"""Flat Monte Carlo: random games after every legal move, no tree."""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.cells import OPEN, Cells, State, Tops, draw_column, lay_out, play
+from bots.draw import first_state
+from bots.player import Choice
+from bots.protocol import Budget, Info
+from bots.spending import spend
+from engine.bits import step_random
+from engine.board import Board
+from engine.compiled import kernel
+
+CLOCK_SHARE = 0.95
+"""Part of the move time that is used."""
+
+
+@kernel
+def sample(
+    root_cells: Cells,
+    root_tops: Tops,
+    root_state: State,
+    side: int,
+    sums: NDArray[np.int64],
+    games: NDArray[np.int64],
+    random: np.uint64,
+    simulations: int,
+) -> np.uint64:
+    """Play uniformly random games from the position, adding +1, 0, -1 per first column."""
+    cells = root_cells.copy()
+    tops = root_tops.copy()
+    state = root_state.copy()
+    for _ in range(simulations):
+        cells[:] = root_cells
+        tops[:] = root_tops
+        state[:] = root_state
+        mover = side
+        begun = np.int64(-1)
+        result = 0
+        while state[OPEN]:
+            random = step_random(random)
+            column = draw_column(state[OPEN], random)
+            if begun < 0:
+                begun = column
+            if play(cells, tops, state, column, mover):
+                result = 1 if mover == side else -1
+                break
+            mover = 1 - mover
+        sums[begun] += result
+        games[begun] += 1
+    return random
+
+
+class FlatMonteCarlo:
+    """Plays the column with the highest sum of results of random games."""
+
+    def __init__(self, *, board: Board, side: int, seed: int, budget: Budget) -> None:
+        self._board = board
+        self._side = side
+        self._seed = seed
+        self._budget = budget
+        _Sums(board, (), first_state(0, 0, 0)).advance(1)
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """The best column; among equals the leftmost."""
+        started = time.perf_counter()
+        sums = _Sums(self._board, tuple(moves), first_state(self._seed, self._side, len(moves)))
+        spend(sums, self._budget, share=CLOCK_SHARE, started=started)
+        return sums.choice()
+
+
+class _Sums:
+    """The random games of one move."""
+
+    def __init__(self, board: Board, moves: tuple[int, ...], random: np.uint64) -> None:
+        self._side = len(moves) & 1
+        self._start = lay_out(board, moves)
+        self._sums = np.zeros(board.columns, np.int64)
+        self._games = np.zeros(board.columns, np.int64)
+        self._random = random
+
+    def advance(self, simulations: int) -> bool:
+        self._random = sample(
+            *self._start, self._side, self._sums, self._games, self._random, simulations
+        )
+        # A Python integer would come back as a new signature of the kernel.
+        self._random = np.uint64(self._random)
+        return True
+
+    def choice(self) -> Choice:
+        legal = [c for c in range(len(self._sums)) if self._start[2][OPEN] >> c & 1]
+        best = max(legal, key=lambda column: (self._sums[column], -column))
+        games = int(self._games.sum())
+        value = float(self._sums[best] / self._games[best]) if self._games[best] else 0.0
+        return Choice(int(best), Info(simulations=games, value=value, depth=1, pv=(int(best),)))

@@ -1,0 +1,100 @@
+"""Compile what players need before anybody's clock runs: ``python -P -m bots.warm [PLAYER...]``.
+
+Players that share their machinery are compiled by one process after another, different machinery
+by processes side by side. A stamp per player in the cache's folder tells what has been done, so
+that asking again costs no compiler. One line of progress a group goes to standard error.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bots.catalogue import VERSIONS, build, parse_player
+from bots.errors import BotsError
+from bots.protocol import Budget
+from engine.board import Board
+from engine.cache import ROOT, cache_folder
+
+_WORKER = "--in-this-process"
+
+
+def is_warm(players: Iterable[str]) -> bool:
+    """Whether all these players (names, with options or without) can start without compiling."""
+    folder = cache_folder()
+    return all(_stamp(folder, parse_player(player)[0].name).exists() for player in players)
+
+
+def warm(players: Sequence[str], *, report: bool = True) -> bool:
+    """Compile what the players need; says whether it worked.
+
+    Raises:
+        UnknownPlayer: a name is unknown.
+
+    """
+    folder = cache_folder()
+    names = dict.fromkeys(parse_player(player)[0].name for player in players)
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        if not _stamp(folder, name).exists():
+            groups.setdefault(VERSIONS[name].factory, []).append(name)
+    if not groups:
+        return True
+    workers = min(len(groups), os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers) as pool:
+        done = [pool.submit(_compile, *group, report) for group in groups.items()]
+        return all(future.result() for future in done)
+
+
+def _stamp(folder: Path, name: str) -> Path:
+    return folder / "warm" / name
+
+
+def _compile(factory: str, names: list[str], report: bool) -> bool:
+    started = time.monotonic()
+    environment = {**os.environ, "PYTHONPATH": _python_path()}
+    command = [sys.executable, "-P", "-m", "bots.warm", _WORKER, *names]
+    done = subprocess.run(command, env=environment, check=False, stdin=subprocess.DEVNULL)
+    if report:
+        verb = "compiled" if done.returncode == 0 else "FAILED to compile"
+        seconds = time.monotonic() - started
+        line = f"{verb} {factory.partition(':')[0]} in {seconds:.1f} s: {', '.join(names)}"
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is its output
+    return done.returncode == 0
+
+
+def _python_path() -> str:
+    given = os.environ.get("PYTHONPATH")
+    return f"{ROOT}{os.pathsep}{given}" if given else str(ROOT)
+
+
+def _compile_here(names: Sequence[str]) -> None:
+    folder = cache_folder()
+    for name in names:
+        version = VERSIONS[name]
+        kind = "simulations" if "any" in version.budgets else version.budgets[-1]
+        budget = Budget(**{"time_ms" if kind == "time" else kind: 1})
+        for board in (Board(6, 7), Board(9, 9, (4, 4))):
+            build(name, board=board, side=0, seed=0, budget=budget).choose(())
+        stamp = _stamp(folder, name)
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Warm the named players, all of them by default."""
+    if arguments and arguments[0] == _WORKER:
+        _compile_here(arguments[1:])
+        return 0
+    try:
+        return 0 if warm(arguments or list(VERSIONS)) else 1
+    except BotsError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - this is its output
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

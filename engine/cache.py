@@ -1,0 +1,57 @@
+"""Where compiled kernels are kept on disk. Imports no compiler, so that asking costs nothing.
+
+numba's on-disk cache looks only at the file of the cached function itself; after an edit of a
+*called* function in another file it would run the old machine code. So the cache folder is named
+by a hash of every source of `engine` and `bots`, the versions of numba and Python and the CPU.
+"""
+
+import hashlib
+import os
+import platform
+import sys
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+"""The folder that holds the packages."""
+
+
+@lru_cache(maxsize=1)
+def source_fingerprint() -> str:
+    """A hash of every Python source of `engine` and `bots`, 16 hex digits."""
+    digest = hashlib.sha256()
+    for package in ("engine", "bots"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            digest.update(str(path.relative_to(ROOT)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def machine() -> str:
+    """The kind of CPU: machine code made for one must not be loaded on another."""
+    described = set()
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith(("model name", "flags", "Features", "CPU part")):
+                described.add(line)
+    except OSError:
+        described.add(platform.processor())
+    digest = hashlib.sha256("\n".join(sorted(described)).encode()).hexdigest()[:8]
+    return f"{platform.machine()}-{digest}"
+
+
+def cache_root() -> Path:
+    """The folder of all caches: ``LADDER_CACHE``, or one in the user's cache folder."""
+    given = os.environ.get("LADDER_CACHE")
+    if given:
+        return Path(given)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "connect4-ladder"
+
+
+def cache_folder() -> Path:
+    """Where this version of the sources keeps its machine code on this machine."""
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    versions = f"numba{version('numba')}-{python}-{machine()}"
+    return cache_root() / "numba" / versions / source_fingerprint()

@@ -1,0 +1,71 @@
+"""Shared by the tests of players: building them, playing games, and boards of every kind."""
+
+from bots.catalogue import VERSIONS, build
+from bots.player import Choice, Player
+from bots.protocol import Budget
+from engine.board import Board, parse_board
+from engine.position import Position
+from engine.seeds import SplitMix
+
+BOARDS = tuple(
+    parse_board(text)
+    for text in ("4x4", "4x4@0,1", "6x7", "5x12@4,3", "12x4@3,2", "9x10@8,9", "12x12@0,0")
+)
+"""Small and large, without a forbidden cell and with one at the bottom, the top, a corner."""
+BUDGET_FIELDS = {"simulations": "simulations", "nodes": "nodes", "depth": "depth"}
+
+
+def work_budget(name: str, amount: int) -> Budget:
+    """A work budget that the player takes: simulations, nodes, or a small depth."""
+    kinds = VERSIONS[name].budgets
+    if "nodes" in kinds:
+        return Budget(nodes=amount)
+    return Budget(depth=2) if "depth" in kinds else Budget(simulations=amount)
+
+
+def player(name: str, board: Board, side: int, budget: Budget, seed: int = 1) -> Player:
+    return build(name, board=board, side=side, seed=seed, budget=budget)
+
+
+def self_play(name: str, board: Board, budget: Budget, seed: int = 1) -> list[Choice]:
+    """All choices of a game of the player against itself; fails on an illegal move."""
+    sides = [player(name, board, side, budget, seed) for side in (0, 1)]
+    position = Position(board)
+    choices = []
+    while not position.is_over:
+        choice = sides[position.to_move].choose(position.moves)
+        assert position.can_play(choice.column), (position.notation(), choice)
+        choices.append(choice)
+        position = position.play(choice.column)
+    return choices
+
+
+def match(first: str, second: str, boards: list[Board], budget: Budget) -> float:
+    """The score per game of `first` over pairs of games, one pair a board, sides swapped."""
+    points = 0.0
+    for number, board in enumerate(boards):
+        for swapped in (False, True):
+            names = (second, first) if swapped else (first, second)
+            sides = [
+                player(name, board, side, budget, seed=number) for side, name in enumerate(names)
+            ]
+            position = Position(board)
+            while not position.is_over:
+                column = sides[position.to_move].choose(position.moves).column
+                position = position.play(column)
+            if position.winner is None:
+                points += 0.5
+            else:
+                points += names[position.winner] == first
+    return points / (2 * len(boards))
+
+
+def random_position(board: Board, plies: int, random: SplitMix) -> Position:
+    """A position after random moves, or an earlier one where the game would have ended."""
+    position = Position(board)
+    while position.ply < plies:
+        after = position.play(random.choice(position.legal_moves()))
+        if after.is_over:
+            break
+        position = after
+    return position

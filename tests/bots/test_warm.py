@@ -1,0 +1,52 @@
+"""Compiling beforehand."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bots.catalogue import VERSIONS
+from bots.warm import is_warm, main
+from engine import cache
+
+
+def test_everything_is_warm_after_warming() -> None:
+    """The session's fixture has warmed all players, and that can be asked without a compiler."""
+    assert is_warm(VERSIONS)
+    assert is_warm(["v4?c=0.7"])
+    code = (
+        "import sys; from bots.warm import is_warm\n"
+        "is_warm(['v4']); sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_warming_again_is_quick() -> None:
+    """A warm cache costs well under a second."""
+    started = time.perf_counter()
+    assert main([]) == 0
+    assert time.perf_counter() - started < 0.5
+
+
+def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command line answers with one sentence and status 2."""
+    assert main(["v44"]) == 2
+    assert "v44" in capsys.readouterr().err
+
+
+def test_the_cache_moves_with_the_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit of any source of engine or bots names another folder."""
+    for package in ("engine", "bots"):
+        (tmp_path / package).mkdir()
+    source = tmp_path / "engine" / "a.py"
+    source.write_text("x = 1\n")
+    monkeypatch.setattr(cache, "ROOT", tmp_path)
+    cache.source_fingerprint.cache_clear()
+    before = cache.cache_folder()
+    source.write_text("x = 2\n")
+    cache.source_fingerprint.cache_clear()
+    assert cache.cache_folder() != before
+    monkeypatch.undo()
+    cache.source_fingerprint.cache_clear()
