@@ -109,7 +109,7 @@ def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
     scores = unit_scores(size=array.shape[-1])
     centre = float(frequencies @ scores)
     ends = []
-    for edge in (0.0, 1.0):
+    for edge in (1e-9, 1.0 - 1e-9):
         inside, outside = centre, edge
         for _ in range(40):
             middle = 0.5 * (inside + outside)
