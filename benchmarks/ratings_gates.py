@@ -49,7 +49,9 @@ def line(*, model: Model, overshoot: bool, truth: float, number: int) -> str:
     wrong_state = State.ACCEPT_H1 if truth == test.elo0 else State.ACCEPT_H0
     wrong = float(np.mean(played.states == wrong_state.value))
     limit = 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / number)
-    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
+    theory = expected_course(
+        elo=truth, counts=1e6 * pentanomial(table=table), test=test, overshoot=overshoot
+    )
     stopped = [
         after.elo
         for row in played.counts
