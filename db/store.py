@@ -224,9 +224,12 @@ class Store:
 
     # Care.
 
-    def rebuild(self, rate: Rate) -> list[Difference]:
-        """Compute aggregate and live ratings anew from the games; what was wrong before."""
-        return care.rebuild(self._database, rate)
+    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
+        """Compute aggregate and live ratings anew from the games; what was wrong before.
+
+        Without `repair` nothing is written.
+        """
+        return care.rebuild(self._database, rate, repair=repair)
 
     def check(self) -> list[str]:
         """What the database's own integrity checks complain about; empty when sound."""

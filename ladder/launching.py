@@ -1,5 +1,6 @@
 """From settings to a finished run: choose or resume the run, prepare the bots, play."""
 
+import contextlib
 import secrets
 import subprocess
 import sys
@@ -67,7 +68,7 @@ def launch(
     # Refuse impossible settings before anything is compiled or stored.
     _schedule(settings, names, seed=0).meeting(0)
     compile_players(bots)
-    with StopSignal() as stop, RunLock.open(store) as lock:
+    with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
             return Nothing()
