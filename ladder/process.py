@@ -257,8 +257,8 @@ class BotProcess:
                 self._too_late(request, timeout_s, started, data)
             more = os.read(self._stdout, 65536)
             if not more:
-                text = "ended in the middle of a line: " + _excerpt(data)
-                self._ended(request, text)
+                after = f" after half a line: {_excerpt(data)}"
+                self._ended(request, "closed its standard output", after)
             data += more
 
     def _spoke_unasked(self, request: Request) -> NoReturn:
@@ -289,11 +289,11 @@ class BotProcess:
             text = f"answered {_name(request)} with the answer to ply {ply}"
             self._fail(BotProtocolError, text)
 
-    def _ended(self, request: Request, seen: str) -> NoReturn:
+    def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""
         outcome = self._supervision.outcome
         self._supervision.wait_ended(LAST_REPORT_S)
-        when = f"when asked for {_name(request)}"
+        when = f"when asked for {_name(request)}{after}"
         if outcome.failed:
             self._fail(BotCrash, outcome.failed)
         if outcome.limit:
