@@ -212,7 +212,7 @@ def test_two_divisions_in_one_database(ladder: Ladder) -> None:
 
 def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     """A crash must cost its author one game, be shown as what it is, and not end the run."""
-    bot = f"exec:python3 {ROOT}/tests/fake_bots/bot.py crash-once {ladder.folder}/crashed"
+    bot = f"exec:python3 {ROOT}/tests/fake_bots/bot.py crashes-once {ladder.folder}/crashed"
     registered = ladder("bots", "add", "shaky", bot)
     assert registered.code == 0, registered.err
     (ladder.folder / "crashed").unlink(missing_ok=True)
