@@ -30,7 +30,7 @@ from db.runlock import RunLock
 
 
 class Store:
-    """An open database. One thread uses it; another thread opens its own.
+    """An open database, for one thread of one process; others open their own.
 
     Every operation is one transaction. All of them raise the errors of `db.errors`, and nothing
     of the database library.
