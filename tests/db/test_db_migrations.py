@@ -11,6 +11,7 @@ from sqlalchemy.schema import CreateTable
 
 from db import migrations
 from db.models import Base
+from db.statements import Statements
 
 
 def test_a_fresh_upgrade_equals_the_models(store):
@@ -40,7 +41,8 @@ def test_head_constant_is_the_newest_script():
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
 def test_models_compile_for_both_dialects(dialect):
-    """The models use portable types only."""
+    """The models use portable types only, and the hot path's statements exist in both."""
     chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
     for table in Base.metadata.sorted_tables:
         assert table.name in str(CreateTable(table).compile(dialect=chosen))
+    Statements(chosen)

@@ -98,6 +98,12 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store):
     (row,) = store.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
         store.finish_pair(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
+    record = played(row, Random(1))
+    halted = msgspec.structs.replace(record.games[1], termination=Termination.ABORTED)
+    half = msgspec.structs.replace(record, games=(record.games[0], halted))
+    with pytest.raises(ValueError, match="aborted"):
+        store.finish_pair(to_plan(row), half, elo)
+    assert list(store.games()) == []
     store.note_aborts(row.id, 3)
     assert store.planned(run.id) == [replace(row, aborts=3)]
 
