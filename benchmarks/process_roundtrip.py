@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
 from db.records import Launch
+from ladder.errors import BotTimeout
 from ladder.process import BotProcess
 
 NULL_BOT = """
@@ -51,7 +52,7 @@ def main() -> None:
     """Measure and print."""
     if "--pin" in sys.argv:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    starts, kills, violent = [], [], []
+    starts, kills, violent, late = [], [], [], []
     for _ in range(STARTS):
         begun = time.perf_counter()
         bot = BotProcess.start(LAUNCH, logs=None)
@@ -68,6 +69,15 @@ def main() -> None:
         begun = time.perf_counter()
         bot.kill()
         violent.append((time.perf_counter() - begun) * 1e3)
+    for _ in range(STARTS):
+        bot = BotProcess.start(HANGING, logs=None)
+        bot.ask(Hello(), timeout_s=30)
+        bot.ask(NEW_GAME, timeout_s=30)
+        begun = time.perf_counter()
+        try:
+            bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.05, watch_runqueue=True)
+        except BotTimeout:
+            late.append((time.perf_counter() - begun) * 1e3 - 50)
     with BotProcess.start(LAUNCH, logs=None) as bot:
         bot.ask(Hello(), timeout_s=30)
         question = MoveAsk(ply=8, moves=(3, 3, 4, 2, 1, 5, 3, 0))
@@ -84,6 +94,7 @@ def main() -> None:
     line("start to the answer to hello", starts, "ms")
     line("kill of an idle bot", kills, "ms")
     line("kill of a busy bot", violent, "ms")
+    line("missed deadline of a busy bot to all gone", late, "ms")
 
 
 if __name__ == "__main__":

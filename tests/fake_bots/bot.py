@@ -269,14 +269,13 @@ class OpensFiles(Honest):
 
 
 class FillsFolder(Honest):
-    """Its working folder, in files of 8 MiB, until somebody stops it."""
+    """Its working folder, 256 MiB if nobody stops it."""
 
     def move(self, message):
-        number = 0
-        while True:
+        for number in range(32):
             with open(f"rubbish-{number}", "wb") as file:
                 file.write(b"x" * (8 << 20))
-            number += 1
+        hang()
 
 
 class FillsScratch(Honest):
@@ -375,7 +374,7 @@ class Tells(Honest):
     """Its circumstances, as JSON in the version of its hello."""
 
     def hello(self, message):
-        names = ("RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_AS")
+        names = ("RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_AS", "RLIMIT_NPROC")
         with open("/proc/self/status") as file:
             status = {line.split(":")[0]: line.split(":")[1].strip() for line in file}
         told = {

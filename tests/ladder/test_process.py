@@ -86,11 +86,11 @@ def test_failures(
 
 
 def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
-    """The deadline is strict: 60 ms are fine under 300, and too much under 50."""
+    """The deadline is strict: 60 ms are fine under a second, and too much under 50 ms."""
     bot = start_fake("late", "0.06")
     open_game(bot)
-    _, elapsed_us = first_move(bot, 0.3)
-    assert 60_000 <= elapsed_us < 300_000
+    _, elapsed_us = first_move(bot, 1.0)
+    assert 60_000 <= elapsed_us < 1_000_000
     with pytest.raises(BotTimeout):
         first_move(bot, 0.05)
 
@@ -129,7 +129,8 @@ def test_unasked_output(start_fake: StartFake, mode: str) -> None:
     with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one line"):  # noqa: PT012
         first_move(bot)
         bot.tell(GameOver(result="win", termination="four_in_a_row"))
-        while not bot.has_stray_output():
+        deadline = time.monotonic() + 10
+        while not bot.has_stray_output() and time.monotonic() < deadline:
             time.sleep(0.001)
         bot.ask(NEW_GAME, timeout_s=10)
 

@@ -11,7 +11,7 @@ import pytest
 from bots.protocol import MoveAsk
 from ladder.errors import BotTimeout
 from ladder.process import BotProcess
-from ladder.runqueue import Stall, snapshot, stall_since
+from ladder.runqueue import Stall, snapshot, stall_since, starved_ns
 from tests.ladder.fakes import StartFake, open_game
 
 
@@ -58,12 +58,13 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake, cr
     assert stall.bot_us < 0.2 * stall.elapsed_us
 
 
-def test_a_busy_bot_with_room_was_not(start_fake: StartFake) -> None:
-    """Using a processor is not waiting for one: elapsed time less processor time bounds it."""
-    bot = start_fake("spins")
-    open_game(bot)
-    stall = late_by(bot, 0.3)
-    assert stall.bot_us < 0.7 * stall.elapsed_us
+def test_what_a_bot_can_complain_of() -> None:
+    """The longest wait counts, less what exceeds one processor's worth, and is never negative."""
+    assert starved_ns(longest_wait_ns=60, cpu_ns=40, elapsed_ns=100) == 60
+    assert starved_ns(longest_wait_ns=60, cpu_ns=10, elapsed_ns=100) == 60
+    assert starved_ns(longest_wait_ns=75, cpu_ns=100, elapsed_ns=100) == 0
+    assert starved_ns(longest_wait_ns=75, cpu_ns=180, elapsed_ns=100) == 0
+    assert starved_ns(longest_wait_ns=-1, cpu_ns=0, elapsed_ns=100) == 0
 
 
 def test_oversleeping_is_the_harnesss() -> None:
