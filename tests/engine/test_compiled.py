@@ -51,14 +51,14 @@ def sources(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _ask(sources: Path, module: str) -> str:
+def _ask(sources: Path, module: str, folder: str = "our-cache") -> str:
     """What a new process answers, and whether the kernel came from the cache."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(sources),
         "PYTHONDONTWRITEBYTECODE": "1",  # two edits within a second must both be seen
         "NUMBA_CACHE_DIR": str(sources / "plain-cache"),
-        "LADDER_CACHE": str(sources / "our-cache"),
+        "LADDER_CACHE": str(sources / folder),
     }
     code = (
         f"from engine.{module} import ask; answer = ask(); "
@@ -88,6 +88,17 @@ def test_an_edited_callee_is_seen(sources: Path) -> None:
     callee.write_text(CALLEE.format(answer=2))
     assert _ask(sources, "plain") == "1 loaded"  # the trap; if numba mends it, rejoice and simplify
     assert _ask(sources, "ours") == "2 compiled"
+
+
+@pytest.mark.slow
+def test_without_a_writable_folder_nothing_is_kept(sources: Path) -> None:
+    """An unusable cache folder costs a compilation every time, and never gives old answers."""
+    (sources / "a-file").write_text("no folder")
+    callee = sources / "engine" / "callee.py"
+    for answer in (1, 2):
+        callee.write_text(CALLEE.format(answer=answer))
+        assert _ask(sources, "ours", "a-file") == f"{answer} compiled"
+    assert not list(sources.rglob("*.nbi"))
 
 
 def test_the_fingerprint_sees_every_source(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
