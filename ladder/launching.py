@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
-from db.runlock import RunLock
 
 from db.records import Entrant, Launch
 from db.rows import BotRow, NewRun, RunRow, RunStatus
+from db.runlock import RunLock
 from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError

@@ -1,4 +1,4 @@
-# ruff: noqa: ARG002, SIM115 - each mode ignores its question in its own way
+# ruff: noqa: SIM115 - each mode ignores its question in its own way
 """A bot that misbehaves in one way: ``python -I -S bot.py MODE [ARGUMENT]``.
 
 Standard library only. `Honest` is the base and plays the leftmost column with room; every other
