@@ -122,7 +122,7 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
     somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.
     """
     options = options or Options()
-    setup = _setup(cells, options)
+    setup = natural_setup(cells, options)
     require_connected(cells=cells)
     margin = None
     if options.draws is Draws.FIT:
@@ -158,7 +158,7 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
     )
 
 
-def _setup(cells: Cells, options: Options) -> Setup:
+def natural_setup(cells: Cells, options: Options) -> Setup:
     """Options in natural units, ratings relative to `options.mean`."""
     given = options.anchors or {}
     unknown = sorted(set(given) - set(cells.players))
