@@ -68,7 +68,7 @@ def launch(
             settings=settings,
             schedule=_schedule(settings, names, seed),
             entrants=entrants,
-            workers=Workers(settings.concurrency, logs=log_folder(store)),
+            workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
             watcher=watcher,
             stop=stop,
         )

@@ -15,6 +15,7 @@ from ladder.cli.options import (
     Margin,
     Nodes,
     OpeningPlies,
+    Pin,
     RestartOption,
     RestartWord,
     Seed,
@@ -50,6 +51,7 @@ def run(
     concurrency: Concurrency = None,
     restart: RestartOption = None,
     seed: Seed = None,
+    pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
     resume: Annotated[
@@ -95,6 +97,7 @@ def run(
             seconds=None if hours is None else hours * 3600,
             concurrency=allowed_cpus() if concurrency is None else concurrency,
             restart=restart_of(restart),
+            pin=pin,
             margin_ms=margin_ms,
             watchdog_s=watchdog,
             kind=RunKind.LADDER,
