@@ -9,7 +9,6 @@ is judged without a fit: the choice is A-optimal design (Fedorov 1972), taken gr
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.ratings.clusters import cluster_moments
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.families import ExpectedScore, logistic
 from ladder.ratings.fitting import Setup, maximise
@@ -48,8 +47,8 @@ def next_pairs(
         raise UsageError(f"the share of random pairs must be 0..1, got {floor:g}")
     rng = np.random.default_rng([seed, batch])
     lows, highs = np.triu_indices(players, 1)
-    ratings, cover, spread = _beliefs(cells)
-    gain = _information(ratings[lows] - ratings[highs]) / spread
+    ratings, cover = _beliefs(cells)
+    gain = _information(ratings[lows] - ratings[highs])
     planned = []
     for _ in range(size):
         # Both numbers are drawn every time, so that the floor does not shift the stream.
@@ -66,23 +65,18 @@ def next_pairs(
     return tuple(planned)
 
 
-def _beliefs(cells: Cells) -> tuple[FloatArray, FloatArray, float]:
-    """Ratings, their covariance about the mean (natural units), a pair's spread over the model's.
+def _beliefs(cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """Ratings and their covariance about the mean, in natural units.
 
-    The covariance is the model's own, scaled to the observed spread: unlike the sandwich it does
-    not jump when a player has few games. The prior makes it exist for players who have none.
+    The covariance is the model's own: unlike the clustered one it does not jump when a player has
+    few games, and how much wider or narrower pairs really spread would scale all candidates alike.
+    The prior makes it exist for players without games.
     """
     players = len(cells.players)
     setup = Setup(prior=PRIOR, anchors={}, advantage=None)
     fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
-    spread = 1.0
-    if cells.a.size:
-        moments, expected = cluster_moments(cells, ExpectedScore(), fit)
-        total = float(expected[:, 0, 0].sum())
-        spread = float(np.clip((moments[:, 0, 0].sum() + 1.0) / (total + 1.0), 0.25, 2.0))
     centre = np.eye(players) - 1.0 / players
-    cover = centre @ fit.inverse[:players, :players] @ centre * spread
-    return fit.theta[:players], cover, spread
+    return fit.theta[:players], np.asarray(centre @ fit.inverse[:players, :players] @ centre)
 
 
 def _information(gap: FloatArray) -> FloatArray:
