@@ -293,3 +293,23 @@ def test_intervals_hold_the_truth():
         hits.append(np.mean(np.abs(rating.elo - elo) <= rating.error95))
     error = np.std(hits) / math.sqrt(len(hits))
     assert abs(np.mean(hits) - 0.95) < 0.01 + 3 * error
+
+
+def test_empty_pools():
+    """No players and no games give an empty list; a lone player stands at the mean."""
+    nobody = rate(cells=from_tables(players=(), a=[], b=[], counts=np.zeros((0, 3, 3))))
+    assert nobody.elo.shape == (0,)
+    assert nobody.draw_rate_equal is None
+    alone = rate(cells=from_tables(players="A", a=[], b=[], counts=np.zeros((0, 3, 3))))
+    assert alone.elo.tolist() == [1000.0]
+    assert not alone.bounded[0]
+
+
+def test_absurd_anchors_and_counts_still_converge():
+    """A billion one-sided games and anchors far from the truth give a finite list."""
+    cells = from_games(
+        players="ABC", first=[0, 1, 0], second=[1, 2, 2],
+        counts=[[1, 1, 10**9], [3, 1, 4], [1, 2, 10**6]],
+    )  # fmt: skip
+    for options in (Options(), Options(anchors={"A": 8000.0, "B": 0.0}), Options(draws=Draws.FIT)):
+        assert finite(rate(cells=cells, options=options))
