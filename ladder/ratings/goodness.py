@@ -203,7 +203,7 @@ def _cycles(players: tuple[str, ...], met: _Met, worst: int) -> tuple[tuple[Cycl
         width = variance[i, rest, None] + variance[rest, rest] + variance[i, None, rest]
         z = np.triu(turn / np.sqrt(width), 1)
         triads += int(np.isfinite(np.triu(width, 1)[np.triu_indices(size - i - 1, 1)]).sum())
-        flat = np.argsort(-np.abs(z), axis=None)[:worst]
+        flat = _largest(np.abs(z), worst)
         for j, k in zip(*np.unravel_index(flat, z.shape), strict=True):
             if z[j, k] != 0.0:
                 members = (i, i + 1 + int(j), i + 1 + int(k))
@@ -215,3 +215,11 @@ def _cycles(players: tuple[str, ...], met: _Met, worst: int) -> tuple[tuple[Cycl
         names = (players[order[0]], players[order[1]], players[order[2]])
         named.append(Cycle(players=names, elo=SCALE * math.fabs(turn_sum), z=strength))
     return tuple(named), triads
+
+
+def _largest(values: FloatArray, number: int) -> IntArray:
+    """Flat positions of the largest values."""
+    flat = values.ravel()
+    if flat.size <= number:
+        return np.arange(flat.size)
+    return np.argpartition(flat, flat.size - number)[-number:]
