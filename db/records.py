@@ -76,6 +76,8 @@ class SideStats(msgspec.Struct):
     max_us: int = 0
     simulations: int = 0
     """Simulations, or nodes for players that count those; 0 when the bot tells nothing."""
+    searched_us: int = 0
+    """Wall time of the moves that told their simulations or nodes."""
 
 
 class Thought(msgspec.Struct, array_like=True):

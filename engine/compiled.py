@@ -18,6 +18,7 @@ __all__ = [
     "instruction",
     "intrinsic",
     "kernel",
+    "numba_targets_another_cpu",
     "register_value",
     "source_fingerprint",
 ]
@@ -31,6 +32,13 @@ lower_builtin: Any = numba.extending.lower_builtin
 F = TypeVar("F", bound=Callable[..., object])
 
 setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
+
+
+def numba_targets_another_cpu() -> bool:
+    """Whether the user told numba to compile for another processor than this one."""
+    return bool(
+        getattr(numba.config, "CPU_NAME", None) or getattr(numba.config, "CPU_FEATURES", None)
+    )
 
 
 def kernel(function: F) -> F:

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
+from engine.bits import ONE, ZERO, popcount64
 from engine.board import MAX_SIDE, Board
 from engine.compiled import inlined
 from engine.position import LANE, Position, geometry
@@ -105,6 +105,12 @@ def load(array: WordArray, row: int) -> Words:
 
 
 @inlined
+def store(array: WordArray, row: int, words: Words) -> None:
+    """Write words to row `row` of an array of shape (n, 3)."""
+    array[row, 0], array[row, 1], array[row, 2] = words
+
+
+@inlined
 def either(left: Words, right: Words) -> Words:
     """The cells in one set or the other."""
     return left[0] | right[0], left[1] | right[1], left[2] | right[2]
@@ -117,15 +123,56 @@ def both(left: Words, right: Words) -> Words:
 
 
 @inlined
+def without(left: Words, right: Words) -> Words:
+    """The cells in the first set that are not in the second."""
+    return left[0] & ~right[0], left[1] & ~right[1], left[2] & ~right[2]
+
+
+@inlined
 def any_cell(words: Words) -> bool:
     """Whether the set is not empty."""
     return bool(words[0] | words[1] | words[2])
 
 
 @inlined
-def count_cells(words: Words) -> np.uint64:
-    """How many cells are in the set."""
-    return popcount64(words[0]) + popcount64(words[1]) + popcount64(words[2])
+def several(landing: Words) -> bool:
+    """Whether more than one column has a cell in the set; at most one cell a column is allowed."""
+    word0, word1, word2 = landing
+    more = (word0 & (word0 - ONE)) | (word1 & (word1 - ONE)) | (word2 & (word2 - ONE))
+    return bool(more) or bool(word0 and word1 | word2) or bool(word1 and word2)
+
+
+@inlined
+def count_columns(landing: Words) -> np.uint64:
+    """How many columns have a cell in the set; at most one cell a column is allowed."""
+    return popcount64(landing[0]) + popcount64(landing[1]) + popcount64(landing[2])
+
+
+@inlined
+def _kth_of_four(word: np.uint64, k: np.uint64) -> np.uint64:
+    """The k-th set bit of a word that has at most four."""
+    one_less = word & (word - ONE)
+    two_less = one_less & (one_less - ONE)
+    three_less = two_less & (two_less - ONE)
+    low = one_less if k & ONE else word
+    high = three_less if k & ONE else two_less
+    rest = high if k & _TWO else low
+    return rest & (ZERO - rest)
+
+
+@inlined
+def kth_cell(landing: Words, k: np.uint64) -> Words:
+    """The k-th of the cells, counted from 0, columns ascending.
+
+    Contract: at most one cell a column, k < count_columns(landing).
+    """
+    in_first = popcount64(landing[0])
+    in_two = in_first + popcount64(landing[1])
+    if k < in_first:
+        return _kth_of_four(landing[0], k), ZERO, ZERO
+    if k < in_two:
+        return ZERO, _kth_of_four(landing[1], k - in_first), ZERO
+    return ZERO, ZERO, _kth_of_four(landing[2], k - in_two)
 
 
 @inlined
@@ -237,6 +284,17 @@ def _lanes_in_use(word: np.uint64) -> np.uint64:
 
 
 @inlined
+def _whole_lanes(bits: np.uint64) -> np.uint64:
+    """The full lanes of a word for the four lowest bits, the inverse of `_lanes_in_use`.
+
+    Four copies of the four bits, 15 bits apart, put bit i at the bottom of lane i::
+
+        dcba  *  (1 + 2**15 + 2**30 + 2**45)  ->  ...d ..cd ..bc ..ab a
+    """
+    return ((bits & _NIBBLE) * _GATHER & _LOWEST) * _FULL_LANE
+
+
+@inlined
 def columns_of(words: Words) -> np.uint64:
     """The columns that have a cell in the set: a mask whose bit c stands for column c."""
     return (
@@ -247,18 +305,10 @@ def columns_of(words: Words) -> np.uint64:
 
 
 @inlined
-def column_words(column: np.uint64) -> Words:
-    """The whole lane of one column, spare bits included; `& playable` gives its landing cell."""
-    lane = _FULL_LANE << ((column & _THREE) << _FOUR_BITS)
-    word = column >> _TWO
+def in_columns(words: Words, columns: np.uint64) -> Words:
+    """The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
     return (
-        lane if word == ZERO else ZERO,
-        lane if word == ONE else ZERO,
-        lane if word == _TWO else ZERO,
+        words[0] & _whole_lanes(columns),
+        words[1] & _whole_lanes(columns >> _FOUR_BITS),
+        words[2] & _whole_lanes(columns >> (_TWO * _FOUR_BITS)),
     )
-
-
-@inlined
-def first_column(words: Words) -> np.uint64:
-    """The lowest column with a cell in a set that is not empty."""
-    return trailing_zeros64(columns_of(words))

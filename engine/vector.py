@@ -6,7 +6,9 @@ up or down a shift within every lane; neither can leak. LLVM makes AVX-512, AVX2
 or plain instructions where there are no vectors.
 
 A `Lanes` value exists only inside kernels: `pack` makes one, `unpack` gives the words back, and
-the operators ``& | ^`` combine two.
+the operators ``& | ^`` combine two. The functions have the names and contracts of `engine.lanes`,
+so that a kernel can be written once and built on either module. Functions that take or give
+`Lanes` must be `@inlined`; a `@kernel` takes arrays.
 """
 
 import operator
@@ -17,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
+from engine.bits import ONE, kth_bit, popcount64
 from engine.compiled import inlined, instruction, register_value
 from engine.lanes import WordArray, Words
 
@@ -30,6 +33,7 @@ _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _REGISTER = ir.VectorType(_I16, COLUMNS)
 _QUARTERS = ir.VectorType(_I64, 4)
+_FLAGS = ir.VectorType(ir.IntType(1), COLUMNS)
 _SHUFFLE = ir.VectorType(_I32, COLUMNS)
 _NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
 
@@ -141,14 +145,10 @@ def _columns_of(builder: Any, value: Any) -> Any:
     return builder.zext(builder.bitcast(used, _I16), _I64)
 
 
-@instruction(lanes, types.uint64)
-def _column_lanes(builder: Any, column: Any) -> Any:
-    one = builder.insert_element(
-        ir.Constant(_REGISTER, ir.Undefined), builder.trunc(column, _I16), ir.Constant(_I32, 0)
-    )
-    same = builder.shuffle_vector(one, one, ir.Constant(_SHUFFLE, [0] * COLUMNS))
-    numbers = ir.Constant(_REGISTER, list(range(COLUMNS)))
-    return builder.sext(builder.icmp_unsigned("==", same, numbers), _REGISTER)
+@instruction(lanes, lanes, types.uint64)
+def _in_columns(builder: Any, value: Any, columns: Any) -> Any:
+    wanted = builder.bitcast(builder.trunc(columns, _I16), _FLAGS)
+    return builder.select(wanted, value, _NOTHING)
 
 
 pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
@@ -161,14 +161,63 @@ threats: Callable[[Lanes], Lanes] = _threats
 """As `engine.lanes.threats`, and just as raw: it means something only after masking."""
 columns_of: Callable[[Lanes], np.uint64] = _columns_of
 """As `engine.lanes.columns_of`: bit c of the result stands for column c."""
-column_lanes: Callable[[np.uint64], Lanes] = _column_lanes
-"""As `engine.lanes.column_words`: one whole lane, spare bits included."""
+in_columns: Callable[[Lanes, np.uint64], Lanes] = _in_columns
+"""The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
 
 
 @inlined
 def load(array: WordArray, row: int) -> Lanes:
     """Row `row` of an array of shape (n, 3) as lanes."""
     return pack(array[row, 0], array[row, 1], array[row, 2])
+
+
+@inlined
+def store(array: WordArray, row: int, value: Lanes) -> None:
+    """Write lanes to row `row` of an array of shape (n, 3)."""
+    array[row, 0], array[row, 1], array[row, 2] = unpack(value)
+
+
+@inlined
+def either(left: Lanes, right: Lanes) -> Lanes:
+    """The cells in one set or the other: ``left | right``."""
+    return left | right
+
+
+@inlined
+def both(left: Lanes, right: Lanes) -> Lanes:
+    """The cells in both sets: ``left & right``."""
+    return left & right
+
+
+@inlined
+def without(left: Lanes, right: Lanes) -> Lanes:
+    """The cells in the first set that are not in the second."""
+    return left ^ (left & right)
+
+
+@inlined
+def any_cell(cells: Lanes) -> bool:
+    """Whether the set is not empty."""
+    return bool(columns_of(cells))
+
+
+@inlined
+def several(landing: Lanes) -> bool:
+    """Whether more than one column has a cell in the set."""
+    columns = columns_of(landing)
+    return bool(columns & (columns - ONE))
+
+
+@inlined
+def count_columns(landing: Lanes) -> np.uint64:
+    """How many columns have a cell in the set."""
+    return popcount64(columns_of(landing))
+
+
+@inlined
+def kth_cell(landing: Lanes, k: np.uint64) -> Lanes:
+    """As `engine.lanes.kth_cell`: the k-th of the cells, columns ascending."""
+    return in_columns(landing, kth_bit(columns_of(landing), k))
 
 
 @inlined

@@ -3,6 +3,7 @@
 LadderError              a sentence for a person; never shown as a traceback
 |-- UsageError           bad input: exit 2
 |-- InvalidRun           bots failing or machine stalling: exit 5
+|-- MachineStalled       nobody's fault: the game is thrown away and its pair played again
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
@@ -59,3 +60,7 @@ class BotMemory(BotFailure):
     """The bot and its descendants passed their memory limit."""
 
     termination = Termination.MEMORY
+
+
+class MachineStalled(LadderError):
+    """The machine kept a bot or the referee from running; the message says for how long."""

@@ -48,26 +48,34 @@ def _vector(stones: WordArray, board: WordArray, sets: WordArray, facts: WordArr
 
 
 @kernel
-def _lanes_of(column: np.uint64, plain: WordArray, registers: WordArray) -> None:
-    words = lanes.column_words(column)
-    same = vector.unpack(vector.column_lanes(column))
-    for word in range(3):
-        plain[word] = words[word]
-        registers[word] = same[word]
+def _in_columns(
+    stones: WordArray, columns: np.uint64, plain: WordArray, registers: WordArray
+) -> None:
+    lanes.store(plain, 0, lanes.in_columns(lanes.load(stones, 0), columns))
+    vector.store(registers, 0, vector.in_columns(vector.load(stones, 0), columns))
 
 
 @kernel
 def _combined(stones: WordArray, plain: WordArray, registers: WordArray) -> None:
     left, right = lanes.load(stones, 0), lanes.load(stones, 1)
-    union, common = lanes.either(left, right), lanes.both(left, right)
+    lanes.store(plain, 0, lanes.either(left, right))
+    lanes.store(plain, 1, lanes.both(left, right))
+    lanes.store(plain, 2, lanes.without(left, right))
     a, b = vector.load(stones, 0), vector.load(stones, 1)
-    exclusive = vector.unpack(a ^ b)
-    v_union, v_common = vector.unpack(a | b), vector.unpack(a & b)
-    for word in range(3):
-        plain[0, word], plain[1, word] = union[word], common[word]
-        plain[2, word] = left[word] ^ right[word]
-        registers[0, word], registers[1, word] = v_union[word], v_common[word]
-        registers[2, word] = exclusive[word]
+    vector.store(registers, 0, vector.either(a, b))
+    vector.store(registers, 1, vector.both(a, b))
+    vector.store(registers, 2, vector.without(a, b))
+
+
+@kernel
+def _counted(landing: WordArray, k: np.uint64, cells: WordArray, facts: WordArray) -> None:
+    words, registers = lanes.load(landing, 0), vector.load(landing, 0)
+    facts[0, 0], facts[1, 0] = lanes.any_cell(words), vector.any_cell(registers)
+    facts[0, 1], facts[1, 1] = lanes.several(words), vector.several(registers)
+    facts[0, 2], facts[1, 2] = lanes.count_columns(words), vector.count_columns(registers)
+    if k < facts[0, 2]:
+        lanes.store(cells, 0, lanes.kth_cell(words, k))
+        vector.store(cells, 1, vector.kth_cell(registers, k))
 
 
 def _run(function: object, stones: WordArray, board: Board) -> tuple[WordArray, list[int]]:
@@ -107,22 +115,41 @@ def test_vector_equals_plain_on_any_stones(game: SlowGame, first: int, second: i
     assert plain_facts == register_facts
 
 
-def test_a_column_is_one_lane() -> None:
-    """`column_words` and `column_lanes` give all sixteen bits of the asked column and no other."""
-    for column in range(12):
-        plain, registers = np.zeros(3, np.uint64), np.zeros(3, np.uint64)
-        _lanes_of(np.uint64(column), plain, registers)
-        assert lanes.from_words(plain) == 0xFFFF << (16 * column)
-        assert (plain == registers).all()
+@settings(deadline=None)
+@given(st.integers(0, 2**192 - 1), st.integers(0, 2**12 - 1))
+def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
+    """`in_columns` keeps all sixteen bits of the lanes in the mask and no others."""
+    stones = np.stack([lanes.to_words(cells)])
+    plain, registers = np.zeros((1, 3), np.uint64), np.zeros((1, 3), np.uint64)
+    _in_columns(stones, np.uint64(columns), plain, registers)
+    kept = sum(0xFFFF << (16 * column) for column in range(12) if columns >> column & 1)
+    assert lanes.from_words(plain[0]) == cells & kept
+    assert (plain == registers).all()
 
 
-def test_set_operations_agree() -> None:
-    """Union, intersection and difference of lanes are those of their words."""
-    stones = np.array([[5, 2**63, 7], [4, 2**63 + 1, 2**40]], np.uint64)
+@settings(deadline=None)
+@given(st.integers(0, 2**192 - 1), st.integers(0, 2**192 - 1))
+def test_sets_combine(first: int, second: int) -> None:
+    """Union, intersection and difference are those of the integers."""
+    stones = np.stack([lanes.to_words(first), lanes.to_words(second)])
     plain, registers = np.zeros((3, 3), np.uint64), np.zeros((3, 3), np.uint64)
     _combined(stones, plain, registers)
+    expected = [first | second, first & second, first & ~second]
+    assert [lanes.from_words(row) for row in plain] == expected
     assert (plain == registers).all()
-    assert [int(row[0]) for row in plain] == [5, 4, 1]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.none() | st.integers(0, 11), min_size=12, max_size=12), st.integers(0, 11))
+def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> None:
+    """With at most one cell a column, cells are counted and picked in ascending column order."""
+    found = [(row, column) for column, row in enumerate(rows) if row is not None]
+    facts = np.zeros((2, 3), np.uint64)
+    cells = np.zeros((2, 3), np.uint64)
+    _counted(np.stack([lanes.to_words(as_bits(found))]), np.uint64(k), cells, facts)
+    assert facts.tolist() == [[bool(found), len(found) > 1, len(found)]] * 2
+    expected = as_bits([found[k]]) if k < len(found) else 0
+    assert [lanes.from_words(row) for row in cells] == [expected, expected]
 
 
 @settings(deadline=None, max_examples=100)

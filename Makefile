@@ -1,0 +1,44 @@
+# Everything runs in .venv, which the first target that needs it creates. Needs Python 3.11+ only.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+FIRST_DB ?= first.db
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test check bench clean
+
+help: ## List the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: $(STAMP) ## Create .venv with the project and its tools
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "This project needs Python 3.11 or later: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c constraints.txt pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . --group dev
+	@touch $@
+
+run: $(STAMP) ## Play a short ladder and print its table
+	$(BIN)/ladder run --bots v1,v2,v3,v4,flat-mc,random --games 60 --time 20ms --db $(FIRST_DB)
+	@echo
+	@echo "The games are in $(FIRST_DB). Go on with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
+
+test: $(STAMP) ## Run all tests, the slow ones included
+	$(BIN)/python -m bots.warm
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+check: $(STAMP) ## What CI runs: format, lint, strict types, then the tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) test
+
+bench: $(STAMP) ## Measure the harness
+	$(BIN)/ladder bench harness --games 2000 --concurrency 1
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

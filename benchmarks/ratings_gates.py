@@ -1,0 +1,84 @@
+"""Simulated gates: how often a sequential test is wrong, and how long it takes.
+
+    python benchmarks/ratings_gates.py [GATES]
+
+Plays GATES (default 2000) simulated gates at a true difference of elo0 and as many of elo1, judged
+after every pair on pentanomial counts, for logistic and for normalized Elo, seeded. Beside the
+share of wrong verdicts stand the games that theory expects and the bias of two estimates.
+"""
+
+import math
+import sys
+import time
+
+import numpy as np
+
+from ladder.ratings.counts import pentanomial
+from ladder.ratings.elo import estimate
+from ladder.ratings.simulate import gates, pair_table
+from ladder.ratings.sprt import Model, Sprt, State
+from ladder.ratings.stopping import estimate_after, expected_course
+
+SEED = 20240917
+ADVANTAGE = 40.0
+DRAWS = 0.02
+CORRELATION = -0.4
+MAX_PAIRS = 20_000
+
+
+def main(number: int) -> None:
+    """Print one line per model, bound and hypothesis."""
+    print(f"{number} gates each; first move {ADVANTAGE:g} Elo, draws {DRAWS:.0%}, seed {SEED}")
+    print("model       bounds    truth  wrong   limit  games  theory  after stop  plain  seconds")
+    for model in (Model.LOGISTIC, Model.NORMALIZED):
+        for overshoot in (False, True):
+            for truth in (-20.0, 0.0):
+                print(line(model=model, overshoot=overshoot, truth=truth, number=number))
+
+
+def line(*, model: Model, overshoot: bool, truth: float, number: int) -> str:
+    """One cell of the experiment: H0 says -20, H1 says 0; `truth` is one of them."""
+    start = time.perf_counter()
+    rng = np.random.default_rng([SEED, int(overshoot), int(-truth)])
+    test = Sprt(elo0=-20.0, elo1=0.0, model=model)
+    logistic = truth if model is Model.LOGISTIC else logistic_of(nelo=truth)
+    table = pair_table(elo=logistic, advantage=ADVANTAGE, draws=DRAWS, correlation=CORRELATION)
+    played = gates(
+        rng=rng, table=table, test=test, number=number, max_pairs=MAX_PAIRS, overshoot=overshoot
+    )
+    wrong_state = State.ACCEPT_H1 if truth == test.elo0 else State.ACCEPT_H0
+    wrong = float(np.mean(played.states == wrong_state.value))
+    limit = 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / number)
+    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
+    stopped = [
+        after.elo
+        for row in played.counts
+        if (after := estimate_after(counts=row, test=test, overshoot=overshoot)) is not None
+    ]
+    plain = [
+        (seen.elo if model is Model.LOGISTIC else seen.nelo) or 0.0
+        for seen in (estimate(counts=row) for row in played.counts)
+    ]
+    return (
+        f"{model.value:<11} {'siegmund' if overshoot else 'wald':<9} {truth:5.0f} {wrong:6.2%} "
+        f"{limit:6.2%} {2 * played.pairs.mean():6.0f} {theory.games:7.0f} "
+        f"{np.median(stopped) - truth:+11.2f} {np.median(plain) - truth:+6.2f} "
+        f"{time.perf_counter() - start:8.1f}"
+    )
+
+
+def logistic_of(*, nelo: float) -> float:
+    """The logistic Elo at which a pair from this benchmark's table has a normalized Elo."""
+    low, high = -200.0, 200.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        table = pair_table(elo=middle, advantage=ADVANTAGE, draws=DRAWS, correlation=CORRELATION)
+        if (estimate(counts=1e9 * pentanomial(table=table)).nelo or 0.0) < nelo:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)

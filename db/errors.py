@@ -1,0 +1,48 @@
+"""Everything that the database can refuse or suffer.
+
+DatabaseError     a sentence for a person that says what to do; never shown as a traceback
+|-- Missing       no database there, and none is to be made
+|-- NotOurs       the file or the server's database belongs to another program
+|-- TooNew        a newer version of this program wrote it
+|-- Unwritable    folder missing, no permission, read-only or full disk
+|-- Locked        another process kept it busy for longer than we wait
+|-- Corrupt       the file is damaged
+|-- NameTaken     a bot of that name is registered already
+`-- UnknownRow    there is no bot, run, division or game of that name or number
+"""
+
+
+class DatabaseError(Exception):
+    """Base of this package's errors; the message is one sentence that says what to do."""
+
+
+class Missing(DatabaseError):
+    """There is no database, and none is to be created."""
+
+
+class NotOurs(DatabaseError):
+    """The file is no database of this program."""
+
+
+class TooNew(DatabaseError):
+    """A newer version of this program wrote the database."""
+
+
+class Unwritable(DatabaseError):
+    """The database cannot be written: folder, permission, read-only medium or full disk."""
+
+
+class Locked(DatabaseError):
+    """Another process kept the database busy beyond the timeout."""
+
+
+class Corrupt(DatabaseError):
+    """The database file is damaged."""
+
+
+class NameTaken(DatabaseError):
+    """A bot of that name is registered already."""
+
+
+class UnknownRow(DatabaseError):
+    """There is no bot, run, division or game of that name or number."""

@@ -1,0 +1,13 @@
+"""What Alembic runs: migrations on the connection that the caller is in a transaction on."""
+
+from alembic import context
+
+from db.models import Base
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=Base.metadata,
+    # SQLite alters a table by copying it.
+    render_as_batch=True,
+)
+context.run_migrations()

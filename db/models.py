@@ -1,0 +1,257 @@
+"""The database as a list of models. Portable: SQLite and PostgreSQL.
+
+Games are the truth. `pair_tables` and `ratings` are derived from them, moved in the transaction
+that stores a pair, and rebuilt by `Store.rebuild`.
+
+There is one secondary index per question that would else read a whole table, and no more: each
+costs every insert. `games.line_hash` is the only one whose entries fall in random places.
+"""
+
+from sqlalchemy import BigInteger, Double, ForeignKey, Index, MetaData, Text, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+"""Every constraint has a name, so that later migrations can alter it on every database."""
+
+
+class Base(DeclarativeBase):
+    """What the models share. Texts are unbounded, `float` is a double, times are epoch seconds."""
+
+    metadata = MetaData(naming_convention=NAMING)
+    type_annotation_map = {str: Text(), float: Double()}  # noqa: RUF012 (read by SQLAlchemy)
+
+
+class Bot(Base):
+    """A registered bot."""
+
+    __tablename__ = "bots"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    family: Mapped[str]
+    spec: Mapped[str]
+    """As it was registered, such as ``builtin:v4``."""
+    based_on: Mapped[str | None]
+    """Name of the bot from which it was made."""
+    change: Mapped[str]
+    """The one idea that makes it differ, or a note."""
+    created_at: Mapped[float]
+    retired_at: Mapped[float | None]
+
+
+class Revision(Base):
+    """One state of a bot's content: games of different revisions are never mixed."""
+
+    __tablename__ = "revisions"
+    __table_args__ = (
+        UniqueConstraint("bot_id", "number"),
+        UniqueConstraint("bot_id", "content_hash"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    bot_id: Mapped[int] = mapped_column(ForeignKey("bots.id"))
+    number: Mapped[int]
+    """1, 2, ... in the order in which they were first seen."""
+    recency: Mapped[int]
+    """The bot's current revision has its greatest. Not `number`: sources can go back."""
+    content_hash: Mapped[str]
+    launch: Mapped[str]
+    """JSON of `db.records.Launch`."""
+    budgets: Mapped[str]
+    """JSON list of the kinds it supports, in order of preference."""
+    boards: Mapped[str | None]
+    """JSON list of the boards it plays; null: all."""
+    files: Mapped[str]
+    """JSON object: what the hash was taken over."""
+    created_at: Mapped[float]
+
+
+class Division(Base):
+    """Conditions under which games can be compared."""
+
+    __tablename__ = "divisions"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(unique=True)
+    """Canonical JSON of all conditions."""
+    label: Mapped[str] = mapped_column(unique=True)
+    """The same for people, such as ``6x7+4/100ms``."""
+    boards: Mapped[str]
+    """Canonical list of board classes."""
+    opening_plies: Mapped[int | None]
+    """Null: each board class has its own default."""
+    budget: Mapped[str]
+    """JSON object such as ``{"time_ms":100}``."""
+
+
+class Run(Base):
+    """One start of the program that played games."""
+
+    __tablename__ = "runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    """ladder, match, gate or play."""
+    rated: Mapped[bool]
+    """Whether its pairs enter the aggregate and the live ratings."""
+    stream: Mapped[str] = mapped_column(index=True)
+    """Hash of what identifies the run, seed included: such runs continue each other."""
+    identity: Mapped[str]
+    """The same hash without the seed."""
+    settings: Mapped[str]
+    """JSON object of all that identifies the run, bots with their content hashes included."""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
+    target_games: Mapped[int | None]
+    """Null: no limit was given."""
+    status: Mapped[str]
+    """running, interrupted, finished or invalid."""
+    started_at: Mapped[float]
+    ended_at: Mapped[float | None]
+    note: Mapped[str]
+
+
+class Pair(Base):
+    """Two games on one board with the colours swapped: the unit of planning and storing."""
+
+    __tablename__ = "pairs"
+    __table_args__ = (UniqueConstraint("stream", "number"), Index(None, "run_id", "status"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    stream: Mapped[str]
+    """Of its run; here too because a stream's numbers are unique over all its runs."""
+    number: Mapped[int]
+    """Place in the stream, from 0."""
+    a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+    """Moves first in game 0."""
+    b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+    board: Mapped[str]
+    """One specific board, such as ``10x11@3,4``."""
+    board_class: Mapped[str]
+    """What it was drawn from, such as ``thu``."""
+    opening: Mapped[str]
+    """Columns, one character each: 0..9, a, b."""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    status: Mapped[str]
+    """planned, finished or dropped."""
+    aborts: Mapped[int]
+    """How often a game of it was abandoned because the machine stalled."""
+    finished_at: Mapped[float | None]
+
+
+class Game(Base):
+    """A finished game."""
+
+    __tablename__ = "games"
+    __table_args__ = (UniqueConstraint("pair_id", "game"), Index(None, "line_hash", "division_id"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    """Ascending in the order of storing, in which live ratings moved."""
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"))
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
+    rated: Mapped[bool]
+    game: Mapped[int]
+    """0: the pair's A moved first; 1: its B did."""
+    first_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+    second_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+    board: Mapped[str]
+    board_class: Mapped[str]
+    moves: Mapped[str]
+    """Columns, one character each, the opening included."""
+    opening_plies: Mapped[int]
+    plies: Mapped[int]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    result: Mapped[str]
+    """win, loss or draw from the first player's side."""
+    termination: Mapped[str]
+    detail: Mapped[str]
+    """For a forfeit: what happened."""
+    offender: Mapped[int | None]
+    """Who forfeited: 0 the first player, 1 the second."""
+    started_at: Mapped[float]
+    duration_us: Mapped[int] = mapped_column(BigInteger)
+    first_moves: Mapped[int]
+    first_time_us: Mapped[int] = mapped_column(BigInteger)
+    first_max_us: Mapped[int] = mapped_column(BigInteger)
+    first_simulations: Mapped[int] = mapped_column(BigInteger)
+    first_searched_us: Mapped[int] = mapped_column(BigInteger)
+    """Time of those moves that reported simulations."""
+    second_moves: Mapped[int]
+    second_time_us: Mapped[int] = mapped_column(BigInteger)
+    second_max_us: Mapped[int] = mapped_column(BigInteger)
+    second_simulations: Mapped[int] = mapped_column(BigInteger)
+    second_searched_us: Mapped[int] = mapped_column(BigInteger)
+    line_hash: Mapped[int] = mapped_column(BigInteger)
+    """Signed 64-bit hash of board and moves."""
+    repeat: Mapped[bool]
+    """Whether the same board and moves had been stored in the division before."""
+    thoughts: Mapped[bytes]
+    """As `db.thoughts` packs them."""
+
+
+class PairTable(Base):
+    """All rated pairs of two revisions under like conditions, from the view of A.
+
+    The nine counters are named by A's results: first letter when it moved first, second letter
+    when it moved second (l loss, d draw, w win).
+    """
+
+    __tablename__ = "pair_tables"
+
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
+    board_class: Mapped[str] = mapped_column(primary_key=True)
+    a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
+    """Always the smaller of the two."""
+    b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
+    ll: Mapped[int]
+    ld: Mapped[int]
+    lw: Mapped[int]
+    dl: Mapped[int]
+    dd: Mapped[int]
+    dw: Mapped[int]
+    wl: Mapped[int]
+    wd: Mapped[int]
+    ww: Mapped[int]
+    a_moves: Mapped[int] = mapped_column(BigInteger)
+    a_time_us: Mapped[int] = mapped_column(BigInteger)
+    a_max_us: Mapped[int] = mapped_column(BigInteger)
+    a_simulations: Mapped[int] = mapped_column(BigInteger)
+    a_searched_us: Mapped[int] = mapped_column(BigInteger)
+    """Time of those moves that reported simulations."""
+    a_timeout: Mapped[int]
+    a_crash: Mapped[int]
+    a_illegal_move: Mapped[int]
+    a_protocol_error: Mapped[int]
+    a_memory: Mapped[int]
+    b_moves: Mapped[int] = mapped_column(BigInteger)
+    b_time_us: Mapped[int] = mapped_column(BigInteger)
+    b_max_us: Mapped[int] = mapped_column(BigInteger)
+    b_simulations: Mapped[int] = mapped_column(BigInteger)
+    b_searched_us: Mapped[int] = mapped_column(BigInteger)
+    b_timeout: Mapped[int]
+    b_crash: Mapped[int]
+    b_illegal_move: Mapped[int]
+    b_protocol_error: Mapped[int]
+    b_memory: Mapped[int]
+    plies: Mapped[int] = mapped_column(BigInteger)
+    repeats: Mapped[int]
+    """Games whose board and moves had been stored in the division before."""
+
+
+class Rating(Base):
+    """A live rating: sequential Elo, moved once per pair."""
+
+    __tablename__ = "ratings"
+
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
+    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
+    elo: Mapped[float]
+    games: Mapped[int]

@@ -1,0 +1,174 @@
+"""Reading what was stored: games, tables and ratings."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+from db import thoughts as packing
+from db.bots import names_of_revisions
+from db.database import Database
+from db.models import Game, Pair, PairTable, Rating
+from db.rows import GameRow, PairStatus, PairTableRow, RatingRow, SideSums
+from db.tables import GAME_COLUMNS, KEY, SUMS, Key, add, contribution, to_row, whole_pairs
+from engine.position import parse_moves
+from engine.result import Result, Termination
+
+_ALL = Game.__table__.c
+_FOR_TABLES = tuple(_ALL[name] for name in GAME_COLUMNS)
+
+
+def pair_tables(database: Database, division_id: int) -> list[PairTableRow]:
+    """The stored aggregate of a division."""
+    columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
+    query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
+    with database.reading() as connection:
+        names = names_of_revisions(connection)
+        return [
+            to_row((row[0], row[1], row[2], row[3]), list(row[4:]), names)
+            for row in connection.execute(query)
+        ]
+
+
+def tables_since(database: Database, division_id: int, since: float) -> list[PairTableRow]:
+    """The aggregate of the rated pairs of which both games started at `since` or later."""
+    with database.streaming() as connection:
+        query = select(*_FOR_TABLES).where(
+            Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
+        )
+        return _tables(connection, query)
+
+
+def run_tables(database: Database, run_id: int) -> list[PairTableRow]:
+    """The aggregate of one run's pairs, rated or not."""
+    with database.streaming() as connection:
+        return _tables(connection, _of_run(connection, select(*_FOR_TABLES), run_id))
+
+
+def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
+    names = names_of_revisions(connection)
+    totals = accumulate(connection, query)
+    return [to_row(key, totals[key], names) for key in sorted(totals)]
+
+
+def accumulate(connection: Connection, query: Select[Any]) -> dict[Key, list[int]]:
+    """The aggregate of the whole pairs among the games of a query for GAME_COLUMNS."""
+    totals: dict[Key, list[int]] = {}
+    games = (
+        dict(zip(GAME_COLUMNS, row, strict=True))
+        for row in connection.execute(query.order_by(Game.id))
+    )
+    for game0, game1 in whole_pairs(games):
+        add(totals, *contribution(game0, game1))
+    return totals
+
+
+def ratings(database: Database, division_id: int) -> list[RatingRow]:
+    """The live ratings of a division, highest first."""
+    query = (
+        select(Rating.division_id, Rating.revision_id, Rating.elo, Rating.games)
+        .where(Rating.division_id == division_id)
+        .order_by(Rating.elo.desc(), Rating.revision_id)
+    )
+    with database.reading() as connection:
+        return [RatingRow(*row) for row in connection.execute(query)]
+
+
+def games(
+    database: Database,
+    *,
+    division_id: int | None,
+    run_id: int | None,
+    since: float | None,
+    rated: bool | None,
+    thoughts: bool,
+) -> Iterator[GameRow]:
+    """Finished games in the order in which they were stored, on a connection of their own."""
+    wanted = [column for column in _ALL if thoughts or column.name != "thoughts"]
+    query: Select[Any] = select(*wanted)
+    if division_id is not None:
+        query = query.where(Game.division_id == division_id)
+    if since is not None:
+        query = query.where(Game.started_at >= since)
+    if rated is not None:
+        query = query.where(Game.rated.is_(rated))
+    with database.streaming() as connection:
+        if run_id is not None:
+            query = _of_run(connection, query, run_id)
+        names = names_of_revisions(connection)
+        for row in connection.execute(query.order_by(Game.id)):
+            yield _game(row, names, row.thoughts if thoughts else None)
+
+
+def game(database: Database, game_id: int) -> GameRow | None:
+    """One game with its thoughts."""
+    with database.reading() as connection:
+        row = connection.execute(select(Game.__table__).where(Game.id == game_id)).first()
+        if row is None:
+            return None
+        return _game(row, names_of_revisions(connection), row.thoughts)
+
+
+def count_games(database: Database, run_id: int) -> int:
+    """How many finished games a run has; answered from an index of its pairs."""
+    query = select(func.count()).where(
+        Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
+    )
+    with database.reading() as connection:
+        return 2 * connection.execute(query).scalar_one()
+
+
+def _of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:
+    # A run's games lie close together, between those of runs beside it. Reading that stretch in
+    # order needs neither an index of games by run nor a sort.
+    bounds = (
+        select(func.min(Game.id), func.max(Game.id))
+        .join(Pair, Pair.id == Game.pair_id)
+        .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
+    )
+    low, high = connection.execute(bounds).one()
+    return query.where(Game.run_id == run_id, Game.id.between(low or 0, high or 0))
+
+
+def _game(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
+    return GameRow(
+        id=row.id,
+        pair_id=row.pair_id,
+        run_id=row.run_id,
+        division_id=row.division_id,
+        rated=bool(row.rated),
+        game=row.game,
+        first_revision=row.first_revision_id,
+        second_revision=row.second_revision_id,
+        first=names[row.first_revision_id],
+        second=names[row.second_revision_id],
+        board=row.board,
+        board_class=row.board_class,
+        moves=parse_moves(row.moves),
+        opening_plies=row.opening_plies,
+        seed=row.seed,
+        result=Result(row.result),
+        termination=Termination(row.termination),
+        detail=row.detail,
+        offender=row.offender,
+        started_at=row.started_at,
+        duration_us=row.duration_us,
+        sides=(
+            SideSums(
+                row.first_moves,
+                row.first_time_us,
+                row.first_max_us,
+                row.first_simulations,
+                row.first_searched_us,
+            ),
+            SideSums(
+                row.second_moves,
+                row.second_time_us,
+                row.second_max_us,
+                row.second_simulations,
+                row.second_searched_us,
+            ),
+        ),
+        repeat=bool(row.repeat),
+        thoughts=() if blob is None else packing.decode(blob),
+    )

@@ -1,0 +1,222 @@
+"""The store: the few operations on stored games that the rest of the program needs."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from db import bots, care, planning, reading, runs
+from db.database import Database
+from db.finish import PairStorer, Rate
+from db.records import PairPlan, PairRecord
+from db.rows import (
+    BotRow,
+    Difference,
+    DivisionRow,
+    FinishedPair,
+    GameRow,
+    NewBot,
+    NewRevision,
+    NewRun,
+    PairRow,
+    PairTableRow,
+    PlannedPair,
+    RatingRow,
+    RevisionRow,
+    RunKind,
+    RunRow,
+    RunStatus,
+)
+
+
+class Store:
+    """An open database. One thread uses it; another thread opens its own.
+
+    Every operation is one transaction. All of them raise the errors of `db.errors`, and nothing
+    of the database library.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._storer = PairStorer(database)
+
+    @classmethod
+    def open(cls, where: str, *, create: bool = True, busy_s: float = 10.0) -> Self:
+        """Open, create or migrate a database: a file path, or a URL of SQLAlchemy.
+
+        Raises:
+            DatabaseError: one of its subclasses says why not; nothing was written then.
+
+        """
+        return cls(Database.open(where, create=create, busy_s=busy_s))
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def path(self) -> str | None:
+        """The absolute path of the SQLite file; None on a server."""
+        return self._database.place.path
+
+    # Bots.
+
+    def bots(self, *, include_retired: bool = False) -> list[BotRow]:
+        """The registered bots in the order of registration."""
+        return bots.all_bots(self._database, include_retired=include_retired)
+
+    def bot(self, name: str) -> BotRow:
+        """A bot by name, retired ones too. Raises UnknownRow."""
+        return bots.one_bot(self._database, name)
+
+    def add_bot(self, new: NewBot) -> BotRow:
+        """Register a bot. Raises NameTaken."""
+        return bots.add_bot(self._database, new)
+
+    def ensure_revision(self, name: str, new: NewRevision) -> RevisionRow:
+        """Make this content the bot's current revision, adding it when it is new. Idempotent."""
+        return bots.ensure_revision(self._database, name, new)
+
+    def retire(self, name: str) -> BotRow:
+        """Keep a bot and its games, but out of lists and runs. Idempotent."""
+        return bots.retire(self._database, name)
+
+    # Divisions and runs.
+
+    def division(
+        self, boards: str, opening_plies: int | None, budget: Mapping[str, int]
+    ) -> DivisionRow:
+        """The division of these conditions, made when it is new."""
+        return runs.division(self._database, boards, opening_plies, budget)
+
+    def divisions(self) -> list[DivisionRow]:
+        """All divisions by id."""
+        return runs.divisions(self._database)
+
+    def find_division(self, text: str) -> DivisionRow:
+        """A division by id, label or a beginning of a label that only one has."""
+        return runs.find_division(self._database, text)
+
+    def create_run(self, new: NewRun) -> RunRow:
+        """Store a new run as running."""
+        return runs.create_run(self._database, new)
+
+    def run(self, run_id: int) -> RunRow:
+        """A run by id. Raises UnknownRow."""
+        with self._database.reading() as connection:
+            return runs.find_run(connection, run_id)
+
+    def runs(
+        self,
+        *,
+        stream: str | None = None,
+        identity: str | None = None,
+        status: RunStatus | None = None,
+    ) -> list[RunRow]:
+        """The runs that fit, newest first."""
+        return runs.runs(self._database, stream=stream, identity=identity, status=status)
+
+    def latest_run(self, kind: RunKind | None = RunKind.LADDER) -> RunRow | None:
+        """The newest run of the kind (None: of any kind)."""
+        newest = runs.runs(self._database, kind=kind, limit=1)
+        return newest[0] if newest else None
+
+    def set_run_status(
+        self, run_id: int, status: RunStatus, *, target_games: int | None = None
+    ) -> None:
+        """Set a run's status; ended_at follows. `target_games` replaces the stored one if given."""
+        runs.set_run_status(self._database, run_id, status, target_games=target_games)
+
+    # Pairs.
+
+    def plan(self, run_id: int, count: int, make: Callable[[int], PlannedPair]) -> list[PairRow]:
+        """Take the next `count` numbers of the run's stream and store the pairs as planned."""
+        return planning.plan(self._database, run_id, count, make)
+
+    def planned(self, run_id: int) -> list[PairRow]:
+        """The run's planned pairs in the order of their numbers."""
+        return planning.planned(self._database, run_id)
+
+    def adopt(self, run_id: int, from_runs: Sequence[int]) -> int:
+        """Move the planned pairs of dead runs of the same stream to this run; how many."""
+        return planning.adopt(self._database, run_id, from_runs)
+
+    def drop(self, pair_ids: Sequence[int]) -> int:
+        """Give up planned pairs; how many were still planned."""
+        return planning.drop(self._database, pair_ids)
+
+    def note_aborts(self, pair_id: int, aborts: int) -> None:
+        """Store how often a pair was abandoned; it stays planned."""
+        planning.note_aborts(self._database, pair_id, aborts)
+
+    def finish_pair(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+        """Store a played pair in one transaction: games, aggregate and live ratings.
+
+        Nothing is stored when the pair is no longer planned; the outcome says so.
+        """
+        return self._storer.finish(plan, record, rate)
+
+    # Reading.
+
+    def pair_tables(self, division_id: int) -> list[PairTableRow]:
+        """The aggregate of all rated pairs of a division."""
+        return reading.pair_tables(self._database, division_id)
+
+    def tables_since(self, division_id: int, since: float) -> list[PairTableRow]:
+        """The same, of the rated pairs whose games both started at `since` or later."""
+        return reading.tables_since(self._database, division_id, since)
+
+    def run_tables(self, run_id: int) -> list[PairTableRow]:
+        """The same, of one run's pairs, rated or not."""
+        return reading.run_tables(self._database, run_id)
+
+    def ratings(self, division_id: int) -> list[RatingRow]:
+        """The live ratings of a division, highest first."""
+        return reading.ratings(self._database, division_id)
+
+    def games(
+        self,
+        *,
+        division_id: int | None = None,
+        run_id: int | None = None,
+        since: float | None = None,
+        rated: bool | None = None,
+        thoughts: bool = False,
+    ) -> Iterator[GameRow]:
+        """Finished games in the order in which they were stored, streamed."""
+        return reading.games(
+            self._database,
+            division_id=division_id,
+            run_id=run_id,
+            since=since,
+            rated=rated,
+            thoughts=thoughts,
+        )
+
+    def game(self, game_id: int) -> GameRow | None:
+        """One game with its thoughts."""
+        return reading.game(self._database, game_id)
+
+    def count_games(self, run_id: int) -> int:
+        """How many finished games a run has."""
+        return reading.count_games(self._database, run_id)
+
+    # Care.
+
+    def rebuild(self, rate: Rate) -> list[Difference]:
+        """Compute aggregate and live ratings anew from the games; what was wrong before."""
+        return care.rebuild(self._database, rate)
+
+    def check(self) -> list[str]:
+        """What the database's own integrity checks complain about; empty when sound."""
+        return care.check(self._database)

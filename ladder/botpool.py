@@ -1,0 +1,102 @@
+"""The bot processes that one worker keeps between games.
+
+Starting Python and loading compiled kernels costs far more than a null game, so processes that may
+play on are kept, the least recently used going first.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from bots.protocol import Hello, HelloReply
+from db.records import Launch, Restart
+from engine.cache import ROOT, cache_root
+from ladder.process import BotProcess
+
+HELLO_S = 30.0
+"""How long a bot may take from its start to its hello, loading and compiling included."""
+QUIT_S = 1.0
+"""How long a bot may take to exit when asked to; then it is killed."""
+KEPT = 6
+"""Idle processes kept by one worker."""
+
+
+class BotPool:
+    """Hands out bot processes that have shaken hands, and takes them back.
+
+    Not shared between threads. `close` ends every process.
+    """
+
+    def __init__(self, *, logs: Path | None = None, keep: int = KEPT) -> None:
+        self._logs = logs
+        self._keep = keep
+        self._idle: list[tuple[Launch, BotProcess]] = []
+
+    def acquire(self, launch: Launch) -> BotProcess:
+        """A process for one side of a game, fresh or used before.
+
+        Raises:
+            BotFailure: the bot did not start or did not shake hands; nothing of it is left.
+
+        """
+        key = _key(launch)
+        for place in range(len(self._idle) - 1, -1, -1):
+            kept, process = self._idle[place]
+            if kept == key:
+                del self._idle[place]
+                if process.has_stray_output():
+                    process.kill()
+                    continue
+                return process
+        environment = {} if launch.player is None else _host_environment()
+        process = BotProcess.start(launch, logs=self._logs, environment=environment)
+        try:
+            shake_hands(process)
+        except BaseException:
+            process.kill()
+            raise
+        return process
+
+    def release(self, launch: Launch, process: BotProcess, *, pair_ended: bool) -> None:
+        """Take back a process whose game ended without a failure."""
+        if process.has_stray_output():
+            # It spoke after the game had ended: the result stands, the process does not.
+            process.kill()
+            return
+        spent = launch.restart is Restart.GAME or (launch.restart is Restart.PAIR and pair_ended)
+        if spent:
+            process.quit(QUIT_S)
+            return
+        self._idle.append((_key(launch), process))
+        while len(self._idle) > self._keep:
+            self._idle.pop(0)[1].quit(QUIT_S)
+
+    def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
+        """End every idle process, by default at once."""
+        while self._idle:
+            end(self._idle.pop()[1])
+
+
+def shake_hands(process: BotProcess) -> HelloReply:
+    """Exchange hello.
+
+    Raises:
+        BotFailure: no hello came within 30 s, or something else did.
+
+    """
+    reply = process.ask(Hello(), timeout_s=HELLO_S).reply
+    assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` lets no other answer through
+    return reply
+
+
+@cache
+def _host_environment() -> dict[str, str]:
+    """Where the built-in host finds its code and, its HOME being a scratch folder, its kernels."""
+    return {"LADDER_CACHE": str(cache_root()), "PYTHONPATH": str(ROOT)}
+
+
+def _key(launch: Launch) -> Launch:
+    """Launches that can share a process: who is played does not matter to the built-in host."""
+    return msgspec.structs.replace(launch, player=None, restart=Restart.NEVER)

@@ -1,0 +1,75 @@
+"""`ladder bots`: the registered bots."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+
+if TYPE_CHECKING:
+    from db.rows import BotRow
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List and manage bots.")
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A registered bot.")]
+
+
+@app.command("list")
+def list_bots(
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+    retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
+) -> int:
+    """Show every bot with what it is based on and the one thing that it changes."""
+    from ladder.cli.common import open_store, print_out, stdout_console
+    from reports.bots import bots_table
+    from reports.documents import to_json
+
+    with open_store(db, create=True, sync=True) as store:
+        rows = store.bots(include_retired=retired)
+    if json:
+        print_out(to_json([_document(row) for row in rows]))
+    else:
+        stdout_console().print(bots_table(rows))
+    return 0
+
+
+@app.command("show")
+def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
+    """Show one bot: what it is made of and what it plays."""
+    from ladder.cli.common import open_store, print_out
+    from reports.bots import bot_text
+    from reports.documents import to_json
+
+    with open_store(db, create=True, sync=True) as store:
+        row = store.bot(name)
+    print_out(to_json(_document(row)) if json else bot_text(row))
+    return 0
+
+
+@app.command("retire")
+def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
+    """Take a bot out of lists and runs; its games stay."""
+    from ladder.cli.common import open_store, print_out
+
+    with open_store(db, create=False) as store:
+        row = store.retire(name)
+    print_out(f"{row.name} is retired: its games stay, but it plays no more")
+    return 0
+
+
+def _document(row: "BotRow") -> dict[str, Any]:
+    revision = row.revision
+    return {
+        "name": row.name,
+        "family": row.family,
+        "based_on": row.based_on,
+        "change": row.change,
+        "spec": row.spec,
+        "budgets": list(revision.budgets),
+        "boards": None if revision.boards is None else list(revision.boards),
+        "revision": revision.number,
+        "content_hash": revision.content_hash,
+        "files": dict(revision.files),
+        "retired": row.retired_at is not None,
+    }

@@ -1,0 +1,97 @@
+"""Small things that most commands do: open the database, read conditions, write output."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from db.store import Store
+    from ladder.settings import Budgets
+
+DEFAULT_TIME = "100ms"
+
+
+@contextmanager
+def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Store]":
+    """The database of `--db`; with `sync` its built-in players are brought up to date.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+
+    """
+    from db.store import Store
+
+    with Store.open(where, create=create) as store:
+        if sync:
+            from ladder.registry import sync_builtins
+
+            for name in sync_builtins(store):
+                print_error(f"{name} has a new revision: its sources have changed")
+        yield store
+
+
+def budgets_of(
+    time: str | None, simulations: int | None, nodes: int | None, depth: int | None
+) -> "Budgets":
+    """The budgets of the options; 100 ms when none is given.
+
+    Raises:
+        UsageError: time together with a work budget, or a number out of range.
+
+    """
+    from ladder.settings import Budgets, parse_time
+
+    amounts = {
+        name: amount
+        for name, amount in (("simulations", simulations), ("nodes", nodes), ("depth", depth))
+        if amount is not None
+    }
+    if time is not None or not amounts:
+        amounts = {"time_ms": parse_time(time or DEFAULT_TIME), **amounts}
+    return Budgets(amounts)
+
+
+def stdout_console() -> "Console":
+    """For results; as wide as they need when nobody looks."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=200)
+
+
+def stderr_console() -> "Console":
+    """For progress and logs."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def print_out(text: str) -> None:
+    """Text on standard output, exactly."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def print_error(sentence: str) -> None:
+    """A sentence on standard error."""
+    print(sentence, file=sys.stderr)  # noqa: T201 - the one place besides failures.py
+
+
+def check_writable(output: Path | None) -> None:
+    """See that a file can be written before any work is done for it.
+
+    Raises:
+        UsageError: its folder does not exist, or it is a folder itself.
+
+    """
+    if output is None:
+        return
+    if output.is_dir():
+        raise UsageError(f"-o {output} is a folder: name a file in it")
+    if not output.resolve().parent.is_dir():
+        raise UsageError(f"-o {output}: the folder {output.resolve().parent} does not exist")

@@ -1,0 +1,51 @@
+"""Errors as a person should see them: one sentence and an exit code, never a traceback."""
+
+import os
+import sys
+import traceback
+
+import typer
+
+INTERNAL, USAGE, STOPPED = 1, 2, 130
+
+
+def explain(error: Exception) -> int:
+    """Print what went wrong on stderr and return the exit code.
+
+    An error that nobody foresaw is ours: its traceback is shown only with LADDER_DEBUG set.
+    """
+    code, sentence = _judge(error)
+    if sentence:
+        print(f"ladder: {sentence}", file=sys.stderr)  # noqa: T201 - this is where errors go
+    return code
+
+
+def _judge(error: Exception) -> tuple[int, str]:
+    from bots.errors import BotsError
+    from db.errors import DatabaseError
+    from engine.errors import EngineError
+    from ladder.errors import LadderError
+
+    if isinstance(error, typer.Exit):
+        return error.exit_code, ""
+    if isinstance(error, typer.Abort):
+        return STOPPED, "stopped"
+    if isinstance(error, LadderError):
+        return error.exit_code, str(error)
+    if isinstance(error, EngineError | BotsError | DatabaseError):
+        return USAGE, str(error)
+    show = getattr(error, "format_message", None)
+    if show is not None:  # bad words on the command line, found by Typer
+        usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
+        return int(getattr(error, "exit_code", USAGE)), f"{show()} (see `{usage} --help`)"
+    if isinstance(error, BrokenPipeError):
+        # The reader of our output went away, as `| head` does; nothing is wrong.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0, ""
+    if os.environ.get("LADDER_DEBUG"):
+        traceback.print_exception(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return INTERNAL, (
+        f"internal error at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "
+        "set LADDER_DEBUG=1 for the details, and please report it"
+    )

@@ -1,0 +1,72 @@
+"""The entry point: all commands, defaults from `ladder.toml`, errors as one sentence.
+
+The command modules import only what describes their options; the work is imported when a command
+runs, so that help answers at once.
+"""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from ladder.cli import bench, bots, doctor, match, perft, replay, report, run
+
+app = typer.Typer(
+    name="ladder",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,  # formatting help with Rich would double the time that it takes
+    pretty_exceptions_enable=False,
+    help="A local Elo ladder and regression harness for Connect Four bots.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("match")(match.match)
+app.add_typer(bots.app, name="bots")
+app.command("replay")(replay.replay)
+app.command("perft")(perft.perft)
+app.add_typer(bench.app, name="bench")
+app.command("doctor")(doctor.doctor)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        typer.echo(f"ladder {version('connect4-ladder')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """A local Elo ladder and regression harness for Connect Four bots."""
+    del version
+    from ladder.cli.config import read_defaults
+
+    context.default_map = read_defaults()
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run_command(sys.argv[1:]))
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run one command line; errors become one sentence on stderr and an exit code."""
+    try:
+        result: Any = app(arguments, standalone_mode=False)
+    except Exception as error:
+        from ladder.cli.failures import explain
+
+        return explain(error)
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,77 @@
+"""`ladder match`: a head-to-head of two bots."""
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Boards,
+    Concurrency,
+    Database,
+    Depth,
+    Json,
+    Margin,
+    Nodes,
+    OpeningPlies,
+    RestartOption,
+    Seed,
+    Simulations,
+    Time,
+    Watchdog,
+)
+
+
+def match(
+    a: Annotated[str, typer.Argument(metavar="A", help="A registered bot.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    games: Annotated[int, typer.Option(metavar="N", help="How many games.")] = 100,
+    boards: Boards = "thu",
+    time: Time = None,
+    simulations: Simulations = None,
+    nodes: Nodes = None,
+    depth: Depth = None,
+    opening_plies: OpeningPlies = None,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Let the games count in the rating list.")
+    ] = False,
+    concurrency: Concurrency = None,
+    restart: RestartOption = None,
+    seed: Seed = None,
+    margin: Margin = "50ms",
+    watchdog: Watchdog = 60.0,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Play A against B; the games are stored outside the rating list unless --rated."""
+    from db.rows import RunKind
+    from engine.board import parse_board_classes
+    from ladder.cli.common import budgets_of, open_store
+    from ladder.cli.playing import play_and_report
+    from ladder.cli.run import restart_of
+    from ladder.errors import UsageError
+    from ladder.registry import choose_bots
+    from ladder.schedule import Pairing, PairingKind
+    from ladder.settings import Settings, parse_margin
+    from ladder.workers import allowed_cpus
+
+    if a == b:
+        raise UsageError(f"a match needs two different bots, got {a!r} twice")
+    settings = Settings(
+        bots=(a, b),
+        boards=parse_board_classes(boards),
+        budgets=budgets_of(time, simulations, nodes, depth),
+        pairing=Pairing(PairingKind.ROUND_ROBIN),
+        opening_plies=opening_plies,
+        seed=seed,
+        games=games,
+        concurrency=allowed_cpus() if concurrency is None else concurrency,
+        restart=restart_of(restart),
+        margin_ms=parse_margin(margin),
+        watchdog_s=watchdog,
+        kind=RunKind.MATCH,
+        rated=rated,
+    )
+    with open_store(db, create=True, sync=True) as store:
+        chosen = choose_bots(store, [a, b])
+        return play_and_report(store, settings, chosen, json=json)

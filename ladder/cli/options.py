@@ -1,0 +1,86 @@
+"""The options that several commands share, and their reading. Imports nothing heavy."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+PANEL_CONDITIONS = "Conditions of play"
+PANEL_RUN = "How it runs"
+PANEL_OUTPUT = "Output"
+
+
+class Format(StrEnum):
+    """What a report is written as."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "markdown"
+
+
+Database = Annotated[
+    str,
+    typer.Option(
+        "--db",
+        envvar="LADDER_DB",
+        metavar="FILE-or-URL",
+        help="The database: an SQLite file or a database URL.",
+    ),
+]
+DEFAULT_DATABASE = "ladder.db"
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+
+Boards = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST",
+        help="thu, standard, or sizes as ROWSxCOLUMNS with an optional forbidden cell: "
+        "6x7,10x11@3,4. Always rows first: the standard board is 6x7.",
+    ),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="100ms|2s", help="Wall time per move. [default: 100ms]")
+]
+Simulations = Annotated[
+    int | None, typer.Option(metavar="N", help="Simulations per move instead of time.")
+]
+Nodes = Annotated[
+    int | None, typer.Option(metavar="N", help="Positions per move for alpha-beta players.")
+]
+Depth = Annotated[int | None, typer.Option(metavar="N", help="Plies that alpha-beta looks ahead.")]
+OpeningPlies = Annotated[
+    int | None,
+    typer.Option(
+        metavar="K",
+        help="Random plies before the bots play. [default: 0 on thu, 4 on a fixed board]",
+    ),
+]
+Concurrency = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Pairs at the same time. [default: the CPUs allowed]"),
+]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", help="Same seed, same pairs. [default: drawn, printed]")
+]
+Games = Annotated[int | None, typer.Option(metavar="N", help="Stop after N games.")]
+Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
+Watchdog = Annotated[
+    float,
+    typer.Option(metavar="S", help="Seconds a move may take under a work budget."),
+]
+
+
+class RestartWord(StrEnum):
+    """How often a bot's process is renewed."""
+
+    GAME = "game"
+    PAIR = "pair"
+    NEVER = "never"
+
+
+RestartOption = Annotated[
+    RestartWord | None,
+    typer.Option(help="Renew bot processes so often. [default: as registered]"),
+]

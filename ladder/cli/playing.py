@@ -1,0 +1,59 @@
+"""What `run` and `match` share: play with somebody watching, then print what came of it."""
+
+from collections.abc import Sequence
+
+from db.rows import BotRow, DivisionRow, RunRow
+from db.store import Store
+from ladder.cli.common import print_error, print_out, stderr_console, stdout_console
+from ladder.cli.failures import STOPPED
+from ladder.launching import Nothing, launch
+from ladder.runner import Ending
+from ladder.settings import Settings
+from ladder.standings import Standings, standings_of_division, standings_of_run
+from reports.documents import standings_document, to_json
+from reports.live import watcher_for
+from reports.tables import print_standings
+
+
+def play_and_report(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
+    """Play, print the standings, and return the exit code.
+
+    Raises:
+        LadderError: see `ladder.launching.launch`.
+
+    """
+    outcome = launch(
+        store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
+    )
+    if isinstance(outcome, Nothing):
+        print_error("nothing to resume: no interrupted run has these settings")
+        if json:
+            print_out(to_json({"run": None, "games": 0}))
+        return 0
+    standings = standings_after(store, outcome.run)
+    if json:
+        run = outcome.run
+        head = {
+            "run": run.id,
+            "seed": run.seed,
+            "status": run.status.value,
+            "games": outcome.live.total_games,
+            "warnings": outcome.live.warnings,
+        }
+        print_out(to_json({"run": head, "report": standings_document(standings)}))
+    else:
+        print_standings(stdout_console(), standings)
+    return STOPPED if outcome.ending is Ending.STOPPED else 0
+
+
+def standings_after(store: Store, run: RunRow) -> Standings:
+    """The division's standings, or for games outside the rating list those of the run alone."""
+    division = division_of(store, run)
+    if run.rated:
+        return standings_of_division(store, division)
+    return standings_of_run(store, division, run)
+
+
+def division_of(store: Store, run: RunRow) -> DivisionRow:
+    """The division in which a run plays."""
+    return store.find_division(str(run.division_id))

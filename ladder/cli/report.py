@@ -1,0 +1,84 @@
+"""`ladder report`: the rating list of a division."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
+
+if TYPE_CHECKING:
+    from db.rows import DivisionRow
+    from db.store import Store
+    from ladder.standings import Standings
+
+
+def report(
+    division: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Number, label or its beginning. [default: of the latest run]"
+        ),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
+    ] = None,
+    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE,
+    json: Json = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Print the rating list, the pair table and what to know before trusting them."""
+    from ladder.cli.common import check_writable, open_store, print_out
+    from ladder.standings import standings_of_division
+    from ladder.times import parse_since
+
+    check_writable(output)
+    moment = None if since is None else parse_since(since)
+    with open_store(db, create=False) as store:
+        row = _division(store, division)
+        standings = standings_of_division(store, row, since=moment)
+    text = _render(standings, Format.JSON if json else form)
+    if output is not None:
+        output.write_text(text, encoding="utf-8")
+        return 0
+    print_out(text)
+    return 0
+
+
+def _division(store: "Store", text: str | None) -> "DivisionRow":
+    from ladder.errors import UsageError
+
+    if text is not None:
+        return store.find_division(text)
+    run = store.latest_run(kind=None)
+    if run is None:
+        raise UsageError("this database holds no games yet: play some with `ladder run`")
+    ladder = store.latest_run()
+    return store.find_division(str((ladder or run).division_id))
+
+
+def _render(standings: "Standings", form: Format) -> str:
+    from reports.documents import (
+        standings_csv,
+        standings_document,
+        standings_markdown,
+        to_json,
+    )
+
+    if form is Format.JSON:
+        return to_json(standings_document(standings))
+    if form is Format.CSV:
+        return standings_csv(standings)
+    if form is Format.MARKDOWN:
+        return standings_markdown(standings)
+    from ladder.cli.common import stdout_console
+    from reports.tables import print_standings
+
+    console = stdout_console()
+    with console.capture() as capture:
+        print_standings(console, standings)
+    return capture.get()

@@ -1,0 +1,114 @@
+"""`ladder run`: plays random pairs until told to stop."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Boards,
+    Concurrency,
+    Database,
+    Depth,
+    Games,
+    Json,
+    Margin,
+    Nodes,
+    OpeningPlies,
+    RestartOption,
+    RestartWord,
+    Seed,
+    Simulations,
+    Time,
+    Watchdog,
+)
+
+if TYPE_CHECKING:
+    from db.records import Restart
+
+
+def run(
+    bots: Annotated[
+        str, typer.Option(metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.")
+    ] = "*",
+    pairing: Annotated[
+        str, typer.Option(metavar="KIND", help="random, round-robin or gauntlet:NAME.")
+    ] = "random",
+    boards: Boards = "thu",
+    time: Time = None,
+    simulations: Simulations = None,
+    nodes: Nodes = None,
+    depth: Depth = None,
+    opening_plies: OpeningPlies = None,
+    games: Games = None,
+    hours: Annotated[
+        float | None, typer.Option(metavar="H", help="Stop after so many hours.")
+    ] = None,
+    concurrency: Concurrency = None,
+    restart: RestartOption = None,
+    seed: Seed = None,
+    margin: Margin = "50ms",
+    watchdog: Watchdog = 60.0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Only complete an interrupted run.")
+    ] = False,
+    new: Annotated[bool, typer.Option("--new", help="Never resume an interrupted run.")] = False,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
+
+    The same command resumes an interrupted run. Exit codes: 0 done, 2 bad input, 5 invalid run
+    (bots failing, machine stalling), 130 stopped by Ctrl-C after saving.
+    """
+    from db.rows import RunKind
+    from engine.board import parse_board_classes
+    from ladder.cli.common import budgets_of, open_store
+    from ladder.cli.playing import play_and_report
+    from ladder.errors import UsageError
+    from ladder.launching import names_of
+    from ladder.registry import choose_bots
+    from ladder.schedule import parse_pairing
+    from ladder.settings import Continue, Settings, parse_margin
+    from ladder.workers import allowed_cpus
+
+    if resume and new:
+        raise UsageError("--resume and --new contradict each other: give one of them")
+    # Read everything that can be wrong before the database is touched.
+    patterns = names_of(bots)
+    classes = parse_board_classes(boards)
+    budgets = budgets_of(time, simulations, nodes, depth)
+    opponents = parse_pairing(pairing)
+    margin_ms = parse_margin(margin)
+
+    def settings(names: tuple[str, ...]) -> Settings:
+        return Settings(
+            bots=names,
+            boards=classes,
+            budgets=budgets,
+            pairing=opponents,
+            opening_plies=opening_plies,
+            seed=seed,
+            games=games,
+            seconds=None if hours is None else hours * 3600,
+            concurrency=allowed_cpus() if concurrency is None else concurrency,
+            restart=restart_of(restart),
+            margin_ms=margin_ms,
+            watchdog_s=watchdog,
+            kind=RunKind.LADDER,
+            continuing=Continue.ONLY if resume else Continue.NEVER if new else Continue.AUTO,
+        )
+
+    settings(("a", "b"))  # refuses bad numbers while no file has been made
+    with open_store(db, create=True, sync=True) as store:
+        chosen = choose_bots(store, patterns)
+        return play_and_report(
+            store, settings(tuple(bot.name for bot in chosen)), chosen, json=json
+        )
+
+
+def restart_of(word: RestartWord | None) -> "Restart | None":
+    """The record's word for the option's."""
+    from db.records import Restart
+
+    return None if word is None else Restart(word.value)

@@ -1,0 +1,201 @@
+"""What this machine offers and what will go wrong: each check is a small function."""
+
+import os
+import platform
+import resource
+import shutil
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+
+import psutil
+
+from db.store import Store
+from engine.board import parse_board
+from engine.errors import EngineError
+from engine.position import Position
+from engine.result import Result, Termination
+from ladder.runner import rate
+from ladder.workers import allowed_cpus
+
+SUPERVISOR = "supervisor.py"
+HOST = "bots.host"
+LITTLE_DISK = 1 << 30
+LITTLE_MEMORY = 1 << 30
+MANY_FILES = 1024
+SHOWN = 5
+"""Faults of one kind that are listed one by one."""
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's report."""
+
+    topic: str
+    level: Level
+    text: str
+
+
+def examine_machine() -> list[Finding]:
+    """All checks of the machine; none of them changes anything."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
+        check_files, check_disk, check_strays,
+    )  # fmt: skip
+    return [check() for check in checks]
+
+
+def check_cpus() -> Finding:
+    """How many CPUs this process may use."""
+    allowed, present = allowed_cpus(), os.cpu_count() or 1
+    text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
+    return Finding("cpus", Level.OK, text)
+
+
+def check_load() -> Finding:
+    """Whether something else keeps the machine busy."""
+    load = os.getloadavg()[0]
+    busy = load > 0.5 * allowed_cpus()
+    advice = ": games by time will be unfair while this lasts" if busy else ""
+    return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
+
+
+def check_memory() -> Finding:
+    """Whether the usual bot processes fit."""
+    free = psutil.virtual_memory().available
+    level = Level.WARNING if free < LITTLE_MEMORY * allowed_cpus() * 2 else Level.OK
+    return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
+
+
+def check_clock() -> Finding:
+    """Whether the monotonic clock is fine enough to time moves."""
+    info = time.get_clock_info("perf_counter")
+    begun = time.perf_counter_ns()
+    for _ in range(1000):
+        time.perf_counter_ns()
+    cost = (time.perf_counter_ns() - begun) / 1000
+    level = Level.OK if info.monotonic and info.resolution <= 1e-6 else Level.WARNING
+    return Finding("clock", level, f"{info.implementation}, reading it takes {cost:.0f} ns")
+
+
+def check_versions() -> Finding:
+    """The versions that matter for results."""
+    text = (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
+        f"numba {version('numba')}, numpy {version('numpy')}, ladder {version('connect4-ladder')}"
+    )
+    old = sys.version_info < (3, 11) or sqlite3.sqlite_version_info < (3, 35)
+    return Finding("versions", Level.FAULT if old else Level.OK, text)
+
+
+def check_cache() -> Finding:
+    """Whether compiled kernels can be kept."""
+    from engine.cache import cache_root
+
+    root = cache_root()
+    place = root
+    while not place.exists():
+        place = place.parent
+    if not os.access(place, os.W_OK):
+        text = f"{root} cannot be written: set LADDER_CACHE to a folder that can"
+        return Finding("cache", Level.FAULT, text)
+    size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
+
+
+def check_files() -> Finding:
+    """Whether enough files may be open at once."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    level = Level.OK if soft >= MANY_FILES else Level.WARNING
+    return Finding("files", level, f"{soft} open files allowed")
+
+
+def check_disk() -> Finding:
+    """Whether there is room for a night of games."""
+    free = shutil.disk_usage(Path.cwd()).free
+    level = Level.OK if free >= LITTLE_DISK else Level.WARNING
+    return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
+
+
+def check_strays() -> Finding:
+    """Bot processes whose harness is gone."""
+    strays = []
+    for process in psutil.process_iter(["pid", "ppid", "cmdline"]):
+        words = process.info["cmdline"] or []
+        ours = any(word.endswith(SUPERVISOR) or word == HOST for word in words)
+        if ours and process.info["ppid"] in (0, 1):
+            strays.append(str(process.info["pid"]))
+    if strays:
+        text = f"bot processes without a harness: {', '.join(strays)}; end them with kill -9"
+        return Finding("strays", Level.WARNING, text)
+    return Finding("strays", Level.OK, "no bot process without a harness")
+
+
+def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
+    """Integrity, legality of every game, and derived tables against the games.
+
+    With `repair` the derived tables and live ratings are replaced by the recomputed ones.
+    """
+    findings = [Finding("integrity", Level.FAULT, complaint) for complaint in store.check()] or [
+        Finding("integrity", Level.OK, "the database passes its own integrity check")
+    ]
+    findings.append(_check_games(store))
+    findings.append(_check_derived(store, repair=repair))
+    return findings
+
+
+def _check_games(store: Store) -> Finding:
+    """Whether every game replays legally to its stored result."""
+    bad: list[str] = []
+    count = 0
+    for game in store.games():
+        count += 1
+        try:
+            position = Position.from_moves(parse_board(game.board), game.moves)
+        except EngineError as error:
+            bad.append(f"game {game.id}: {error}")
+            continue
+        expected = _expected(position)
+        if game.termination.is_forfeit or game.termination is Termination.ADJUDICATED:
+            continue
+        if expected != (game.result, game.termination):
+            bad.append(f"game {game.id} is stored as {game.result} by {game.termination}")
+    if bad:
+        shown = "; ".join(bad[:SHOWN])
+        return Finding("games", Level.FAULT, f"{len(bad)} of {count} games are wrong: {shown}")
+    return Finding("games", Level.OK, f"{count} games replay legally to their stored results")
+
+
+def _expected(position: Position) -> tuple[Result, Termination] | None:
+    if position.winner is not None:
+        result = Result.WIN if position.winner == 0 else Result.LOSS
+        return result, Termination.FOUR_IN_A_ROW
+    return (Result.DRAW, Termination.BOARD_FULL) if position.is_full else None
+
+
+def _check_derived(store: Store, *, repair: bool) -> Finding:
+    differences = store.rebuild(rate) if repair else store.compare_derived(rate)
+    if not differences:
+        text = "tables and live ratings equal those computed from the games"
+        return Finding("derived", Level.OK, text)
+    shown = "; ".join(
+        f"{d.table}.{d.column} {d.key}: {d.stored} stored, {d.computed} computed"
+        for d in differences[:SHOWN]
+    )
+    if repair:
+        return Finding("derived", Level.OK, f"{len(differences)} values repaired: {shown}")
+    text = f"{len(differences)} derived values are wrong: {shown}; repair with --repair"
+    return Finding("derived", Level.FAULT, text)

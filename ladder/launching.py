@@ -1,0 +1,206 @@
+"""From settings to a finished run: choose or resume the run, prepare the bots, play."""
+
+import secrets
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from db.records import Entrant, Launch
+from db.rows import BotRow, NewRun, RunRow, RunStatus
+from db.runlock import RunLock
+from db.store import Store
+from engine.seeds import SEED_LIMIT
+from ladder.errors import LadderError, UsageError
+from ladder.live import Watcher
+from ladder.registry import BUILTIN, launch_of
+from ladder.runner import Outcome, Runner
+from ladder.schedule import Schedule
+from ladder.settings import Continue, Settings, identity_hash
+from ladder.stopping import StopSignal
+from ladder.workers import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """There was no interrupted run to complete."""
+
+
+def launch(
+    *,
+    store: Store,
+    settings: Settings,
+    bots: Sequence[BotRow],
+    watcher: Watcher,
+) -> Outcome | Nothing:
+    """Play a run: resume the interrupted one of the same identity, or start a new one.
+
+    Args:
+        store: the open database.
+        settings: what was asked for; its bots are the names of `bots`.
+        bots: the registered bots.
+        watcher: is told what happens.
+
+    Raises:
+        UsageError: a bot is served by none of the budgets, or the schedule is impossible.
+        InvalidRun: bots fail or the machine stalls so that the run means nothing.
+
+    """
+    description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
+    entrants = {
+        bot.name: Entrant(
+            revision=bot.revision.id,
+            name=bot.name,
+            launch=_launch_with(bot, settings),
+            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
+        )
+        for bot in bots
+    }
+    names = tuple(sorted(entrants))
+    # Refuse impossible settings before anything is compiled or stored.
+    _schedule(settings, names, seed=0).meeting(0)
+    compile_players(bots)
+    with StopSignal() as stop, RunLock.open(store) as lock:
+        former = _interrupted(store, lock, settings, description)
+        if former is None and settings.continuing is Continue.ONLY:
+            return Nothing()
+        seed = _seed(store, settings, former, description)
+        run = _take_up(store, lock, settings, former, description, seed)
+        runner = Runner(
+            store=store,
+            run=run,
+            settings=settings,
+            schedule=_schedule(settings, names, seed),
+            entrants=entrants,
+            workers=Workers(settings.concurrency, logs=log_folder(store)),
+            watcher=watcher,
+            stop=stop,
+        )
+        return runner.play()
+
+
+def _schedule(settings: Settings, names: tuple[str, ...], seed: int) -> Schedule:
+    return Schedule(
+        bots=names,
+        pairing=settings.pairing,
+        boards=settings.boards,
+        opening_plies=settings.opening_plies,
+        seed=seed,
+    )
+
+
+def _launch_with(bot: BotRow, settings: Settings) -> Launch:
+    launch = launch_of(bot)
+    if settings.restart is None:
+        return launch
+    return msgspec.structs.replace(launch, restart=settings.restart)
+
+
+def _interrupted(
+    store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
+) -> RunRow | None:
+    """The newest run of this identity that is unfinished and that nobody plays."""
+    if settings.continuing is Continue.NEVER:
+        return None
+    for run in store.runs(identity=identity_hash(description)):
+        unfinished = run.status in (RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID)
+        fits = settings.seed is None or run.seed == settings.seed
+        if fits and unfinished and not lock.is_alive(run.id):
+            return run
+    return None
+
+
+def _seed(
+    store: Store,
+    settings: Settings,
+    former: RunRow | None,
+    description: Mapping[str, object],
+) -> int:
+    """The given seed, or that of the run to go on with, or a new one."""
+    if settings.seed is not None:
+        return settings.seed
+    if former is not None:
+        return former.seed
+    if settings.continuing is not Continue.NEVER:
+        for run in store.runs(identity=identity_hash(description)):
+            return run.seed
+    return secrets.randbelow(SEED_LIMIT)
+
+
+def _take_up(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    former: RunRow | None,
+    description: Mapping[str, object],
+    seed: int,
+) -> RunRow:
+    """The run to play, locked and marked as running."""
+    if former is not None and lock.try_acquire(former.id):
+        store.set_run_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
+        return store.run(former.id)
+    boards, plies, budget = settings.division()
+    run = store.create_run(
+        NewRun(
+            kind=settings.kind,
+            rated=settings.rated,
+            stream=identity_hash(description, seed),
+            identity=identity_hash(description),
+            settings=description,
+            seed=seed,
+            division_id=store.division(boards, plies, budget).id,
+            target_games=settings.target_games,
+        )
+    )
+    if not lock.try_acquire(run.id):
+        raise LadderError(f"run {run.id} was just created but is locked by another process")
+    dead = [
+        other.id
+        for other in store.runs(stream=run.stream)
+        if other.id != run.id and not lock.is_alive(other.id)
+    ]
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    store.adopt(run.id, dead)
+    return run
+
+
+def log_folder(store: Store) -> Path:
+    """Where the stderr of failing bots is kept: beside the database."""
+    if store.path is None:
+        return Path.cwd() / "ladder.logs"
+    return Path(f"{store.path}.logs")
+
+
+def compile_players(bots: Sequence[BotRow]) -> None:
+    """Compile what the built-in players need, so that no bot compiles on its clock.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
+    names = [bot.name for bot in bots if bot.spec.startswith(BUILTIN)]
+    if not names:
+        return
+    # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
+    command = [sys.executable, "-P", "-m", "bots.warm", *names]
+    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        raise LadderError(
+            f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
+        )
+
+
+def names_of(text: str) -> list[str]:
+    """The words of a comma-separated list.
+
+    Raises:
+        UsageError: a word is empty.
+
+    """
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise UsageError(f"--bots is a comma-separated list of names, got {text!r}")
+    return words

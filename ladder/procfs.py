@@ -1,0 +1,85 @@
+"""What /proc and the file system tell about a tree of processes.
+
+Loaded by every supervisor, so nothing here may import what is slow to load.
+"""
+
+import os
+
+PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def descendants(root: int) -> list[int]:
+    """Process ids below `root`, parents first; what forks or ends meanwhile may be missed."""
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        try:
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                children = read(f"/proc/{pid}/task/{thread}/children").split()
+                found += map(int, children)
+                waiting += map(int, children)
+        except OSError:
+            continue
+    return found
+
+
+def read(path: str) -> bytes:
+    """The beginning of a small file of /proc."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 16384)
+    finally:
+        os.close(descriptor)
+
+
+def resident_kb(pids: list[int]) -> int:
+    """Resident memory of some processes in KiB; pages that they share count for each."""
+    total = 0
+    for pid in pids:
+        try:
+            total += int(read(f"/proc/{pid}/statm").split()[1]) * PAGE_KB
+        except (OSError, IndexError):
+            continue
+    return total
+
+
+def proportional_kb(pids: list[int]) -> int:
+    """Resident memory in KiB with shared pages divided; takes milliseconds per GiB."""
+    total = 0
+    for pid in pids:
+        try:
+            rollup = read(f"/proc/{pid}/smaps_rollup")
+            total += int(rollup.split(b"\nPss:")[1].split()[0])
+        except (OSError, IndexError):
+            total += resident_kb([pid])
+    return total
+
+
+def written_kb(pids: list[int]) -> int:
+    """What some processes have written to disk so far, in KiB."""
+    total = 0
+    for pid in pids:
+        try:
+            total += int(read(f"/proc/{pid}/io").split(b"\nwrite_bytes:")[1].split()[0]) // 1024
+        except (OSError, IndexError):
+            continue
+    return total
+
+
+def disk_kb(folder: str, limit_kb: int) -> int:
+    """Disk used below a folder in KiB, an entry 1 at least, counted until over the limit."""
+    total = 0
+    waiting = [folder]
+    while waiting and total <= limit_kb:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    total += 1 + entry.stat(follow_symlinks=False).st_blocks // 2
+                    if total > limit_kb:
+                        break
+        except OSError:
+            continue
+    return total

@@ -1,0 +1,123 @@
+"""Elo, normalized Elo and likelihood of superiority of one player against one other, from counts.
+
+Elo is logistic: 400 points are an expected score of 10 to 1, a draw is half. Normalized Elo
+measures the same edge in deviations of one game, so that equal values need equal numbers of games.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.ratings.counts import checked, games_per_unit, moments, regularised, unit_scores
+from ladder.ratings.likelihood import under_mean
+
+SCALE = 400.0 / math.log(10.0)
+"""Elo per unit of the natural logistic scale."""
+NORMALIZED = 2.0 * SCALE
+"""Normalized Elo per deviation of one game; for a draw rate of 0 both scales agree near 0."""
+SCORE_LIMIT = 1e-3
+"""Scores nearer than this to 0 or 1 are taken as this near: about 1200 Elo bound every result."""
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
+_CHI2_95 = Z95 * Z95
+
+
+@dataclass(frozen=True)
+class EloEstimate:
+    """One player against another. Every field is finite, or None when there are no games."""
+
+    games: float
+    score: float | None
+    """Observed score per game, 0..1."""
+    elo: float | None
+    error95: float | None
+    """Half the 95 % interval in Elo, from the spread of the counted units."""
+    low95: float | None
+    high95: float | None
+    """Ends of the likelihood-ratio interval in Elo (Wilks 1938): still meaningful on shutouts."""
+    nelo: float | None
+    nelo_error95: float | None
+    los: float | None
+    """Chance that the player is the stronger one, 0..1."""
+    bounded: bool
+    """True when the score is so near 0 or 1 that `elo` is only a bound."""
+
+
+def score_to_elo(*, score: float) -> float:
+    """Elo of an expected score 0..1 (Elo 1978), within +-1199.8 by `SCORE_LIMIT`."""
+    inside = min(max(score, SCORE_LIMIT), 1.0 - SCORE_LIMIT)
+    return -400.0 * math.log10(1.0 / inside - 1.0)
+
+
+def elo_to_score(*, elo: float) -> float:
+    """Expected score, 0..1, of a difference in Elo (Elo 1978)."""
+    return 0.5 * (1.0 + math.tanh(0.5 * elo / SCALE))
+
+
+def normal_cdf(z: float) -> float:
+    """The standard normal distribution function, accurate in the lower tail."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))
+
+
+def estimate(*, counts: ArrayLike) -> EloEstimate:
+    """Elo, normalized Elo, their 95 % intervals and LOS from (L, D, W) or pentanomial counts.
+
+    Empty cells are counted as 0.001 in everything but `games` and `score`, which keeps shutouts,
+    single games and games without a draw finite. `error95` is half the distance between the Elo of
+    the ends of a normal interval of the score; normalized Elo's error is that of its t-value
+    (Van den Bergh 2020); LOS is the normal tail at an even score.
+
+    Raises UsageError for counts that are not counts.
+    """
+    array = checked(counts=counts)
+    per_unit = games_per_unit(counts=array)
+    units = float(array.sum())
+    if units == 0.0:
+        return EloEstimate(
+            games=0.0, score=None, elo=None, error95=None, low95=None, high95=None,
+            nelo=None, nelo_error95=None, los=None, bounded=False,
+        )  # fmt: skip
+    seen = moments(counts=array)
+    error = seen.deviation / math.sqrt(seen.units)
+    low, high = seen.mean - Z95 * error, seen.mean + Z95 * error
+    sure_low, sure_high = likelihood_interval(counts=array)
+    scores = unit_scores(size=array.shape[-1])
+    return EloEstimate(
+        games=units * per_unit,
+        score=float(array @ scores) / units,
+        elo=score_to_elo(score=seen.mean),
+        error95=0.5 * (score_to_elo(score=high) - score_to_elo(score=low)),
+        low95=score_to_elo(score=sure_low),
+        high95=score_to_elo(score=sure_high),
+        nelo=NORMALIZED * (seen.mean - 0.5) / (seen.deviation * math.sqrt(per_unit)),
+        nelo_error95=NORMALIZED * Z95 / math.sqrt(seen.units * per_unit),
+        los=normal_cdf((seen.mean - 0.5) / error),
+        bounded=not SCORE_LIMIT < seen.mean < 1.0 - SCORE_LIMIT,
+    )
+
+
+def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
+    """The expected scores, 0..1, that a likelihood-ratio test at 5 % does not reject (Wilks 1938).
+
+    Raises UsageError for counts that are not counts.
+    """
+    array = regularised(counts=counts)
+    units = float(array.sum())
+    frequencies = array / units
+    scores = unit_scores(size=array.shape[-1])
+    centre = float(frequencies @ scores)
+    ends = []
+    for edge in (0.0, 1.0):
+        inside, outside = centre, edge
+        for _ in range(40):
+            middle = 0.5 * (inside + outside)
+            p = under_mean(frequencies=frequencies, scores=scores, mean=np.array(middle))
+            loss = 2.0 * units * float(frequencies @ np.log(frequencies / p))
+            if loss < _CHI2_95:
+                inside = middle
+            else:
+                outside = middle
+        ends.append(inside)
+    return ends[0], ends[1]

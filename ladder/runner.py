@@ -1,0 +1,351 @@
+"""The runner: plans pairs, has them played, stores each in one transaction, until told to stop.
+
+The coordinator is the only writer of its run. Everything that a killed run needs to go on is in
+the database before it is played.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import count
+
+from db.records import Entrant, PairPlan, PairRecord
+from db.rows import PairOutcome, PairRow, PlannedPair, RatingRow, RunRow, RunStatus
+from db.store import Store
+from engine.result import Result
+from ladder.errors import InvalidRun
+from ladder.live import LiveBot, LiveRun, Watcher
+from ladder.ratings import live as live_rating
+from ladder.schedule import Schedule
+from ladder.settings import Settings
+from ladder.stopping import StopSignal
+from ladder.workers import BrokenProcessPool, Workers
+
+PLAN_BATCH = 64
+"""Pairs planned at once, at most."""
+TICK_S = 0.2
+"""How often the watcher is told that time has passed, at least."""
+STARTS_BEFORE_PAUSE = 3
+"""Failed starts in a row after which a bot is paused."""
+DEATHS_IN_A_ROW = 5
+"""Deaths of workers without a stored pair between them, after which the run is given up."""
+DEATHS_OVER_A_PAIR = 10
+"""Deaths of workers while one and the same pair was in play, after which it is given up too."""
+STALLED_PAIRS = 3
+"""Pairs given up because the machine stalled, after which the run is given up."""
+
+
+class Ending(StrEnum):
+    """Why a run stopped playing."""
+
+    DONE = "done"
+    """Its games are played or its time is up."""
+    STOPPED = "stopped"
+    """Ctrl-C or SIGTERM."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to."""
+
+    run: RunRow
+    ending: Ending
+    live: LiveRun
+
+
+def rate(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
+    """New live ratings after a pair, for the store."""
+    return live_rating.update(
+        elo_a=a.elo, games_a=a.games, elo_b=b.elo, games_b=b.games, points_a=points
+    )
+
+
+class Runner:
+    """Plays one run to its end. Used once."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        run: RunRow,
+        settings: Settings,
+        schedule: Schedule,
+        entrants: Mapping[str, Entrant],
+        workers: Workers,
+        watcher: Watcher,
+        stop: StopSignal,
+    ) -> None:
+        """Nothing is played before `play`.
+
+        Args:
+            store: the open database.
+            run: the run, stored as running.
+            settings: what was asked for.
+            schedule: the stream of pairs, over the names in `entrants`.
+            entrants: every bot of the run by name.
+            workers: plays the pairs; closed by `play`.
+            watcher: is told what happens.
+            stop: set when the user wants the run to end.
+
+        """
+        self._store = store
+        self._run = run
+        self._settings = settings
+        self._schedule = schedule
+        self._entrants = entrants
+        self._names = {entrant.revision: name for name, entrant in entrants.items()}
+        self._workers = workers
+        self._watcher = watcher
+        self._stop = stop
+        self._queue: deque[PairPlan] = deque()
+        self._playing: dict[Future[PairRecord], PairPlan] = {}
+        self._failed_starts: Counter[str] = Counter()
+        self._broken = False
+        self._deaths = 0
+        self._deaths_over: Counter[int] = Counter()
+        self._given_up = 0
+        self._live = self._start_live()
+
+    def play(self) -> Outcome:
+        """Play until the target is reached or a stop is asked for.
+
+        The run's status is stored whatever happens; pairs in play at a stop stay planned.
+
+        Raises:
+            InvalidRun: bots fail or the machine stalls so that the run means nothing.
+
+        """
+        self._watcher.started(self._live)
+        status = RunStatus.INTERRUPTED
+        try:
+            self._queue.extend(self._plan_of(row) for row in self._store.planned(self._run.id))
+            ending = self._loop()
+            status = RunStatus.FINISHED if ending is Ending.DONE else RunStatus.INTERRUPTED
+        except InvalidRun:
+            status = RunStatus.INVALID
+            raise
+        finally:
+            if status is RunStatus.FINISHED and not self._playing:
+                self._workers.close()
+            else:
+                self._workers.kill()
+            self._store.set_run_status(self._run.id, status)
+            self._watcher.ended(self._live)
+        return Outcome(self._store.run(self._run.id), ending, self._live)
+
+    def _loop(self) -> Ending:
+        while True:
+            if self._stop.is_set:
+                return Ending.STOPPED
+            if self._time_is_up():
+                return Ending.DONE
+            if self._broken and not self._playing:
+                self._replace_workers()
+            self._hand_out()
+            if not self._playing and not self._broken:
+                return Ending.DONE
+            done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda each: self._playing[each].number):
+                self._collect(future)
+            self._watcher.tick(self._live)
+
+    # Handing out.
+
+    def _hand_out(self) -> None:
+        """Keep every worker busy and one pair ready behind each."""
+        while not self._broken and len(self._playing) < 2 * self._settings.concurrency:
+            if not self._queue:
+                self._plan_more()
+            if not self._queue:
+                return
+            plan = self._queue.popleft()
+            if self._is_paused(plan):
+                self._store.drop([plan.id])
+                continue
+            try:
+                future = self._workers.submit(plan)
+            except BrokenProcessPool:
+                self._queue.appendleft(plan)
+                self._broken = True
+                return
+            self._playing[future] = plan
+
+    def _plan_more(self) -> None:
+        wanted = PLAN_BATCH
+        target = self._live.target_games
+        if target is not None:
+            missing = (target - self._live.total_games + 1) // 2 - len(self._playing)
+            wanted = min(wanted, missing)
+        for _ in count():
+            if wanted <= 0:
+                return
+            rows = self._store.plan(self._run.id, wanted, self._planned_pair)
+            plans = [self._plan_of(row) for row in rows]
+            self._queue.extend(plans)
+            if not all(self._is_paused(plan) for plan in plans):
+                return
+            # All of them need a paused bot. With two bots left some later batch does not.
+            self._check_enough_bots()
+            self._store.drop([plan.id for plan in plans])
+            self._queue.clear()
+
+    def _planned_pair(self, number: int) -> PlannedPair:
+        meeting = self._schedule.meeting(number)
+        return PlannedPair(
+            a_revision=self._entrants[meeting.a].revision,
+            b_revision=self._entrants[meeting.b].revision,
+            board=str(meeting.board),
+            board_class=str(meeting.board_class),
+            opening=meeting.opening,
+            seed=meeting.seed,
+        )
+
+    def _plan_of(self, row: PairRow) -> PairPlan:
+        return PairPlan(
+            id=row.id,
+            number=row.number,
+            a=self._entrants[self._names[row.a_revision]],
+            b=self._entrants[self._names[row.b_revision]],
+            board=row.board,
+            board_class=row.board_class,
+            opening=row.opening,
+            seed=row.seed,
+            margin_ms=self._settings.margin_ms,
+            watchdog_s=self._settings.watchdog_s,
+        )
+
+    # Collecting.
+
+    def _collect(self, future: "Future[PairRecord]") -> None:
+        plan = self._playing.pop(future)
+        try:
+            record = future.result()
+        except BrokenProcessPool:
+            self._broken = True
+            self._deaths_over[plan.number] += 1
+            self._queue.appendleft(plan)
+            return
+        self._live.aborted_games += record.aborts
+        if record.games:
+            self._store_pair(plan, record)
+        else:
+            self._give_up(plan, record)
+        self._watch_starts(plan, record)
+
+    def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
+        finished = self._store.finish_pair(plan, record, rate)
+        if finished.outcome is not PairOutcome.STORED:
+            self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
+            return
+        self._deaths = 0
+        live = self._live
+        for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
+            if rating is not None:
+                live.bots[entrant.name].elo = rating.elo
+        for game in record.games:
+            first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
+            for entrant, result in ((first, game.result), (second, game.result.mirrored)):
+                bot = live.bots[entrant.name]
+                bot.games += 1
+                bot.wins += result is Result.WIN
+                bot.draws += result is Result.DRAW
+                bot.losses += result is Result.LOSS
+                if result is Result.LOSS and game.termination.is_forfeit:
+                    bot.forfeits += 1
+        live.count(len(record.games))
+        self._watcher.pair_finished(live, record)
+
+    def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
+        """The machine did not let a pair be played; it stays planned."""
+        self._given_up += 1
+        self._store.note_aborts(plan.id, record.aborts)
+        self._warn(f"pair {plan.number} was given up: {record.abort_reason}")
+        if self._given_up >= STALLED_PAIRS:
+            raise InvalidRun(
+                f"the machine stalls: {self._given_up} pairs could not be played within the time "
+                "they were given; stop other programs, lower --concurrency or raise --time"
+            )
+
+    def _replace_workers(self) -> None:
+        """The pool broke because a worker died; all that it still owed is in the queue again."""
+        self._deaths += 1
+        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1], default=(0, 0))
+        if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
+            raise InvalidRun(
+                f"worker processes keep dying, {deaths} times while pair {number} was in play: "
+                "look for a full memory or a killing process, then run the same command to go on"
+            )
+        self._warn("a worker process died; it is replaced and its pairs are played again")
+        self._workers.rebuild()
+        self._broken = False
+
+    def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
+        for entrant in (plan.a, plan.b):
+            failures = record.failed_starts.count(entrant.revision)
+            if not failures:
+                if record.games:
+                    self._failed_starts[entrant.name] = 0
+                continue
+            self._failed_starts[entrant.name] += failures
+            bot = self._live.bots[entrant.name]
+            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
+                bot.paused = True
+                detail = next((game.detail for game in record.games if game.detail), "")
+                self._warn(
+                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"and is paused: {detail}"
+                )
+                self._check_enough_bots()
+
+    def _check_enough_bots(self) -> None:
+        able = [bot.name for bot in self._live.bots.values() if not bot.paused]
+        hero = self._settings.pairing.hero
+        if len(able) < 2 or (hero is not None and hero not in able):
+            paused = ", ".join(bot.name for bot in self._live.bots.values() if bot.paused)
+            raise InvalidRun(f"too few bots can play: {paused} could not be started")
+
+    def _is_paused(self, plan: PairPlan) -> bool:
+        bots = self._live.bots
+        return bots[plan.a.name].paused or bots[plan.b.name].paused
+
+    # The rest.
+
+    def _time_is_up(self) -> bool:
+        deadline = self._live.deadline
+        return deadline is not None and time.monotonic() >= deadline
+
+    def _warn(self, sentence: str) -> None:
+        self._live.warnings.append(sentence)
+        self._watcher.warned(self._live, sentence)
+
+    def _start_live(self) -> LiveRun:
+        ratings: dict[int, float] = {
+            row.revision: row.elo for row in self._store.ratings(self._run.division_id)
+        }
+        bots = {}
+        for name, entrant in self._entrants.items():
+            elo = ratings.get(entrant.revision, live_rating.START)
+            bots[name] = LiveBot(name, elo, elo)
+        seconds = self._settings.seconds
+        return LiveRun(
+            run_id=self._run.id,
+            seed=self._run.seed,
+            title=title_of(self._settings),
+            target_games=self._settings.target_games,
+            games_before=self._store.count_games(self._run.id),
+            bots=bots,
+            workers=self._settings.concurrency,
+            deadline=None if seconds is None else time.monotonic() + seconds,
+            playing=self._playing,
+        )
+
+
+def title_of(settings: Settings) -> str:
+    """The conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
+    boards: Sequence[str] = [str(board) for board in settings.boards]
+    plies = settings.resolved_opening
+    opening = "" if not plies else f", openings of {plies} plies"
+    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {settings.pairing} pairs"

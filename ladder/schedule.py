@@ -1,0 +1,140 @@
+"""Which two bots meet in the pair of a given number.
+
+Every schedule is a pure function of the run's seed and the pair's number, so that a killed run
+goes on exactly where it stopped and two runs side by side share one stream.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from engine.board import Board, BoardClass
+from engine.opening import draw_opening
+from engine.seeds import SplitMix, derive_seed, mix
+from ladder.errors import UsageError
+
+
+class PairingKind(StrEnum):
+    """The words of ``--pairing``."""
+
+    RANDOM = "random"
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How opponents are chosen."""
+
+    kind: PairingKind
+    hero: str | None = None
+    """For a gauntlet: the bot that every other one plays against."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.hero}" if self.hero else str(self.kind)
+
+
+def parse_pairing(text: str) -> Pairing:
+    """``random``, ``round-robin`` or ``gauntlet:NAME``.
+
+    Raises:
+        UsageError: the text is none of these.
+
+    """
+    word, colon, hero = text.partition(":")
+    if word == PairingKind.GAUNTLET and hero:
+        return Pairing(PairingKind.GAUNTLET, hero)
+    if not colon and word in (PairingKind.RANDOM, PairingKind.ROUND_ROBIN):
+        return Pairing(PairingKind(word))
+    raise UsageError(f"--pairing is random, round-robin or gauntlet:NAME, got {text!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The content of one pair, before names become registered bots."""
+
+    a: str
+    b: str
+    board: Board
+    board_class: BoardClass
+    opening: tuple[int, ...]
+    seed: int
+    """Of both games, below 2**53."""
+
+
+# What a stream draws for: independent of each other, so that, for example, the boards of a run do
+# not change when its pairing does.
+_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A stream of meetings.
+
+    Raises:
+        UsageError: fewer than two bots, a gauntlet's bot is not among them, or an opening of that
+            length does not exist on a board.
+
+    """
+
+    bots: tuple[str, ...]
+    """In the order of the run's identity; at least two."""
+    pairing: Pairing
+    boards: tuple[BoardClass, ...]
+    opening_plies: int | None
+    """None: by board class, 0 where boards vary and 4 elsewhere."""
+    seed: int
+
+    def __post_init__(self) -> None:
+        if len(set(self.bots)) < 2:
+            raise UsageError("a ladder needs at least two different bots: name more with --bots")
+        hero = self.pairing.hero
+        if hero is not None and hero not in self.bots:
+            raise UsageError(f"--pairing gauntlet:{hero}: that bot is not among --bots")
+
+    def meeting(self, number: int) -> Meeting:
+        """The pair of that number, 0 and up."""
+        a, b = self._partners(number)
+        random = SplitMix(mix(self.seed, number, _BOARDS))
+        board_class = self.boards[number % len(self.boards)]
+        if len(self.boards) > 1 and self.pairing.kind is PairingKind.RANDOM:
+            board_class = random.choice(self.boards)
+        board = board_class.draw(random)
+        opening = draw_opening(
+            board,
+            plies_of_opening(self.opening_plies, board_class),
+            SplitMix(mix(self.seed, number, _OPENING)),
+        )
+        return Meeting(a, b, board, board_class, opening, derive_seed(self.seed, number, _GAMES))
+
+    def _partners(self, number: int) -> tuple[str, str]:
+        random = SplitMix(mix(self.seed, number, _PARTNERS))
+        if self.pairing.kind is PairingKind.RANDOM:
+            a = random.below(len(self.bots))
+            b = random.below(len(self.bots) - 1)
+            b += b >= a
+            return self.bots[a], self.bots[b]
+        # Rounds: every combination once a round on every board, each round in an order of its own.
+        combos = self._combinations()
+        played = number // len(self.boards)
+        lap, place = divmod(played, len(combos))
+        a_name, b_name = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)[place]
+        return (b_name, a_name) if lap % 2 else (a_name, b_name)
+
+    def _combinations(self) -> Sequence[tuple[str, str]]:
+        hero = self.pairing.hero
+        if hero is None:
+            return tuple(combinations(self.bots, 2))
+        return tuple((hero, other) for other in self.bots if other != hero)
+
+
+DEFAULT_FIXED_OPENING = 4
+"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
+
+
+def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
+    """The opening's length on a board class; None asks for the default."""
+    if opening_plies is not None:
+        return opening_plies
+    return 0 if board_class.varies else DEFAULT_FIXED_OPENING

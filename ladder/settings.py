@@ -1,0 +1,199 @@
+"""What a run is asked to do, and what makes two runs the same."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from bots.protocol import Budget
+from db.records import Restart
+from db.rows import RunKind
+from engine.board import BoardClass, format_board_classes
+from ladder.errors import UsageError
+from ladder.schedule import Pairing, plies_of_opening
+
+
+class Continue(StrEnum):
+    """What to do about an interrupted run of the same identity."""
+
+    AUTO = "auto"
+    """Finish it if there is one, else start a new one."""
+    ONLY = "only"
+    """Finish it if there is one, else do nothing."""
+    NEVER = "never"
+    """Start a new one in any case."""
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)?")
+MAX_TIME_MS = 3_600_000
+
+
+def parse_time(text: str) -> int:
+    """Milliseconds from ``100ms``, ``2s``, ``0.5s``; a bare number is milliseconds.
+
+    Raises:
+        UsageError: the text has another form, is no whole number of milliseconds, or lies outside
+            1 ms .. 1 hour.
+
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None:
+        raise UsageError(f"--time is a time per move such as 100ms or 2s, got {text!r}")
+    milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
+    if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
+        raise UsageError(
+            f"--time is a whole number of milliseconds from 1ms to 3600s, got {text!r}"
+        )
+    return int(milliseconds)
+
+
+def parse_margin(text: str) -> int:
+    """Milliseconds from ``50ms`` or ``0``.
+
+    Raises:
+        UsageError: the text is no whole number of milliseconds from 0 to 1 hour.
+
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    milliseconds = -1.0 if match is None else float(match[1]) * (1000 if match[2] == "s" else 1)
+    if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
+        raise UsageError(f"--margin is a time such as 50ms, got {text!r}")
+    return int(milliseconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The whole set of budgets of a run: either time, or work budgets in order of preference."""
+
+    amounts: Mapping[str, int]
+    """``{"time_ms": 100}`` or some of ``simulations``, ``nodes``, ``depth``."""
+
+    def __post_init__(self) -> None:
+        if not self.amounts:
+            raise UsageError("give a budget: --time, or --simulations, --nodes, --depth")
+        if "time_ms" in self.amounts and len(self.amounts) > 1:
+            raise UsageError("--time cannot be combined with --simulations, --nodes or --depth")
+        for name, amount in self.amounts.items():
+            if amount < 1:
+                raise UsageError(f"--{name} must be at least 1, got {amount}")
+
+    def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
+        """The budget of a bot: the first of these that it lists.
+
+        Raises:
+            UsageError: none of these serves the bot.
+
+        """
+        for key, amount in self.amounts.items():
+            kind = "time" if key == "time_ms" else key
+            if kind in kinds or "any" in kinds:
+                return Budget(**{key: amount})
+        given = ", ".join("time" if key == "time_ms" else key for key in self.amounts)
+        raise UsageError(
+            f"{name} plays on {', '.join(kinds)}, not on {given}: "
+            f"add a budget that it knows, or leave it out of --bots"
+        )
+
+    def __str__(self) -> str:
+        return " ".join(
+            f"{amount} ms" if key == "time_ms" else f"{amount} {key}"
+            for key, amount in self.amounts.items()
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One run as the user asked for it, checked.
+
+    Raises:
+        UsageError: values contradict each other or lie out of range.
+
+    """
+
+    bots: tuple[str, ...]
+    """Names of registered bots."""
+    boards: tuple[BoardClass, ...]
+    budgets: Budgets
+    pairing: Pairing
+    opening_plies: int | None = None
+    """None: the default of each board class."""
+    seed: int | None = None
+    games: int | None = None
+    """Finished games after which the run ends; an odd number is rounded up."""
+    seconds: float | None = None
+    """Wall time after which the run ends."""
+    concurrency: int = 1
+    """Pairs played at the same time."""
+    restart: Restart | None = None
+    """Overrides how often each bot's process is renewed."""
+    margin_ms: int = 50
+    """How late a move may be under a time budget."""
+    watchdog_s: float = 60.0
+    """How long a move may take under a work budget."""
+    kind: RunKind = RunKind.LADDER
+    rated: bool = True
+    continuing: Continue = Continue.AUTO
+
+    def __post_init__(self) -> None:
+        if self.games is not None and self.games < 1:
+            raise UsageError(f"--games must be at least 1, got {self.games}")
+        if self.seconds is not None and self.seconds <= 0:
+            raise UsageError("--hours must be above 0")
+        if self.concurrency < 1:
+            raise UsageError(f"--concurrency must be at least 1, got {self.concurrency}")
+        if self.seed is not None and not 0 <= self.seed < 1 << 53:
+            raise UsageError(f"--seed must be 0 .. 2**53-1, got {self.seed}")
+        if self.watchdog_s <= 0:
+            raise UsageError(f"--watchdog must be above 0 seconds, got {self.watchdog_s:g}")
+        if self.margin_ms < 0:
+            raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
+        if self.opening_plies is not None and self.opening_plies < 0:
+            raise UsageError(f"--opening-plies must not be negative, got {self.opening_plies}")
+        for board in self.boards:
+            plies = plies_of_opening(self.opening_plies, board)
+            cells = 80 if board.board is None else board.board.cells
+            if plies >= cells:
+                raise UsageError(
+                    f"--opening-plies {plies} leaves nothing to play on {board}: ask for fewer"
+                )
+
+    @property
+    def target_games(self) -> int | None:
+        """The number of games rounded up to whole pairs."""
+        return None if self.games is None else self.games + self.games % 2
+
+    def division(self) -> tuple[str, int | None, dict[str, int]]:
+        """Boards, opening plies and budgets: what games must share to be compared."""
+        return format_board_classes(self.boards), self.resolved_opening, dict(self.budgets.amounts)
+
+    @property
+    def resolved_opening(self) -> int | None:
+        """Plies of the opening on every board of the run; None when the defaults differ."""
+        plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
+        return plies.pop() if len(plies) == 1 else None
+
+    def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
+        """What identifies the run besides its seed, as plain data.
+
+        Args:
+            hashes: the content hash of every bot by name.
+
+        """
+        return {
+            "kind": str(self.kind),
+            "rated": self.rated,
+            "bots": {name: hashes[name] for name in sorted(self.bots)},
+            "pairing": str(self.pairing),
+            "boards": format_board_classes(self.boards),
+            "opening_plies": self.resolved_opening,
+            "budget": dict(self.budgets.amounts),
+        }
+
+
+def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:
+    """32 hex digits that two runs share exactly when their descriptions (and seeds) are equal."""
+    text = msgspec.json.encode({"run": description, "seed": seed}, order="sorted")
+    return hashlib.sha256(text).hexdigest()[:32]

@@ -1,0 +1,40 @@
+"""The worker process: plays the pairs it is given with bot processes that it keeps."""
+
+import ctypes
+import os
+import signal
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+from db.records import PairPlan, PairRecord
+from ladder.botpool import BotPool
+from ladder.referee import play_pair
+
+_PR_SET_PDEATHSIG = 1
+
+_pool: BotPool | None = None
+
+
+def start_worker(coordinator: int, logs: str | None) -> None:
+    """Prepare this process: die with the coordinator, leave Ctrl-C to it, keep bots.
+
+    Args:
+        coordinator: process id of the coordinator.
+        logs: folder for the bots' stderr, None to drop it.
+
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != coordinator:
+        os._exit(1)  # it died before the line above could tie us to it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    global _pool
+    _pool = BotPool(logs=None if logs is None else Path(logs))
+    Finalize(None, _pool.close, exitpriority=10)
+
+
+def play(plan: PairPlan) -> PairRecord:
+    """Play one pair with the bots that this worker keeps."""
+    assert _pool is not None, "start_worker runs first"  # noqa: S101 - the pool's initializer
+    return play_pair(plan, _pool)

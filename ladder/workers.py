@@ -1,0 +1,69 @@
+"""The pool of worker processes, as an executor that outlives the death of its workers."""
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from db.records import PairPlan, PairRecord
+from ladder.worker import play, start_worker
+
+__all__ = ["BrokenProcessPool", "Workers"]
+
+
+class Workers:
+    """A process pool that plays pairs.
+
+    The standard library's pool breaks as a whole when one worker dies: every future that it still
+    owed ends in `BrokenProcessPool`, and the caller calls `rebuild` and submits those pairs again.
+    """
+
+    def __init__(self, count: int, *, logs: Path | None = None) -> None:
+        self.count = count
+        self._logs = None if logs is None else str(logs)
+        self._executor = self._build()
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        """Play a pair in some worker.
+
+        Raises:
+            BrokenProcessPool: a worker has died; `rebuild` first.
+
+        """
+        # Workers are started here when needed. They inherit the mask: a Ctrl-C on the terminal
+        # reaches the whole process group, and only the coordinator may act on it.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        try:
+            return self._executor.submit(play, plan)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def rebuild(self) -> None:
+        """Replace a broken pool."""
+        self.kill()
+        self._executor = self._build()
+
+    def close(self) -> None:
+        """End idle workers and their bots in good order."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def kill(self) -> None:
+        """End all workers at once; their bots' supervisors see it and end the bots."""
+        for process in multiprocessing.active_children():
+            process.kill()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _build(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=start_worker,
+            initargs=(os.getpid(), self._logs),
+        )
+
+
+def allowed_cpus() -> int:
+    """How many CPUs this process may use."""
+    return len(os.sched_getaffinity(0))

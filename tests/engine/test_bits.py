@@ -1,0 +1,93 @@
+"""Machine instructions and random numbers of kernels against Python's integers."""
+
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import bits
+from engine.compiled import kernel
+from engine.lanes import WordArray
+from engine.seeds import GOLDEN, MASK64, SplitMix, scramble
+
+words = st.integers(0, MASK64)
+
+
+@kernel
+def _facts(value: np.uint64, other: np.uint64, out: WordArray) -> None:
+    out[0] = bits.popcount64(value)
+    out[1] = bits.trailing_zeros64(value)
+    out[2] = bits.high_product(value, other)
+    out[3] = bits.scramble64(value)
+    out[4] = bits.start_random(value)
+    out[5] = bits.step_random(value)
+    out[6] = bits.below_random(value, other)
+    bits.prefetch(out, 3)
+
+
+@kernel
+def _kth(mask: np.uint64, k: np.uint64, out: WordArray) -> None:
+    out[0] = bits.kth_bit(mask, k)
+    out[1] = bits.kth_bit_by_table(mask, k)
+    out[2] = np.uint64(1) << bits.kth_set_bit12(mask, k)
+
+
+def slow_step(state: int) -> int:
+    """xorshift64*, once more, on Python's integers."""
+    state ^= state >> 12
+    state ^= state << 25 & MASK64
+    return state ^ state >> 27
+
+
+def slow_below(state: int, limit: int) -> int:
+    """The draw from a state just stepped."""
+    return (state * 0x2545F4914F6CDD1D & MASK64) * limit >> 64
+
+
+@settings(deadline=None)
+@given(words, words)
+def test_instructions_equal_pythons_integers(value: int, other: int) -> None:
+    """Counts, products, scrambles and random steps are the same numbers as in Python."""
+    out = np.zeros(7, np.uint64)
+    _facts(np.uint64(value), np.uint64(other), out)
+    lowest = (value & -value).bit_length() - 1 if value else 64
+    start = scramble(value + GOLDEN) or GOLDEN
+    assert out.tolist() == [
+        value.bit_count(),
+        lowest,
+        value * other >> 64,
+        scramble(value),
+        start,
+        slow_step(value),
+        slow_below(value, other),
+    ]
+    assert int(bits.random_state(value)) == start
+
+
+def test_the_kernels_scramble_makes_the_stream_of_seeds() -> None:
+    """SplitMix in a kernel is a golden step and `scramble64`, as in `engine.seeds`."""
+    out = np.zeros(7, np.uint64)
+    stream = SplitMix(42)
+    for number in range(1, 6):
+        _facts(np.uint64((42 + number * GOLDEN) & MASK64), np.uint64(0), out)
+        assert int(out[3]) == stream.next64()
+
+
+def test_every_bit_of_every_mask_of_twelve_is_found() -> None:
+    """The k-th set bit is right for every mask below 2**12 and every k, in both ways."""
+    out = np.zeros(3, np.uint64)
+    for mask in range(1, 1 << 12, 5):
+        for k, bit in enumerate(bit for bit in range(12) if mask >> bit & 1):
+            _kth(np.uint64(mask), np.uint64(k), out)
+            assert out.tolist() == [1 << bit] * 3
+
+
+def test_a_random_state_never_becomes_zero() -> None:
+    """Zero would be a fixed point, so no seed starts there and no step leads there."""
+    state = int(bits.random_state(0))
+    states = [state]
+    for _ in range(1000):
+        states.append(slow_step(states[-1]))
+    assert all(states)
+    assert all(before != after for before, after in pairwise(states))
