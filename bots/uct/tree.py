@@ -6,6 +6,7 @@ the same decisions from the same random state.
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
