@@ -38,3 +38,6 @@ class Settings:
     """v12: distances as they are: the best of all proven children, two plies for two threats."""
     urgent: bool = False
     """v13: a node just expanded is visited once more before its siblings are expanded."""
+    memory: str = ""
+    """How a graph gives memory back: ``emptied`` every tenth move (v14), ``counted`` references
+    (v15), ``swept`` by what can still be reached (v16), ``bump``: nothing is kept (v17)."""

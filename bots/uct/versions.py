@@ -10,6 +10,7 @@ from bots.version import Version
 PLAYERS = {
     "array": "bots.uct.array_player:ArrayPlayer",
     "tree": "bots.uct.tree_player:TreePlayer",
+    "graph": "bots.uct.graph_player:GraphPlayer",
 }
 """Who plays a version, by its row's `player`."""
 
@@ -72,6 +73,30 @@ ROWS = (
         "v12",
         "a node just expanded is visited once more before its siblings are expanded",
         {"urgent": True},
+    ),
+    Row(
+        "v14",
+        "v13",
+        "a graph: move orders share positions, visits on edges, emptied every tenth move",
+        {"player": "graph", "memory": "emptied"},
+    ),
+    Row(
+        "v15",
+        "v14",
+        "reference counts: what the root cannot reach is freed, the rest is kept",
+        {"memory": "counted"},
+    ),
+    Row(
+        "v16",
+        "v15",
+        "a sweep at every move frees what does not contain the position's stones",
+        {"memory": "swept"},
+    ),
+    Row(
+        "v17",
+        "v16",
+        "bump allocation, reset in one step at every move; nothing is kept",
+        {"memory": "bump"},
     ),
 )
 

@@ -13,7 +13,11 @@ from engine.position import Position
 from tests.bots.support import player, self_play
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
-REUSING = [name for name in UCT if VERSIONS[name].options.get("reuse")]
+REUSING = [
+    name
+    for name in UCT
+    if VERSIONS[name].options.get("reuse") and VERSIONS[name].options.get("memory") != "bump"
+]
 BOARD = parse_board("11x11@5,5")
 
 
