@@ -5,10 +5,10 @@ when they are about equal, little when the result is known beforehand. What it w
 list's error follows from the covariance alone (Sherman and Morrison 1950), so that every candidate
 is judged without a fit: the choice is A-optimal design (Fedorov 1972), taken greedily.
 
-Early estimates must not be taken at their word. Whoever loses the first games by bad luck would look
-hopeless, hardly be paired again and stay too low, while the stated errors look fine: in simulation
-that made lists worse than random pairing. So two players count as equal as `CAUTION` standard errors
-allow, and only known differences keep them apart.
+Early estimates must not be taken at their word. Whoever loses the first games by bad luck would
+look hopeless, hardly be paired again and stay too low, while the stated errors look fine: in
+simulation that made lists worse than random pairing. So two players count as equal as `CAUTION`
+standard errors allow, and only known differences keep them apart.
 """
 
 import numpy as np
