@@ -1,10 +1,10 @@
 """Small things that most commands do: open the database, read conditions, write output."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UsageError
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from db.store import Store
     from ladder.settings import Budgets
+
+T = TypeVar("T")
 
 DEFAULT_TIME = "100ms"
 
@@ -95,3 +97,20 @@ def check_writable(output: Path | None) -> None:
         raise UsageError(f"-o {output} is a folder: name a file in it")
     if not output.resolve().parent.is_dir():
         raise UsageError(f"-o {output}: the folder {output.resolve().parent} does not exist")
+
+
+def print_result(
+    result: T,
+    document: Callable[[T], object],
+    text: Callable[[T], str],
+    *,
+    json: bool,
+) -> int:
+    """A result as one JSON document or as text; the exit code of success."""
+    if json:
+        from reports.documents import to_json
+
+        print_out(to_json(document(result)))
+    else:
+        print_out(text(result))
+    return 0
