@@ -7,8 +7,9 @@ The covariance here is bread * meat * bread (Huber 1967, White 1980; by clusters
 
 Plain sandwiches are too small on few clusters, and nearly nothing on shutouts. So every table's
 observed moment is mixed with what the model expects of it, scaled by how all tables together
-compare with the model, as if `EXPECTED_WEIGHT` more pairs had been seen; and residuals are enlarged
-by their leverage (MacKinnon and White 1985, HC2, by table).
+compare with the model; the expected one has as much weight as `EXPECTED_WEIGHT` points squared of
+expected variance, about two even pairs, would have. And residuals are enlarged by their leverage
+(MacKinnon and White 1985, HC2, by table).
 """
 
 import numpy as np
@@ -18,8 +19,8 @@ from ladder.ratings.families import Family, Terms
 from ladder.ratings.fitting import Fit, predictors, scatter, unpack
 from ladder.ratings.tables import Cells
 
-EXPECTED_WEIGHT = 2.0
-"""Pairs of expected spread that are added to every table."""
+EXPECTED_WEIGHT = 1.0
+"""Expected variance of a table's points, squared points, at which both moments weigh the same."""
 _MAX_LEVERAGE = 0.8
 
 
@@ -66,9 +67,9 @@ def cluster_moments(cells: Cells, family: Family, fit: Fit) -> tuple[FloatArray,
     scaled = expected * np.outer(ratio, ratio)
     leverage = np.minimum(_leverage(cells, fit, expected / number[:, None, None]), _MAX_LEVERAGE)
     enlarged = observed / (1.0 - leverage)[:, None, None]
-    weight = (number / (number + EXPECTED_WEIGHT))[:, None, None]
-    mixed = weight * (enlarged + EXPECTED_WEIGHT * scaled / number[:, None, None])
-    return mixed, scaled
+    variance = expected[:, 0, 0]
+    weight = (variance / (variance + EXPECTED_WEIGHT))[:, None, None]
+    return weight * enlarged + (1.0 - weight) * scaled, scaled
 
 
 def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:

@@ -22,9 +22,12 @@ from ladder.ratings.tables import Cells
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 _ROUNDS = 200
-_CONVERGED = 1e-11
+_CONVERGED = 1e-7
+_ROUNDING = 1e-16
 _FAR = 60.0
 """Natural units (10,000 Elo): what runs so far from the others is running to infinity."""
+_LONGEST_STEP = 8.0
+"""Natural units: where the likelihood is flat, a full step would leave for nowhere."""
 _START_MARGIN = 0.1
 _VIRTUAL = 0.5
 """Virtual draws, and as many wins, between equals that keep the draw margin inside its range."""
@@ -120,6 +123,7 @@ def _climb(
     cells: Cells, family: Family, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     value, gradient, hessian = _height(cells, family, setup, theta)
+    horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
     for _ in range(_ROUNDS):
         block = hessian[np.ix_(free, free)]
         step = np.zeros_like(theta)
@@ -128,13 +132,15 @@ def _climb(
         except np.linalg.LinAlgError:
             raise _unbounded(cells) from None
         decrement = float(step @ gradient)
-        if not np.isfinite(decrement) or float(np.abs(theta + step).max(initial=0.0)) > _FAR + max(
-            (abs(rating) for rating in setup.anchors.values()), default=0.0
+        longest = float(np.abs(step).max(initial=0.0))
+        if not np.isfinite(decrement) or (
+            setup.prior == 0.0 and float(np.abs(theta).max(initial=0.0)) > horizon
         ):
             raise _unbounded(cells)
-        if decrement < _CONVERGED * _CONVERGED or float(np.abs(step).max(initial=0.0)) < _CONVERGED:
-            return theta + step if not family.has_margin else theta, hessian
-        length = 1.0
+        if decrement < _ROUNDING * (1.0 + abs(value)) or longest < _CONVERGED:
+            last = theta + step  # convergence is quadratic: this step leaves nothing to gain
+            return (last if not family.has_margin or last[-1] > 0.0 else theta), hessian
+        length = min(1.0, _LONGEST_STEP / longest)
         while length > 1e-9:
             trial = theta + length * step
             if not family.has_margin or trial[-1] > 0.0:

@@ -128,9 +128,11 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
     if options.draws is Draws.FIT:
         fit, spread, natural = rao_kupper(cells=cells, setup=setup)
         margin = SCALE * natural
+        drawn: float | None = math.tanh(0.5 * natural) if cells.a.size else None
     else:
         fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
         spread = covariance(cells, ExpectedScore(), fit)
+        drawn = draw_rate_equal(cells=cells, theta=fit.theta)
     ratings, advantages, _ = unpack(fit.theta, cells)
     size = ratings.size
     elo = SCALE * ratings
@@ -148,12 +150,12 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
         error95=errors[:size],
         games=games,
         points=points,
-        bounded=(points <= 0.0) | (points >= games),
+        bounded=(games > 0.0) & ((points <= 0.0) | (points >= games)),
         classes=cells.classes,
         advantage=SCALE * advantages,
         advantage_error95=errors[size:],
         covariance=spread,
-        draw_rate_equal=draw_rate_equal(cells=cells, theta=fit.theta),
+        draw_rate_equal=drawn,
         draw_margin=margin,
     )
 
