@@ -84,7 +84,7 @@ def print_error(sentence: str) -> None:
     print(sentence, file=sys.stderr)  # noqa: T201 - the one place besides failures.py
 
 
-def check_writable(output: Path | None) -> None:
+def check_writable(output: Path | None, option: str = "-o") -> None:
     """See that a file can be written before any work is done for it.
 
     Raises:
@@ -94,9 +94,9 @@ def check_writable(output: Path | None) -> None:
     if output is None:
         return
     if output.is_dir():
-        raise UsageError(f"-o {output} is a folder: name a file in it")
+        raise UsageError(f"{option} {output} is a folder: name a file in it")
     if not output.resolve().parent.is_dir():
-        raise UsageError(f"-o {output}: the folder {output.resolve().parent} does not exist")
+        raise UsageError(f"{option} {output}: the folder {output.resolve().parent} does not exist")
 
 
 def print_result(
