@@ -57,7 +57,7 @@ class ExpectedScore:
 
     has_margin = False
 
-    def terms(self, z: FloatArray, margin: float) -> Terms:  # noqa: ARG002 - has no draw margin
+    def terms(self, z: FloatArray, margin: float) -> Terms:
         """See `Family`."""
         z = z[:, None]
         p = logistic(z)
