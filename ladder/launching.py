@@ -11,11 +11,12 @@ from pathlib import Path
 import msgspec
 
 from db.records import Entrant, Launch
-from db.rows import BotRow, NewRun, RunRow, RunStatus
+from db.rows import BotRow, NewRun, RunKind, RunRow, RunStatus
 from db.runlock import RunLock
 from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
+from ladder.judging import Judge
 from ladder.live import Watcher
 from ladder.registry import launch_of, refuse_boards, refuse_changed
 from ladder.runner import Outcome, Runner
@@ -37,6 +38,7 @@ def launch(
     settings: Settings,
     bots: Sequence[BotRow],
     watcher: Watcher,
+    judge: Judge | None = None,
 ) -> Outcome | Nothing:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
 
@@ -45,6 +47,7 @@ def launch(
         settings: what was asked for; its bots are the names of `bots`.
         bots: the registered bots.
         watcher: is told what happens.
+        judge: ends the run when it has decided; None: nothing but the settings ends it.
 
     Raises:
         UsageError: a bot is served by none of the budgets, does not play the boards or has
@@ -71,6 +74,7 @@ def launch(
             workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
             watcher=watcher,
             stop=stop,
+            judge=judge,
         )
         return runner.play()
 
@@ -118,11 +122,17 @@ def _launch_with(bot: BotRow, settings: Settings) -> Launch:
 def _interrupted(
     store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
 ) -> RunRow | None:
-    """The newest run of this identity that is unfinished and that nobody plays."""
+    """The newest run of this identity that is unfinished and that nobody plays.
+
+    An invalid gate is not taken up again: its games would make the next one invalid, too.
+    """
     if settings.continuing is Continue.NEVER:
         return None
+    states = {RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID}
+    if settings.kind is RunKind.GATE:
+        states.remove(RunStatus.INVALID)
     for run in store.runs(identity=identity_hash(description)):
-        unfinished = run.status in (RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID)
+        unfinished = run.status in states
         fits = settings.seed is None or run.seed == settings.seed
         if fits and unfinished and not lock.is_alive(run.id):
             return run

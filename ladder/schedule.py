@@ -21,6 +21,8 @@ class PairingKind(StrEnum):
     RANDOM = "random"
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
+    GATE = "gate"
+    """Not a word of the option: a candidate is A in every pair, its baselines take turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,13 @@ class Pairing:
 
     kind: PairingKind
     hero: str | None = None
-    """For a gauntlet: the bot that every other one plays against."""
+    """For a gauntlet: the bot that every other one plays against. For a gate: the candidate."""
+    against: tuple[str, ...] = ()
+    """For a gate: the baselines, of which the candidate itself may be one."""
 
     def __str__(self) -> str:
+        if self.against:
+            return f"{self.kind}:{self.hero}:{','.join(self.against)}"
         return f"{self.kind}:{self.hero}" if self.hero else str(self.kind)
 
 
@@ -87,7 +93,7 @@ class Schedule:
     seed: int
 
     def __post_init__(self) -> None:
-        if len(set(self.bots)) < 2:
+        if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
             raise UsageError("a ladder needs at least two different bots: name more with --bots")
         hero = self.pairing.hero
         if hero is not None and hero not in self.bots:
@@ -115,6 +121,9 @@ class Schedule:
             b = random.below(len(self.bots) - 1)
             b += b >= a
             return self.bots[a], self.bots[b]
+        if self.pairing.kind is PairingKind.GATE:
+            turn = number // len(self.boards) % len(self.pairing.against)
+            return self.pairing.hero or "", self.pairing.against[turn]
         # Rounds: every combination once a round on every board, each round in an order of its own.
         combos = self._combinations()
         played = number // len(self.boards)

@@ -44,6 +44,8 @@ def status_line(live: LiveRun) -> str:
     left = live.seconds_left()
     if left is not None:
         parts.append(f"{duration(left)} left")
+    if live.progress:
+        parts.append(live.progress)
     if live.aborted_games:
         parts.append(f"{live.aborted_games} stalled by the machine and replayed")
     return ", ".join(parts)

@@ -2,10 +2,10 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UsageError
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from db.store import Store
     from engine.board import BoardClass
     from ladder.settings import Budgets
+
+T = TypeVar("T")
 
 DEFAULT_TIME = "100ms"
 
@@ -122,7 +124,7 @@ def print_error(sentence: str) -> None:
     print(sentence, file=sys.stderr)  # noqa: T201 - the one place besides failures.py
 
 
-def check_writable(output: Path | None) -> None:
+def check_writable(output: Path | None, option: str = "-o") -> None:
     """See that a file can be written before any work is done for it.
 
     Raises:
@@ -132,6 +134,23 @@ def check_writable(output: Path | None) -> None:
     if output is None:
         return
     if output.is_dir():
-        raise UsageError(f"-o {output} is a folder: name a file in it")
+        raise UsageError(f"{option} {output} is a folder: name a file in it")
     if not output.resolve().parent.is_dir():
-        raise UsageError(f"-o {output}: the folder {output.resolve().parent} does not exist")
+        raise UsageError(f"{option} {output}: the folder {output.resolve().parent} does not exist")
+
+
+def print_result(
+    result: T,
+    document: Callable[[T], object],
+    text: Callable[[T], str],
+    *,
+    json: bool,
+) -> int:
+    """A result as one JSON document or as text; the exit code of success."""
+    if json:
+        from reports.documents import to_json
+
+        print_out(to_json(document(result)))
+    else:
+        print_out(text(result))
+    return 0
