@@ -208,7 +208,16 @@ def compile_players(bots: Sequence[BotRow]) -> None:
         LadderError: the compilation failed.
 
     """
-    names = [bot.name for bot in bots if bot.spec.startswith(BUILTIN)]
+    compile_names([bot.name for bot in bots if bot.spec.startswith(BUILTIN)])
+
+
+def compile_names(names: Sequence[str]) -> None:
+    """The same, by the names of built-in players.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
     if not names:
         return
     # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
