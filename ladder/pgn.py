@@ -1,5 +1,6 @@
 """Tags of games in PGN, streamed: any game, any tags, however the moves are written."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from ladder.errors import UsageError
 Tags = dict[bytes, bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TaggedGame:
     """The tags of one game."""
 
@@ -38,6 +39,11 @@ def tagged_games(
         UsageError: a wanted tag is broken; the message names the line.
 
     """
+    # Most lines are moves or tags that nobody wants: they are told apart as cheaply as possible.
+    names = b"|".join(map(re.escape, wanted))
+    whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
+    prefixes = tuple(b"[" + tag for tag in wanted)
+    enough = len(wanted)
     tags: Tags = {}
     text: list[bytes] = []
     start = 0
@@ -45,9 +51,10 @@ def tagged_games(
     for number, line in enumerate(lines, start=1):
         if number == 1 and line.startswith(b"\xef\xbb\xbf"):
             line = line[3:]
-        if line[:1] == b"[" and not depth:
-            name = line[1:].split(None, 1)[0]
-            if moved or name in tags or (gap and len(tags) == len(wanted)):
+        if line.startswith(b"[") and not depth:
+            found = whole(line)
+            name = found[1] if found else None
+            if moved or name in tags or (gap and len(tags) == enough):
                 if tags:
                     yield TaggedGame(start, tags, b"".join(text))
                 tags, moved = {}, False
@@ -55,13 +62,18 @@ def tagged_games(
                 start = 0
             gap = False
             start = start or number
-            if name in wanted:
-                tags[name] = _value(number, line)
+            if found:
+                tags[found[1]] = found[2]
+            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
+                shown = text_of(line.strip())[:80]
+                raise UsageError(f'line {number}: a tag is written [Name "value"], got {shown}')
+            continue
+        if moved and not keep_text and not depth and b"{" not in line:
             continue
         if not depth and not line.strip():
             gap = True
             continue
-        if line[:1] in b"%;" and not depth:
+        if not depth and line.startswith((b"%", b";")):
             continue
         moved = True
         if keep_text:
@@ -72,14 +84,6 @@ def tagged_games(
             depth = opened > closed if max(opened, closed) >= 0 else depth
     if tags:
         yield TaggedGame(start, tags, b"".join(text))
-
-
-def _value(number: int, line: bytes) -> bytes:
-    begin, end = line.find(b'"'), line.rfind(b'"')
-    if begin < 0 or begin == end or line[end + 1 :].strip() != b"]":
-        shown = text_of(line.strip())[:80]
-        raise UsageError(f'line {number}: a tag is written [Name "value"], got {shown}')
-    return line[begin + 1 : end]
 
 
 def text_of(value: bytes) -> str:
