@@ -2,10 +2,10 @@
 
     python benchmarks/ratings_pairing.py [POOLS]
 
-Rates POOLS (default 100) seeded pools of 17 players, whose pairs are chosen in batches of 16 at
+Rates POOLS (default 60) seeded pools of 17 players, whose pairs are chosen in batches of 16 at
 random or by `ladder.ratings.uncertain`. For several numbers of games it prints the mean error of
 the list (root of the mean square against the truth, and as the list states it), and then how many
-games random pairing needs for the error that the other one reaches.
+games random pairing needs for the true error that the other one reaches.
 """
 
 import sys
@@ -48,8 +48,9 @@ def block(*, number: int, spread: float) -> None:
     for batch in SHOWN:
         (real_r, real_u) = (results[kind][batch - 1, 0] for kind in (False, True))
         (said_r, said_u) = (results[kind][batch - 1, 1] for kind in (False, True))
-        needed = np.interp(-said_u, -results[False][:, 1], games)
-        beyond = ">" if said_u < results[False][-1, 1] else ""
+        curve = np.minimum.accumulate(results[False][:, 0])
+        needed = np.interp(-real_u, -curve, games)
+        beyond = ">" if real_u < curve[-1] else ""
         print(
             f"{games[batch - 1]:6d} {real_r:21.1f} {real_u:10.1f} {said_r:16.1f} {said_u:10.1f} "
             f"{beyond + format(needed / games[batch - 1], '.2f'):>13}"
@@ -95,4 +96,4 @@ def play(*, seed: int, spread: float, uncertain: bool) -> FloatArray:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60)

@@ -15,7 +15,7 @@ expected variance, about two even pairs, would have. And residuals are enlarged 
 import numpy as np
 
 from ladder.ratings.counts import FloatArray
-from ladder.ratings.families import Family, Terms
+from ladder.ratings.families import ExpectedScore, Family, Terms
 from ladder.ratings.fitting import Fit, predictors, scatter, unpack
 from ladder.ratings.tables import Cells
 
@@ -86,3 +86,15 @@ def covariance(cells: Cells, family: Family, fit: Fit) -> FloatArray:
     moments, _ = cluster_moments(cells, family, fit)
     meat = scatter(cells, fit.theta.size, moments)
     return np.asarray(fit.inverse @ meat @ fit.inverse)
+
+
+def pair_spread(cells: Cells, theta: FloatArray) -> float:
+    """Variance of a pair's points over what two independent games without draws would have.
+
+    Below 1 when pairs cancel the board's help or games are drawn; 1 where nothing is known.
+    """
+    z1, z2 = predictors(theta, cells)
+    terms = (ExpectedScore().terms(z1, 0.0), ExpectedScore().terms(z2, 0.0))
+    observed = float(observed_moments(cells, terms)[:, 0, 0].sum())
+    expected = float(expected_moments(cells, terms)[:, 0, 0].sum())
+    return (observed + 1.0) / (expected + 1.0)

@@ -14,11 +14,11 @@ from enum import StrEnum
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.ratings.clusters import covariance
+from ladder.ratings.clusters import covariance, pair_spread
 from ladder.ratings.counts import FloatArray
 from ladder.ratings.draws import draw_rate_equal, rao_kupper
 from ladder.ratings.elo import SCALE, Z95, normal_cdf
-from ladder.ratings.families import ExpectedScore
+from ladder.ratings.families import ExpectedScore, logistic
 from ladder.ratings.fitting import Setup, maximise, unpack
 from ladder.ratings.special import normal_cdf as normal_cdfs
 from ladder.ratings.tables import Cells, require_connected
@@ -88,6 +88,8 @@ class PoolRating:
     """Share of draws between equals, 0..1; None without games."""
     draw_margin: float | None
     """Rao and Kupper's margin in Elo of their own scale; None unless it was fitted."""
+    pair_spread: float
+    """Variance of a pair's points over that of two independent games without draws."""
 
     def difference(self, *, a: int, b: int) -> Difference:
         """Player `a` over player `b` (indices), with the error of the difference itself."""
@@ -96,6 +98,22 @@ class PoolRating:
         gap = float(self.elo[a] - self.elo[b])
         error = math.sqrt(max(variance, 0.0))
         return Difference(elo=gap, error95=Z95 * error, los=_superiority(gap, error))
+
+    def pairs_to_halve(self, *, a: int, b: int) -> float:
+        """How many more pairs between two players would halve the error of their difference.
+
+        Variance falls as one over information, so three times the present information is needed;
+        a pair of games adds that of two games at these ratings (Fisher 1925), over `pair_spread`.
+        """
+        spread = self.covariance
+        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]) / SCALE**2
+        if variance <= 0.0:
+            return 0.0
+        edge = float(self.advantage.mean()) if self.advantage.size else 0.0
+        gap = float(self.elo[a] - self.elo[b])
+        p = logistic(np.array([gap + edge, gap - edge]) / SCALE)
+        each = max(float(np.sum(p * (1.0 - p))), 1e-9) / self.pair_spread
+        return 3.0 / (variance * each)
 
     def superiority(self) -> FloatArray:
         """Chance that the row's player is stronger than the column's: shape (players, players)."""
@@ -157,6 +175,7 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
         covariance=spread,
         draw_rate_equal=drawn,
         draw_margin=margin,
+        pair_spread=pair_spread(cells, fit.theta),
     )
 
 

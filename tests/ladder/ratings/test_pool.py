@@ -9,6 +9,7 @@ from ladder.errors import UsageError
 from ladder.ratings.elo import SCALE
 from ladder.ratings.errors import Disconnected, Unbounded
 from ladder.ratings.pool import Draws, Options, rate
+from ladder.ratings.simulate import pair_table
 from ladder.ratings.tables import from_games, from_tables, groups
 from tests.ladder.ratings.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.ratings.vectors import vectors
@@ -313,3 +314,16 @@ def test_absurd_anchors_and_counts_still_converge():
     )  # fmt: skip
     for options in (Options(), Options(anchors={"A": 8000.0, "B": 0.0}), Options(draws=Draws.FIT)):
         assert finite(rate(cells=cells, options=options))
+
+
+def test_pairs_to_halve_an_error():
+    """After playing as many more pairs as asked for, the error of the difference is about half."""
+    rng = np.random.default_rng(12)
+    a, b, _, tables, elo = random_tables(rng, size=6, pairs=15, spread=80)
+    before = rate(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
+    more = round(before.pairs_to_halve(a=0, b=1))
+    shares = pair_table(elo=elo[0] - elo[1], advantage=80, draws=0.1, correlation=-0.4)
+    tables[0] += rng.multinomial(more, shares.ravel()).reshape(3, 3)
+    after = rate(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
+    ratio = after.difference(a=0, b=1).error95 / before.difference(a=0, b=1).error95
+    assert ratio == pytest.approx(0.5, abs=0.05)
