@@ -55,21 +55,9 @@ def launch(
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
-    refuse_changed(bots)
-    refuse_boards(bots, settings.boards)
+    entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    entrants = {
-        bot.name: Entrant(
-            revision=bot.revision.id,
-            name=bot.name,
-            launch=_launch_with(bot, settings),
-            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
-        )
-        for bot in bots
-    }
     names = tuple(sorted(entrants))
-    # Refuse impossible settings before anything is compiled or stored.
-    _schedule(settings, names, seed=0).meeting(0)
     compile_players(bots)
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
@@ -83,12 +71,35 @@ def launch(
             settings=settings,
             schedule=_schedule(settings, names, seed),
             entrants=entrants,
-            workers=Workers(settings.concurrency, logs=log_folder(store)),
+            workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
             watcher=watcher,
             stop=stop,
             judge=judge,
         )
         return runner.play()
+
+
+def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
+    """See that the bots can play such a run; every bot as it will take part, by name.
+
+    Raises:
+        UsageError: a bot is served by none of the budgets, does not play the boards or has
+            changed, or the schedule is impossible.
+
+    """
+    refuse_changed(bots)
+    refuse_boards(bots, settings.boards)
+    entrants = {
+        bot.name: Entrant(
+            revision=bot.revision.id,
+            name=bot.name,
+            launch=_launch_with(bot, settings),
+            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
+        )
+        for bot in bots
+    }
+    _schedule(settings, tuple(sorted(entrants)), seed=0).meeting(0)
+    return entrants
 
 
 def _schedule(settings: Settings, names: tuple[str, ...], seed: int) -> Schedule:

@@ -8,7 +8,7 @@ import msgspec
 
 from bots.protocol import Budget, BudgetKind
 from db.records import Entrant, GameRecord, Launch, PairPlan, Restart
-from db.rows import BotRow, NewBot, NewRevision
+from db.rows import NewBot, NewRevision
 from db.store import Store
 from engine.board import Board
 from engine.errors import EngineError
@@ -55,15 +55,14 @@ class Found:
     trials: tuple[Trial, ...]
 
 
-def register(
+def examine(
     store: Store, name: str, spec: str, *, based_on: str | None, note: str, folder: Path
-) -> tuple[BotRow, Found]:
-    """Check a bot and store it; nothing is stored unless it passes.
+) -> tuple[NewBot, Found]:
+    """What to store of a new bot, once it has passed its check; stores nothing itself.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its check; the message says how.
         SpecError: the specification cannot be read.
-        NameTaken: a bot of that name is registered.
 
     """
     if not name or not NAME_CHARACTERS.issuperset(name):
@@ -92,7 +91,7 @@ def register(
         change=note,
         revision=revision,
     )
-    return store.add_bot(new), found
+    return new, found
 
 
 def check(made: Made) -> Found:

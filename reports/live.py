@@ -129,7 +129,9 @@ class LiveTable:
     def _draw(self, live: LiveRun) -> RenderableType:
         parts: list[RenderableType] = [Text(status_line(live), style="bold")]
         if live.target_games:
-            parts.append(ProgressBar(total=live.target_games, completed=live.total_games, width=60))
+            row = Table.grid()  # a bar alone ends without a line break
+            row.add_row(ProgressBar(live.target_games, live.total_games, width=60))
+            parts.append(row)
         parts.extend((_rating_table(live), _playing(live)))
         return Group(*parts)
 

@@ -21,11 +21,11 @@ def list_bots(
     retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
 ) -> int:
     """Show every bot with what it is based on and the one thing that it changes."""
-    from ladder.cli.common import open_store, print_out, stdout_console
+    from ladder.cli.common import open_or_imagine, print_out, stdout_console
     from reports.bots import bots_table
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         rows = store.bots(include_retired=retired)
     if json:
         print_out(to_json([_document(row) for row in rows]))
@@ -37,11 +37,11 @@ def list_bots(
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """Show one bot: what it is made of and what it plays."""
-    from ladder.cli.common import open_store, print_out
+    from ladder.cli.common import open_or_imagine, print_out
     from reports.bots import bot_text
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         row = store.bot(name)
     print_out(to_json(_document(row)) if json else bot_text(row))
     return 0
@@ -60,11 +60,13 @@ def add(
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from pathlib import Path
 
-    from ladder.cli.common import open_store, print_out
-    from ladder.registration import describe, register
+    from ladder.cli.common import open_or_imagine, open_store, print_out
+    from ladder.registration import describe, examine
 
+    with open_or_imagine(db) as store:
+        new, found = examine(store, name, spec, based_on=based_on, note=note, folder=Path.cwd())
     with open_store(db, create=True, sync=True) as store:
-        row, found = register(store, name, spec, based_on=based_on, note=note, folder=Path.cwd())
+        row = store.add_bot(new)
     for line in describe(found):
         print_out(line)
     print_out(f"{row.name} is registered")

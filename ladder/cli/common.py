@@ -1,6 +1,7 @@
 """Small things that most commands do: open the database, read conditions, write output."""
 
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from db.store import Store
+    from engine.board import BoardClass
     from ladder.settings import Budgets
 
 T = TypeVar("T")
@@ -36,6 +38,44 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
             for name in sync_builtins(store):
                 print_error(f"{name} has a new revision: its sources have changed")
         yield store
+
+
+def is_missing(where: str) -> bool:
+    """Whether `--db` names a file that is not there yet."""
+    return "://" not in where and not Path(where).exists()
+
+
+@contextmanager
+def open_or_imagine(where: str) -> "Iterator[Store]":
+    """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
+
+    For looking: a command that only looks, or is refused, must not leave a new file behind.
+    """
+    if not is_missing(where):
+        with open_store(where, create=False, sync=True) as store:
+            yield store
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
+    ):
+        yield store
+
+
+def boards_of(text: str) -> "tuple[BoardClass, ...]":
+    """The board classes of `--boards`.
+
+    Raises:
+        UsageError: the list breaks a rule of boards; the message names it and the option.
+
+    """
+    from engine.board import parse_board_classes
+    from engine.errors import BoardError
+
+    try:
+        return parse_board_classes(text)
+    except BoardError as error:
+        raise UsageError(f"--boards: {error}") from error
 
 
 def budgets_of(

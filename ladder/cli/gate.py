@@ -16,6 +16,7 @@ from ladder.cli.options import (
     Margin,
     Nodes,
     OpeningPlies,
+    Pin,
     RestartOption,
     Seed,
     Simulations,
@@ -61,6 +62,7 @@ def gate(
     concurrency: Concurrency = None,
     restart: RestartOption = None,
     seed: Seed = None,
+    pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
     junit: Annotated[
@@ -79,8 +81,8 @@ def gate(
     stored outside the rating list.
     """
     from db.rows import RunKind
-    from engine.board import parse_board_classes
     from ladder.cli.common import (
+        boards_of,
         budgets_of,
         check_writable,
         open_store,
@@ -107,7 +109,7 @@ def gate(
     pairing = gate_pairing(candidate, against)
     settings = Settings(
         bots=tuple(dict.fromkeys((candidate, *pairing.against))),
-        boards=parse_board_classes(boards),
+        boards=boards_of(boards),
         budgets=budgets_of(time, simulations, nodes, depth),
         pairing=pairing,
         opening_plies=opening_plies,
@@ -115,6 +117,7 @@ def gate(
         games=test.games,
         concurrency=allowed_cpus() if concurrency is None else concurrency,
         restart=restart_of(restart),
+        pin=pin,
         margin_ms=parse_margin(margin),
         watchdog_s=watchdog,
         kind=RunKind.GATE,
