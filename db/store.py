@@ -5,8 +5,9 @@ from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from db import bots, care, planning, played, reading, runs
+from db import bots, care, exporting, importing, planning, played, reading, runs
 from db.database import Database
+from db.exchange import GameLine
 from db.finish import PairStorer, Rate
 from db.records import PairPlan, PairRecord
 from db.rows import (
@@ -238,6 +239,19 @@ class Store:
     def count_games(self, run_id: int) -> int:
         """How many finished games a run has."""
         return reading.count_games(self._database, run_id)
+
+    # Exchange.
+
+    def export_lines(self, division_id: int | None = None) -> Iterator[GameLine]:
+        """All finished games by run, pair and game, streamed."""
+        return exporting.export_lines(self._database, division_id)
+
+    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
+        """Store whole pairs of another database, all or none; how many games.
+
+        Raises NotImportable.
+        """
+        return importing.import_lines(self._database, pairs, rate)
 
     # Care.
 

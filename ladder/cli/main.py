@@ -9,7 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
-from ladder.cli import bench, bots, doctor, gate, match, perft, replay, report, run, stats
+from ladder.cli import (
+    bench,
+    bots,
+    doctor,
+    exchange,
+    gate,
+    match,
+    perft,
+    rate,
+    replay,
+    report,
+    run,
+    stats,
+)
 
 app = typer.Typer(
     name="ladder",
@@ -26,6 +39,9 @@ app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("match")(match.match)
 app.add_typer(bots.app, name="bots")
+app.command("export")(exchange.export)
+app.command("import")(exchange.import_)
+app.command("rate")(rate.rate)
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
