@@ -17,7 +17,7 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
 from ladder.live import Watcher
-from ladder.registry import launch_of, refuse_boards, refuse_changed
+from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hurried
 from ladder.runner import Outcome, Runner
 from ladder.schedule import Schedule
 from ladder.settings import Continue, Settings, identity_hash
@@ -47,13 +47,14 @@ def launch(
         watcher: is told what happens.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, does not play the boards or has
-            changed, or the schedule is impossible.
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
     refuse_changed(bots)
     refuse_boards(bots, settings.boards)
+    refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     entrants = {
         bot.name: Entrant(
@@ -65,8 +66,9 @@ def launch(
         for bot in bots
     }
     names = tuple(sorted(entrants))
+    plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     # Refuse impossible settings before anything is compiled or stored.
-    _schedule(settings, names, seed=0).meeting(0)
+    _schedule(settings, names, plays, seed=0).meeting(0)
     compile_players(bots)
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
@@ -78,7 +80,7 @@ def launch(
             store=store,
             run=run,
             settings=settings,
-            schedule=_schedule(settings, names, seed),
+            schedule=_schedule(settings, names, plays, seed),
             entrants=entrants,
             workers=Workers(settings.concurrency, logs=log_folder(store)),
             watcher=watcher,
@@ -87,13 +89,16 @@ def launch(
         return runner.play()
 
 
-def _schedule(settings: Settings, names: tuple[str, ...], seed: int) -> Schedule:
+def _schedule(
+    settings: Settings, names: tuple[str, ...], plays: Mapping[str, tuple[str, ...]], seed: int
+) -> Schedule:
     return Schedule(
         bots=names,
         pairing=settings.pairing,
         boards=settings.boards,
         opening_plies=settings.opening_plies,
         seed=seed,
+        plays=plays,
     )
 
 
