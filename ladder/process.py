@@ -321,9 +321,9 @@ class BotProcess:
     ) -> NoReturn:
         """End the bot, then raise, with its last words."""
         self.kill()
-        words = self._supervision.outcome.stderr.strip()
-        if words:
-            text += "; its last words on stderr: " + " | ".join(words.splitlines()[-5:])[-600:]
+        lines = [line for line in self._supervision.outcome.stderr.splitlines() if line.strip()]
+        if lines:
+            text += "; its last words on stderr: " + " | ".join(lines[-9:])[-900:]
         raise kind(text) from cause
 
 

@@ -127,8 +127,11 @@ class Host:
 
     def hear(self) -> list[int]:
         """The point that the program answers."""
-        length = int.from_bytes(self.read(4), "big")
-        if not 1 <= length <= LONGEST:
+        # The first byte tells plain text, which may be too short for the four to come.
+        head = self.read(1)
+        head += b"" if head[0] else self.read(3)
+        length = int.from_bytes(head, "big")
+        if head[0] or not 1 <= length <= LONGEST:
             raise Failure(
                 "the program's answer must begin with its length in four bytes, the highest "
                 f"first; they said {length}"
