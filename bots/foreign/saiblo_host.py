@@ -11,15 +11,20 @@ Self-contained: the standard library of Python 3.8, and nothing of ours.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import termios
+import time
 from typing import IO, Any, Dict
 
 Message = Dict[str, Any]
 LONGEST = 1024
 """Bytes of an answer; a program that writes plain text would ask for far more."""
+LOADING_S = 8.0
+"""How long a program may take to read its first line before it is asked all the same."""
 OPPONENT, OWN = 1, 2
 
 
@@ -73,6 +78,7 @@ class Host:
         except OSError as error:
             raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error
         self.tell(f"{self.rows} {self.columns} {self.no_x} {self.no_y}\n")
+        self.wait_loaded()
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
@@ -115,6 +121,18 @@ class Host:
                 x, y, reason, ", ".join("{} in column {}".format(*at) for at in legal)
             )
         )
+
+    def wait_loaded(self) -> None:
+        """Wait until the program has read the line that begins the game.
+
+        It gives no other sign that it has loaded, which must not count as time of its first move.
+        """
+        stdin, _ = self.pipes()
+        deadline = time.monotonic() + LOADING_S
+        while unread(stdin.fileno()) and time.monotonic() < deadline:
+            if self.child is not None and self.child.poll() is not None:
+                raise Failure(self.ended())
+            time.sleep(0.001)
 
     def tell(self, text: str) -> None:
         """Write to the program."""
@@ -180,6 +198,13 @@ class Host:
                 with contextlib.suppress(BrokenPipeError):
                     pipe.close()
         child.wait()
+
+
+def unread(pipe: int) -> int:
+    """How many bytes lie in a pipe (Linux tells it at either end)."""
+    count = bytearray(4)
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return int.from_bytes(count, sys.byteorder)
 
 
 def answer(method: Any, message: Message) -> Message | None:
