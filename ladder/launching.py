@@ -192,7 +192,16 @@ def compile_players(bots: Sequence[BotRow]) -> None:
         LadderError: the compilation failed.
 
     """
-    names = [bot.name for bot in bots if bot.spec.startswith(BUILTIN)]
+    warm([bot.name for bot in bots if bot.spec.startswith(BUILTIN)])
+
+
+def warm(names: Sequence[str]) -> None:
+    """Compile built-in players by their names.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
     if not names:
         return
     # In a process of its own: the coordinator stays small, and the compilers' memory is given back.

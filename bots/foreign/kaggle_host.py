@@ -184,7 +184,8 @@ def serve(host: Host, source: int, target: int) -> None:
                 try:
                     data = json.dumps(answer(message))
                 except BaseException as error:  # an agent that calls sys.exit has failed, too
-                    traceback.print_exc()
+                    if not isinstance(error, Failure):
+                        traceback.print_exc()
                     data = json.dumps({"type": "error", "message": explain(error, host.path)})
                 write(target, data.encode() + b"\n")
 

@@ -165,7 +165,8 @@ def serve(host: Host, source: int, target: int) -> None:
                     reply = answer(message)
                     data = json.dumps(reply, default=plain, allow_nan=False)
                 except BaseException as error:  # a bot that calls sys.exit has failed, too
-                    traceback.print_exc()
+                    if not isinstance(error, Failure):
+                        traceback.print_exc()
                     data = json.dumps({"type": "error", "message": explain(error, host.folder)})
                 write(target, data.encode() + b"\n")
 

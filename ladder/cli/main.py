@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ladder.cli import bench, bots, doctor, match, perft, replay, report, run
+from ladder.cli import bench, bots, compete, doctor, match, perft, replay, report, run
 
 app = typer.Typer(
     name="ladder",
@@ -24,6 +24,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("match")(match.match)
+app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
