@@ -101,6 +101,10 @@ class Store:
         """Register a bot. Raises NameTaken."""
         return bots.add_bot(self._database, new)
 
+    def replace_bot(self, new: NewBot) -> BotRow:
+        """Put another content under a registered name. Raises UnknownRow."""
+        return bots.replace_bot(self._database, new)
+
     def ensure_revision(self, name: str, new: NewRevision) -> RevisionRow:
         """Make this content the bot's current revision, adding it when it is new. Idempotent."""
         return bots.ensure_revision(self._database, name, new)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from engine.board import Board, BoardClass, parse_board
 
 FORBIDDEN = "forbidden"
+FORBIDDEN_ONLY = "forbidden-only"
+"""Found at registration, never said in a hello: only boards that have a forbidden cell."""
 ANY = "any"
 TRIAL_BOARDS = (Board(6, 7), Board(10, 11, (3, 4)))
 """The standard board, and one with a forbidden cell: what a bot is tried on when registered."""
@@ -18,9 +20,11 @@ def can_play(boards: Sequence[str] | None, board: Board) -> bool:
     """
     if boards is None:
         return True
-    if board.forbidden is not None and FORBIDDEN not in boards:
+    if FORBIDDEN_ONLY in boards and board.forbidden is None:
         return False
-    sizes = [word for word in boards if word != FORBIDDEN]
+    if board.forbidden is not None and not {FORBIDDEN, FORBIDDEN_ONLY}.intersection(boards):
+        return False
+    sizes = [word for word in boards if word not in (FORBIDDEN, FORBIDDEN_ONLY)]
     if not sizes or ANY in sizes:
         return True
     return any(parse_board(word).size == board.size for word in sizes)
@@ -30,7 +34,21 @@ def can_play_class(boards: Sequence[str] | None, board_class: BoardClass) -> boo
     """Whether a bot plays every board of a class."""
     if board_class.board is not None:
         return can_play(boards, board_class.board)
-    return boards is None or (FORBIDDEN in boards and (ANY in boards or set(boards) == {FORBIDDEN}))
+    if boards is None or FORBIDDEN_ONLY in boards:
+        return True
+    return FORBIDDEN in boards and (ANY in boards or set(boards) == {FORBIDDEN})
+
+
+def describe_boards(boards: Sequence[str] | None) -> str:
+    """The boards that a bot plays, in words."""
+    if boards is None:
+        return "every board"
+    if FORBIDDEN_ONLY in boards:
+        return "boards with a forbidden cell only"
+    sizes = [word for word in boards if word not in (FORBIDDEN, ANY)]
+    if ANY in boards or not sizes:
+        return "every board" if FORBIDDEN in boards else "boards without a forbidden cell"
+    return ", ".join(sizes) + (" with or without a forbidden cell" if FORBIDDEN in boards else "")
 
 
 def trial_boards(boards: Sequence[str] | None) -> list[Board]:

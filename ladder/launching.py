@@ -18,7 +18,7 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
 from ladder.judging import Judge
 from ladder.live import Watcher
-from ladder.registry import launch_of, refuse_boards, refuse_changed
+from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hurried
 from ladder.runner import Outcome, Runner
 from ladder.schedule import Schedule
 from ladder.settings import Continue, Settings, identity_hash
@@ -50,14 +50,13 @@ def launch(
         judge: ends the run when it has decided; None: nothing but the settings ends it.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, does not play the boards or has
-            changed, or the schedule is impossible.
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
     entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    names = tuple(sorted(entrants))
     compile_players(bots)
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
@@ -69,7 +68,7 @@ def launch(
             store=store,
             run=run,
             settings=settings,
-            schedule=_schedule(settings, names, seed),
+            schedule=_schedule(settings, bots, seed),
             entrants=entrants,
             workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
             watcher=watcher,
@@ -83,12 +82,13 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     """See that the bots can play such a run; every bot as it will take part, by name.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, does not play the boards or has
-            changed, or the schedule is impossible.
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
 
     """
     refuse_changed(bots)
     refuse_boards(bots, settings.boards)
+    refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
     entrants = {
         bot.name: Entrant(
             revision=bot.revision.id,
@@ -98,17 +98,19 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         )
         for bot in bots
     }
-    _schedule(settings, tuple(sorted(entrants)), seed=0).meeting(0)
+    _schedule(settings, bots, seed=0).meeting(0)
     return entrants
 
 
-def _schedule(settings: Settings, names: tuple[str, ...], seed: int) -> Schedule:
+def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+    plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
-        bots=names,
+        bots=tuple(sorted(bot.name for bot in bots)),
         pairing=settings.pairing,
         boards=settings.boards,
         opening_plies=settings.opening_plies,
         seed=seed,
+        plays=plays,
     )
 
 
@@ -208,7 +210,16 @@ def compile_players(bots: Sequence[BotRow]) -> None:
         LadderError: the compilation failed.
 
     """
-    names = [bot.name for bot in bots if bot.spec.startswith(BUILTIN)]
+    compile_names([bot.name for bot in bots if bot.spec.startswith(BUILTIN)])
+
+
+def compile_names(names: Sequence[str]) -> None:
+    """The same, by the names of built-in players.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
     if not names:
         return
     # In a process of its own: the coordinator stays small, and the compilers' memory is given back.

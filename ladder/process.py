@@ -38,7 +38,14 @@ from bots.protocol import (
     encode,
 )
 from db.records import Launch
-from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
+from ladder.errors import (
+    BotCrash,
+    BotFailure,
+    BotIllegalMove,
+    BotMemory,
+    BotProtocolError,
+    BotTimeout,
+)
 from ladder.limits import Limits
 from ladder.procfs import descendants, resident_kb
 from ladder.runqueue import Snapshot, Stall, snapshot, stall_since
@@ -94,7 +101,7 @@ class BotProcess:
             launch: command, folder and memory limit.
             logs: folder for the capped file of its stderr, made when it writes any; None: no file.
             environment: what it gets beside PATH, LANG, HOME, TMPDIR and the thread counts.
-            limits: instead of the defaults; `launch.memory_mb` counts when None.
+            limits: instead of the defaults; those of `launch` count when None.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
@@ -103,7 +110,7 @@ class BotProcess:
         supervision = Supervision.start(
             launch.command,
             launch.folder,
-            limits=limits or Limits(memory_mb=launch.memory_mb),
+            limits=limits or Limits(memory_mb=launch.memory_mb, address_mb=launch.address_mb),
             logs=logs,
             environment=environment or {},
         )
@@ -279,6 +286,8 @@ class BotProcess:
         self._fail(BotTimeout, text)
 
     def _wrong_type(self, request: Request, reply: Reply) -> NoReturn:
+        if type(reply) is ErrorReply and reply.illegal and isinstance(request, MoveAsk):
+            self._fail(BotIllegalMove, reply.message[:500])
         if type(reply) is ErrorReply:
             self._fail(BotCrash, f"gave up at {_name(request)}: {reply.message[:500]}")
         kind = str(type(reply).__struct_config__.tag)
@@ -312,9 +321,9 @@ class BotProcess:
     ) -> NoReturn:
         """End the bot, then raise, with its last words."""
         self.kill()
-        words = self._supervision.outcome.stderr.strip()
-        if words:
-            text += "; its last words on stderr: " + " | ".join(words.splitlines()[-5:])[-600:]
+        lines = [line for line in self._supervision.outcome.stderr.splitlines() if line.strip()]
+        if lines:
+            text += "; its last words on stderr: " + " | ".join(lines[-9:])[-900:]
         raise kind(text) from cause
 
 

@@ -11,7 +11,7 @@ from engine.board import Board, parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.botpool import BotPool
-from ladder.errors import BotFailure, BotTimeout, MachineStalled
+from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.process import BotProcess
 from ladder.runqueue import Stall
 
@@ -169,7 +169,7 @@ class _Game:
         self._remember(side.stats, elapsed_us, reply.info)
         if not position.can_play(reply.column):
             legal = ", ".join(str(column) for column in position.legal_moves())
-            raise _IllegalAnswer(
+            raise BotIllegalMove(
                 f"played column {reply.column} at ply {position.ply} of "
                 f"'{position.notation()}': legal columns were {legal}"
             )
@@ -223,10 +223,6 @@ def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
             f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
             f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
         )
-
-
-class _IllegalAnswer(BotFailure):
-    termination = Termination.ILLEGAL_MOVE
 
 
 def _judge(position: Position) -> _Verdict:

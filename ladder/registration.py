@@ -1,67 +1,47 @@
-"""Registering a bot: it must start, shake hands and play a game against `random` first."""
+"""Registering a bot: it is tried out first, and nothing is stored unless it passes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from bots.protocol import Budget, BudgetKind
-from db.records import Entrant, GameRecord, Launch, PairPlan, Restart
-from db.rows import NewBot, NewRevision
+from bots.catalogue import VERSIONS
+from db.records import Restart
+from db.rows import BotRow, NewBot, NewRevision
 from db.store import Store
-from engine.board import Board
-from engine.errors import EngineError
-from engine.result import Result
-from ladder.boards import trial_boards
-from ladder.botpool import BotPool
-from ladder.errors import BotFailure, UsageError
-from ladder.referee import play_game
-from ladder.registry import host_launch
-from ladder.specs import Made, read_spec
+from ladder.errors import UsageError
+from ladder.specs import BUILTIN, read_spec
+from ladder.trial import Found, try_out
 
-TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
-    "time": Budget(time_ms=100),
-    "simulations": Budget(simulations=100),
-    "nodes": Budget(nodes=10_000),
-    "depth": Budget(depth=2),
-    "any": Budget(time_ms=100),
-}
-TRIAL_MARGIN_MS = 10_000
-"""A trial tells how long a bot takes; only a hung one fails by the clock."""
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One game of a bot against `random`."""
-
-    board: Board
-    won: bool
-    plies: int
-    mean_ms: float
-    max_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a check found out about a bot."""
-
-    name: str
-    """As its hello says."""
-    version: str
-    budgets: tuple[BudgetKind, ...]
-    boards: tuple[str, ...] | None
-    trials: tuple[Trial, ...]
-
-
 def examine(
-    store: Store, name: str, spec: str, *, based_on: str | None, note: str, folder: Path
+    store: Store,
+    name: str,
+    spec: str,
+    *,
+    based_on: str | None,
+    note: str,
+    folder: Path,
+    python: str | None = None,
+    restart: Restart | None = None,
+    replace: bool = False,
 ) -> tuple[NewBot, Found]:
-    """What to store of a new bot, once it has passed its check; stores nothing itself.
+    """Try a bot out: what to store of it. Stores nothing itself.
+
+    Args:
+        store: the open database.
+        name: what to call it.
+        spec: as `ladder.specs.read_spec` takes it.
+        based_on: the registered bot that it improves on.
+        note: what it changes.
+        folder: where the specification was written.
+        python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
+        restart: how often its process is renewed; None: what suits the kind of bot.
+        replace: put it under a name that is taken; the former bot and its rating are retired.
 
     Raises:
-        UsageError: the name cannot be used, or the bot failed its check; the message says how.
+        UsageError: the name cannot be used, or the bot failed its trial; the message says how.
         SpecError: the specification cannot be read.
 
     """
@@ -70,15 +50,16 @@ def examine(
     known = {bot.name: bot for bot in store.bots(include_retired=True)}
     if based_on is not None and based_on not in known:
         raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
-    made = read_spec(spec, folder)
+    made = read_spec(spec, folder, python=python)
     if name in known:
-        same = known[name].revision.content_hash == made.content_hash
-        state = "with the same content" if same else "with other content: register a new name"
-        raise UsageError(f"a bot called {name} is already registered {state}")
-    found = check(made)
+        _refuse_taken(known[name], made.content_hash, replace=replace)
+    found = try_out(made.launch)
+    launch = msgspec.structs.replace(
+        made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
+    )
     revision = NewRevision(
         content_hash=made.content_hash,
-        launch=made.launch,
+        launch=launch,
         budgets=found.budgets,
         boards=found.boards,
         files=made.files,
@@ -94,79 +75,27 @@ def examine(
     return new, found
 
 
-def check(made: Made) -> Found:
-    """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
-
-    Each game has a fresh process, and none is stored.
+def keep(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+    """Store a bot that was examined; with `replace` under a name that may be taken.
 
     Raises:
-        UsageError: it failed; the message says how.
+        NameTaken: a bot of that name was registered meanwhile.
 
     """
-    launch = made.launch
-    if launch.player is not None:
-        launch = host_launch(launch.player)
-    launch = msgspec.structs.replace(launch, restart=Restart.GAME)
-    pool = BotPool()
-    try:
-        hello = pool.greet(launch)
-        trials = [_trial(launch, hello.budgets, board, pool) for board in _claimed(hello.boards)]
-    except BotFailure as failure:
-        raise UsageError(f"the bot failed its check: {failure}") from failure
-    finally:
-        pool.close()
-    return Found(hello.name, hello.version, hello.budgets, hello.boards, tuple(trials))
+    known = {bot.name for bot in store.bots(include_retired=True)}
+    return store.replace_bot(new) if replace and new.name in known else store.add_bot(new)
 
 
-def _claimed(boards: Sequence[str] | None) -> list[Board]:
-    try:
-        claimed = trial_boards(boards)
-    except EngineError as error:
-        raise UsageError(f"the bot's hello lists a board that is none: {error}") from error
-    if not claimed:
-        raise UsageError("the bot's hello lists no board that it can play")
-    return claimed
-
-
-def _trial(launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool) -> Trial:
-    if not budgets:
-        raise UsageError("the bot's hello lists no budget that it can play on")
-    budget = TRIAL_BUDGETS[budgets[0]]
-    opponent = host_launch("random")
-    plan = PairPlan(
-        id=0,
-        number=0,
-        a=Entrant(revision=0, name="the bot", launch=launch, budget=budget),
-        b=Entrant(revision=1, name="random", launch=opponent, budget=budget),
-        board=str(board),
-        board_class=str(board),
-        opening=(),
-        seed=1,
-        margin_ms=TRIAL_MARGIN_MS,
+def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
+    """See that a registered bot may be replaced."""
+    own = VERSIONS.get(known.name)
+    if own is not None and known.spec == BUILTIN + known.name:
+        raise UsageError(f"{known.name} is a built-in player: choose another name")
+    if replace:
+        return
+    state = "registered" if known.retired_at is None else "retired, and keeps its name"
+    same = "the same content" if known.revision.content_hash == content_hash else "other content"
+    raise UsageError(
+        f"a bot called {known.name} is already {state}, with {same}: choose another name, or "
+        "--replace to put this one in its place, which retires the old one and its rating"
     )
-    game: GameRecord = play_game(plan, pool, swapped=False)
-    if game.termination.is_forfeit and game.result is Result.LOSS:
-        raise UsageError(f"the bot failed its check on {board} ({game.termination}): {game.detail}")
-    stats = game.sides[0]
-    return Trial(
-        board=board,
-        won=game.result is Result.WIN,
-        plies=len(game.moves),
-        mean_ms=stats.time_us / max(1, stats.moves) / 1000,
-        max_ms=stats.max_us / 1000,
-    )
-
-
-def describe(found: Found) -> list[str]:
-    """What a check found, line by line."""
-    boards = "every board" if found.boards is None else ", ".join(found.boards)
-    lines = [
-        f"says hello as {found.name} {found.version}".rstrip(),
-        f"plays on {', '.join(found.budgets)}; {boards}",
-    ]
-    lines += [
-        f"{trial.board}: {'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
-        f"{trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
-        for trial in found.trials
-    ]
-    return lines

@@ -2,10 +2,14 @@
 
 import fnmatch
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
+
 from bots.catalogue import VERSIONS
+from bots.errors import SpecError
+from bots.foreign import script_of
 from bots.version import Version
 from db.errors import NameTaken
 from db.records import Launch
@@ -13,9 +17,9 @@ from db.rows import BotRow, NewBot, NewRevision
 from db.store import Store
 from engine.board import BoardClass
 from engine.cache import ROOT
-from ladder.boards import can_play_class
+from ladder.boards import can_play_class, describe_boards
 from ladder.errors import UsageError
-from ladder.specs import BUILTIN, read_spec
+from ladder.specs import BUILTIN, Made, read_spec
 
 
 def host_launch(player: str) -> Launch:
@@ -96,8 +100,56 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
 
 def launch_of(bot: BotRow) -> Launch:
     """How to start the bot on this machine."""
+    return runnable(bot.revision.launch)
+
+
+def runnable(launch: Launch) -> Launch:
+    """A launch as it is stored, with the interpreter and the host's script of this installation."""
+    if launch.player is not None:
+        return host_launch(launch.player)
+    if launch.host is None:
+        return launch
+    # The ladder's own interpreter needs none of its packages here, and starts faster without.
+    python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
+    command = (*python, script_of(launch.host), *launch.command)
+    return msgspec.structs.replace(launch, command=command, host=None)
+
+
+def made_now(bot: BotRow) -> Made:
+    """What the specification of a registered bot stands for now.
+
+    Raises:
+        SpecError: something that it is made of is gone.
+
+    """
     launch = bot.revision.launch
-    return launch if launch.player is None else host_launch(launch.player)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python)
+
+
+def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """What became of a bot's ingredients: ``changed``, ``new`` or ``gone`` by name."""
+    words = {}
+    for name in sorted({*then, *now}):
+        if name not in now:
+            words[name] = "gone"
+        elif name not in then:
+            words[name] = "new"
+        elif then[name] != now[name]:
+            words[name] = "changed"
+    return words
+
+
+def changes_since(bot: BotRow) -> dict[str, str]:
+    """What became of a registered foreign bot's ingredients, by name; empty when nothing did.
+
+    A bot that cannot be read any more has one entry, its specification, and the reason.
+    """
+    if bot.revision.launch.player is not None:
+        return {}  # a built-in player gets a new revision by itself
+    try:
+        return changed_files(bot.revision.files, made_now(bot).files)
+    except SpecError as error:
+        return {bot.spec: str(error)}
 
 
 def refuse_changed(bots: Iterable[BotRow]) -> None:
@@ -111,29 +163,45 @@ def refuse_changed(bots: Iterable[BotRow]) -> None:
     for bot in bots:
         if bot.revision.launch.player is not None:
             continue
-        made = read_spec(bot.spec, Path(bot.revision.launch.folder))
+        made = made_now(bot)
         if made.content_hash != bot.revision.content_hash:
-            changed = {*made.files.items()} ^ {*bot.revision.files.items()}
-            names = ", ".join(sorted({name for name, _ in changed}))
+            changed = changed_files(bot.revision.files, made.files)
+            names = ", ".join(f"{name} {word}" for name, word in changed.items())
             raise UsageError(
-                f"{bot.name} has changed since it was registered ({names}): register the new "
-                "version under a name of its own with `ladder bots add`, so that its games are "
-                "not mixed with the old ones"
+                f"{bot.name} is not what was registered ({names}): register the new version under "
+                "a name of its own with `ladder bots add`, or in its place with --replace, which "
+                "retires the old one and its rating"
             )
 
 
 def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
-    """See that every bot plays every board.
+    """See that every bot plays some of the boards.
 
     Raises:
-        UsageError: one does not.
+        UsageError: one plays none of them.
+
+    """
+    classes = tuple(boards)
+    for bot in bots:
+        if not any(can_play_class(bot.revision.boards, board) for board in classes):
+            asked = ", ".join(map(str, classes))
+            raise UsageError(
+                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
+                "; leave it out of --bots or choose other --boards"
+            )
+
+
+def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
+    """See that every bot can play in the time given per move.
+
+    Raises:
+        UsageError: one needs more, as was found when it was registered.
 
     """
     for bot in bots:
-        for board in boards:
-            if not can_play_class(bot.revision.boards, board):
-                listed = ", ".join(bot.revision.boards or ())
-                raise UsageError(
-                    f"{bot.name} does not play {board}, only {listed}: leave it out of --bots or "
-                    "choose other --boards"
-                )
+        needed = bot.revision.launch.min_time_ms
+        if time_ms is not None and needed is not None and time_ms < needed:
+            raise UsageError(
+                f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
+                f"less: ask for at least --time {needed}ms, or leave it out of --bots"
+            )

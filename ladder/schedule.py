@@ -4,14 +4,15 @@ Every schedule is a pure function of the run's seed and the pair's number, so th
 goes on exactly where it stopped and two runs side by side share one stream.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
 
 from engine.board import Board, BoardClass
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, derive_seed, mix
+from ladder.boards import can_play_class
 from ladder.errors import UsageError
 
 
@@ -79,8 +80,8 @@ class Schedule:
     """A stream of meetings.
 
     Raises:
-        UsageError: fewer than two bots, a gauntlet's bot is not among them, or an opening of that
-            length does not exist on a board.
+        UsageError: fewer than two bots, a gauntlet's bot is not among them, a bot has no opponent
+            with whom it shares a board, or an opening of that length does not exist on a board.
 
     """
 
@@ -91,6 +92,8 @@ class Schedule:
     opening_plies: int | None
     """None: by board class, 0 where boards vary and 4 elsewhere."""
     seed: int
+    plays: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The boards of those bots that do not play every board, as their hello lists them."""
 
     def __post_init__(self) -> None:
         if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
@@ -98,14 +101,24 @@ class Schedule:
         hero = self.pairing.hero
         if hero is not None and hero not in self.bots:
             raise UsageError(f"--pairing gauntlet:{hero}: that bot is not among --bots")
+        met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
+        for name in self.bots:
+            if name not in met:
+                boards = ", ".join(map(str, self.boards))
+                raise UsageError(
+                    f"{name} finds no opponent: on none of the boards ({boards}) it and another "
+                    "can both play; leave it out of --bots or add a board to --boards"
+                )
 
     def meeting(self, number: int) -> Meeting:
         """The pair of that number, 0 and up."""
-        a, b = self._partners(number)
         random = SplitMix(mix(self.seed, number, _BOARDS))
-        board_class = self.boards[number % len(self.boards)]
-        if len(self.boards) > 1 and self.pairing.kind is PairingKind.RANDOM:
-            board_class = random.choice(self.boards)
+        if self.pairing.kind is PairingKind.RANDOM:
+            a, b = self._partners(number)
+            shared = self._shared(a, b)
+            board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
+        else:
+            a, b, board_class = self._fixture(number)
         board = board_class.draw(random)
         opening = draw_opening(
             board,
@@ -115,24 +128,47 @@ class Schedule:
         return Meeting(a, b, board, board_class, opening, derive_seed(self.seed, number, _GAMES))
 
     def _partners(self, number: int) -> tuple[str, str]:
+        """Two bots drawn at random among those that share a board."""
         random = SplitMix(mix(self.seed, number, _PARTNERS))
-        if self.pairing.kind is PairingKind.RANDOM:
+        while True:
             a = random.below(len(self.bots))
             b = random.below(len(self.bots) - 1)
             b += b >= a
-            return self.bots[a], self.bots[b]
-        if self.pairing.kind is PairingKind.GATE:
-            turn = number // len(self.boards) % len(self.pairing.against)
-            return self.pairing.hero or "", self.pairing.against[turn]
-        # Rounds: every combination once a round on every board, each round in an order of its own.
+            if self._shared(self.bots[a], self.bots[b]):
+                return self.bots[a], self.bots[b]
+
+    def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
+        """Rounds: every combination once on every board, each round in an order of its own.
+
+        A gate takes its baselines in turn instead, so that all of them are decided together.
+        """
         combos = self._combinations()
-        played = number // len(self.boards)
-        lap, place = divmod(played, len(combos))
-        a_name, b_name = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)[place]
-        return (b_name, a_name) if lap % 2 else (a_name, b_name)
+        if self.pairing.kind is PairingKind.GATE:
+            hero, other = combos[number // len(self.boards) % len(combos)]
+            shared = self._shared(hero, other)
+            return hero, other, shared[number % len(shared)]
+        lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
+        for a, b in SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos):
+            shared = self._shared(a, b)
+            if place < len(shared):
+                return (b, a, shared[place]) if lap % 2 else (a, b, shared[place])
+            place -= len(shared)
+        raise AssertionError("a lap is as long as its fixtures")
+
+    def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
+        """The boards of the run on which both play."""
+        if not self.plays:
+            return self.boards
+        return tuple(
+            board
+            for board in self.boards
+            if all(can_play_class(self.plays.get(name), board) for name in (a, b))
+        )
 
     def _combinations(self) -> Sequence[tuple[str, str]]:
         hero = self.pairing.hero
+        if hero is not None and self.pairing.kind is PairingKind.GATE:
+            return tuple((hero, other) for other in self.pairing.against)
         if hero is None:
             return tuple(combinations(self.bots, 2))
         return tuple((hero, other) for other in self.bots if other != hero)

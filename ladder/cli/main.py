@@ -12,6 +12,7 @@ import typer
 from ladder.cli import (
     bench,
     bots,
+    compete,
     doctor,
     exchange,
     gate,
@@ -38,6 +39,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("match")(match.match)
+app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")
 app.command("export")(exchange.export)
 app.command("import")(exchange.import_)

@@ -48,6 +48,9 @@ REFUSED = [
     (("perft", "6x7", "99"), "DEPTH must be 0..12"),
     (("perft", "40x7", "3"), "rows must be 4..12, got 40"),
     (("bench", "harness", "--games", "1"), "--games must be at least 4"),
+    (("bench", "search", "--bots", "nobody"), "no built-in player is called 'nobody'"),
+    (("bench", "search", "--boards", "thu"), "name one, such as"),
+    (("bench", "search", "--seconds", "0"), "--seconds must be"),
     (("dance",), "No such command 'dance'"),
 ]
 

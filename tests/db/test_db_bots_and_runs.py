@@ -143,3 +143,22 @@ def test_runs_and_their_status(store):
     for call in (store.run, lambda key: store.set_run_status(key, RunStatus.FINISHED)):
         with pytest.raises(UnknownRow, match="no run 99"):
             call(99)
+
+
+def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store):
+    """The name gets a new revision, specification and note; a retired one is back."""
+    first = store.add_bot(new_bot("v1"))
+    store.retire("v1")
+    new = replace(new_bot("v1", "two"), spec="exec:./v1", family="foreign", change="better")
+    row = store.replace_bot(new)
+    assert (row.id, row.spec, row.family, row.change) == (
+        first.id,
+        "exec:./v1",
+        "foreign",
+        "better",
+    )
+    assert row.retired_at is None
+    assert (row.revision.number, row.revision.content_hash) == (2, "two")
+    assert store.bot("v1") == row
+    with pytest.raises(UnknownRow, match="'v9'"):
+        store.replace_bot(new_bot("v9"))
