@@ -283,7 +283,11 @@ class GateJudge:
             )
         if not self._counted:
             return "there are no games to decide from"
-        limit = "it was stopped" if stopped else "that is all there is to count"
+        limit = "there are no more stored games"
+        if stopped:
+            limit = "it was stopped: the same command goes on"
+        elif self._counted + 2 > self._test.games:
+            limit = "--max-games allows no more"
         return (
             f"no decision after {self._counted} games, and {limit}: against {deciding.name} "
             f"{ratio} lies between {low:.2f} and {high:.2f}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.rows import PairTableRow
-from ladder.ratings.pool import rate
+from ladder.ratings.pool import PoolRating, rate
 from ladder.ratings.tables import Cells, from_tables, groups
 
 
@@ -19,16 +19,24 @@ class RatedList:
     notes: Sequence[str]
 
 
-def rate_list(tables: Sequence[PairTableRow]) -> RatedList:
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The largest group of bots that games connect, rated together."""
+
+    rating: PoolRating
+    notes: Sequence[str]
+
+
+def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
     """Rate all bots by maximum likelihood, or the largest group that games connect.
 
-    The mean of the rated bots is 1000 Elo.
+    The mean of the rated bots is 1000 Elo. None without games.
     """
     players = sorted({name for row in tables for name in (row.a_name, row.b_name)})
     classes = sorted({row.board_class for row in tables})
     kept, notes = list(tables), []
     if not kept:
-        return RatedList({}, {}, {}, [])
+        return None
     connected = groups(cells=_cells(players, classes, kept))
     if len(connected) > 1:
         players = sorted(connected[0])
@@ -44,11 +52,20 @@ def rate_list(tables: Sequence[PairTableRow]) -> RatedList:
             f"{', '.join(shutouts)} won all games or none: the rating is a bound set by one "
             "virtual draw against the mean"
         )
+    return Pool(rating, notes)
+
+
+def rate_list(tables: Sequence[PairTableRow]) -> RatedList:
+    """The same as plain numbers by name."""
+    pool = pool_of(tables)
+    if pool is None:
+        return RatedList({}, {}, {}, [])
+    rating = pool.rating
     return RatedList(
-        elo=dict(zip(players, rating.elo.tolist(), strict=True)),
-        error95=dict(zip(players, rating.error95.tolist(), strict=True)),
-        first_mover_elo=dict(zip(classes, rating.advantage.tolist(), strict=True)),
-        notes=notes,
+        elo=dict(zip(rating.players, rating.elo.tolist(), strict=True)),
+        error95=dict(zip(rating.players, rating.error95.tolist(), strict=True)),
+        first_mover_elo=dict(zip(rating.classes, rating.advantage.tolist(), strict=True)),
+        notes=pool.notes,
     )
 
 

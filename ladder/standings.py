@@ -123,6 +123,15 @@ def standings_of_division(
 
     Bots stand there with their current revision; a note says when older games were left out.
     """
+    kept, notes = current_tables(store, division, since=since)
+    live = {row.revision: row.elo for row in store.ratings(division.id)}
+    return build_standings(division, kept, live=live, notes=notes)
+
+
+def current_tables(
+    store: Store, division: DivisionRow, *, since: float | None
+) -> tuple[list[PairTableRow], list[str]]:
+    """The aggregate of the current revisions, and a note when older games were left out."""
     tables = (
         store.pair_tables(division.id) if since is None else store.tables_since(division.id, since)
     )
@@ -135,8 +144,7 @@ def standings_of_division(
             f"{2 * left_out} games of former revisions were left out: the code of their bots "
             "has changed since"
         )
-    live = {row.revision: row.elo for row in store.ratings(division.id)}
-    return build_standings(division, kept, live=live, notes=notes)
+    return kept, notes
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
