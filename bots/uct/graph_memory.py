@@ -6,7 +6,7 @@ nodes and edges go back to their start and the table gets a new generation.
 
 import numpy as np
 
-from bots.uct.graph import Edges, Floats, Rows, Wide, find_or_slot, room_for_node
+from bots.uct.graph_node import Edges, Floats, Rows, Wide, find_or_slot, room_for_node
 from bots.uct.nodes import (
     EDGES,
     FREE_EDGES,
