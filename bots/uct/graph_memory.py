@@ -189,7 +189,7 @@ def sweep(
 
 def bytes_of_a_node() -> int:
     """Bytes of memory for each node that a graph has room for: row, edges, table."""
-    return 4 * ROW + 4 * EDGE_INTEGERS + 16
+    return 4 * ROW + 4 * EDGE_INTEGERS + 24
 
 
 EDGE_INTEGERS = 30

@@ -50,7 +50,7 @@ class GraphPlayer(SearchPlayer[int]):
         moves = REUSED_MOVES[self._settings.memory]
         room = self._settings.memory_mib * 2**20 // bytes_of_a_node()
         count = min(room, moves * simulations + 64)
-        bits = max(6, (count + count // 4).bit_length())
+        bits = max(6, (count + count // 2).bit_length())
         self._rows = aligned(count * ROW)
         self._node_views = (
             self._rows,
