@@ -15,14 +15,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.bits import below_random, kth_set_bit12, popcount64, trailing_zeros64
+from engine.bits import below_random, kth_bit, popcount64, trailing_zeros64
 from engine.board import Board
 from engine.compiled import kernel
 from engine.position import Position
 
 WIDTH = 18
 WALL = 3
-OPEN = 2
+PLAYABLE = 2
 """Index in `state` of the playable columns; 0 and 1 are the sides' winning ones."""
 
 Cells = NDArray[np.int8]
@@ -45,7 +45,7 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
         # No column of a board is full from the start: four rows, and one forbidden cell at most.
         landing = start.landing_row(column) or 0
         tops[column + 3] = (landing + 3) * WIDTH + column + 3
-        state[OPEN] |= 1 << column
+        state[PLAYABLE] |= 1 << column
     for ply, column in enumerate(moves):
         play(cells, tops, state, column, ply & 1)
     return cells, tops, state
@@ -127,4 +127,4 @@ def lowest_column(columns: Integer) -> np.int64:
 def draw_column(columns: Integer, random: np.uint64) -> np.int64:
     """A uniform column of a set that is not empty, from a generator just stepped."""
     mask = np.uint64(columns)
-    return np.int64(kth_set_bit12(mask, below_random(random, popcount64(mask))))
+    return np.int64(trailing_zeros64(kth_bit(mask, below_random(random, popcount64(mask)))))

@@ -5,7 +5,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from db import bots, care, planning, reading, runs
+from db import bots, care, planning, played, reading, runs
 from db.database import Database
 from db.finish import PairStorer, Rate
 from db.records import PairPlan, PairRecord
@@ -21,6 +21,7 @@ from db.rows import (
     PairRow,
     PairTableRow,
     PlannedPair,
+    PlayedPair,
     RatingRow,
     RevisionRow,
     RunKind,
@@ -226,6 +227,17 @@ class Store:
     def game(self, game_id: int) -> GameRow | None:
         """One game with its thoughts."""
         return reading.game(self._database, game_id)
+
+    def played_pairs(self, run_id: int) -> list[PlayedPair]:
+        """The results of a run's finished pairs in the order of their numbers."""
+        return played.of_run(self._database, run_id)
+
+    def pairs_between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
+        """The results of one revision's finished pairs against others, in the order of planning.
+
+        Of all runs of the division, rated or not.
+        """
+        return played.between(self._database, division_id, hero, others)
 
     def count_games(self, run_id: int) -> int:
         """How many finished games a run has."""

@@ -15,7 +15,7 @@ from ladder.trial import Found, try_out
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 
 
-def register(
+def examine(
     store: Store,
     name: str,
     spec: str,
@@ -26,8 +26,8 @@ def register(
     python: str | None = None,
     restart: Restart | None = None,
     replace: bool = False,
-) -> tuple[BotRow, Found]:
-    """Try a bot out and store it.
+) -> tuple[NewBot, Found]:
+    """What to store of a new bot, once it has passed its trial; stores nothing itself.
 
     Args:
         store: the open database.
@@ -38,12 +38,11 @@ def register(
         folder: where the specification was written.
         python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
         restart: how often its process is renewed; None: what suits the kind of bot.
-        replace: put it under a name that is taken; the former bot and its rating are retired.
+        replace: the name may be taken; the former bot and its rating will be retired.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
         SpecError: the specification cannot be read.
-        NameTaken: a bot of that name was registered meanwhile.
 
     """
     if not name or not NAME_CHARACTERS.issuperset(name):
@@ -73,8 +72,18 @@ def register(
         change=note,
         revision=revision,
     )
-    row = store.replace_bot(new) if name in known else store.add_bot(new)
-    return row, found
+    return new, found
+
+
+def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+    """Store a bot that was examined, with `replace` in the place of a former one of its name.
+
+    Raises:
+        NameTaken: a bot of that name was registered meanwhile.
+
+    """
+    known = {bot.name for bot in store.bots(include_retired=True)}
+    return store.replace_bot(new) if replace and new.name in known else store.add_bot(new)
 
 
 def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:

@@ -22,6 +22,8 @@ class PairingKind(StrEnum):
     RANDOM = "random"
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
+    GATE = "gate"
+    """Not a word of the option: a candidate is A in every pair, its baselines take turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +32,13 @@ class Pairing:
 
     kind: PairingKind
     hero: str | None = None
-    """For a gauntlet: the bot that every other one plays against."""
+    """For a gauntlet: the bot that every other one plays against. For a gate: the candidate."""
+    against: tuple[str, ...] = ()
+    """For a gate: the baselines, of which the candidate itself may be one."""
 
     def __str__(self) -> str:
+        if self.against:
+            return f"{self.kind}:{self.hero}:{','.join(self.against)}"
         return f"{self.kind}:{self.hero}" if self.hero else str(self.kind)
 
 
@@ -90,7 +96,7 @@ class Schedule:
     """The boards of those bots that do not play every board, as their hello lists them."""
 
     def __post_init__(self) -> None:
-        if len(set(self.bots)) < 2:
+        if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
             raise UsageError("a ladder needs at least two different bots: name more with --bots")
         hero = self.pairing.hero
         if hero is not None and hero not in self.bots:
@@ -132,13 +138,20 @@ class Schedule:
                 return self.bots[a], self.bots[b]
 
     def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
-        """Rounds: every combination once on every board, each round in an order of its own."""
+        """Rounds: every combination once on every board, each round in an order of its own.
+
+        A gate's rounds are alike: its candidate is A in every pair.
+        """
         combos = self._combinations()
         lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
-        for a, b in SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos):
+        gate = self.pairing.kind is PairingKind.GATE
+        if not gate:
+            combos = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)
+        for a, b in combos:
             shared = self._shared(a, b)
             if place < len(shared):
-                return (b, a, shared[place]) if lap % 2 else (a, b, shared[place])
+                turned = lap % 2 and not gate
+                return (b, a, shared[place]) if turned else (a, b, shared[place])
             place -= len(shared)
         raise AssertionError("a lap is as long as its fixtures")
 
@@ -156,6 +169,8 @@ class Schedule:
         hero = self.pairing.hero
         if hero is None:
             return tuple(combinations(self.bots, 2))
+        if self.pairing.kind is PairingKind.GATE:
+            return tuple((hero, other) for other in self.pairing.against)
         return tuple((hero, other) for other in self.bots if other != hero)
 
 

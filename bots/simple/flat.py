@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, Cells, State, Tops, draw_column, lay_out, play
+from bots.cells import PLAYABLE, Cells, State, Tops, draw_column, lay_out, play
 from bots.draw import first_state
 from bots.player import Choice
 from bots.protocol import Budget, Info
@@ -41,9 +41,9 @@ def sample(
         mover = side
         begun = np.int64(-1)
         result = 0
-        while state[OPEN]:
+        while state[PLAYABLE]:
             random = step_random(random)
-            column = draw_column(state[OPEN], random)
+            column = draw_column(state[PLAYABLE], random)
             if begun < 0:
                 begun = column
             if play(cells, tops, state, column, mover):
@@ -63,7 +63,8 @@ class FlatMonteCarlo:
         self._side = side
         self._seed = seed
         self._budget = budget
-        _Sums(board, (), first_state(0, 0, 0)).advance(1)
+        # With a move to lay out, so that every kernel is there before the clock runs.
+        _Sums(board, (0,), first_state(0, 0, 0)).advance(1)
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """The best column; among equals the leftmost."""
@@ -92,7 +93,7 @@ class _Sums:
         return True
 
     def choice(self) -> Choice:
-        legal = [c for c in range(len(self._sums)) if self._start[2][OPEN] >> c & 1]
+        legal = [c for c in range(len(self._sums)) if self._start[2][PLAYABLE] >> c & 1]
         best = max(legal, key=lambda column: (self._sums[column], -column))
         games = int(self._games.sum())
         value = float(self._sums[best] / self._games[best]) if self._games[best] else 0.0

@@ -7,13 +7,15 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, lay_out
+from bots.cells import PLAYABLE, lay_out
 from bots.draw import first_state
 from bots.options import read_options
 from bots.player import Choice
 from bots.protocol import Budget, Info
 from bots.spending import spend
 from bots.uct import arrays
+from bots.uct.final import Candidate, best_mean
+from bots.uct.outcome import OPEN, WON
 from bots.uct.settings import Settings
 from engine.board import Board
 
@@ -67,7 +69,7 @@ class ArrayTree:
         self._column = np.zeros(slots, np.int8)
         self._untried = np.zeros(slots, np.int16)
         self._end = np.zeros(slots, np.int8)
-        self._untried[0] = self._state[OPEN]
+        self._untried[0] = self._state[PLAYABLE]
         self._path = np.zeros(board.cells + 1, np.int32)
         self._counters = np.zeros(5, np.uint64)
         self._counters[arrays.USED] = 1
@@ -101,38 +103,30 @@ class ArrayTree:
         )
         return True
 
-    def _mean(self, node: int) -> float:
-        """Mean result of a node for its mover, 0 .. 1."""
+    def _candidate(self, node: int) -> Candidate:
         whole = 2 if self._settings.exact else 1
-        return float(self._score[node]) / (int(self._visits[node]) * whole)
-
-    def _rank(self, node: int) -> tuple[bool, float, bool, int, float]:
-        recognised = self._settings.win_check and not self._settings.exact
-        return (
-            # v2 descends below a won position, which blurs its mean: the flag counts.
-            recognised and self._end[node] == arrays.WON,
-            self._mean(node),
-            bool(self._end[node] != arrays.GOES_ON),
-            int(self._visits[node]),
-            -abs(2 * int(self._column[node]) - (self._board.columns - 1)),
-        )
+        visits = int(self._visits[node])
+        end = int(self._end[node]) if self._settings.win_check else OPEN
+        mean = float(self._score[node]) / (visits * whole)
+        return Candidate(int(self._column[node]), mean, visits, end, 0)
 
     def choice(self) -> Choice:
         """The move and what is known about it."""
-        children = self._children(0)
-        best = max(children, key=self._rank)
-        won = bool(self._end[best] == arrays.WON)
+        nodes = {self._candidate(node): node for node in self._children(0)}
+        # v2 descends below a won position, which blurs its mean: there the flag decides.
+        best = best_mean(list(nodes), self._board.columns, int(self._state[1 - self._side]))
+        won = best.outcome == WON
         info = Info(
             simulations=int(self._counters[arrays.NEW]),
             solved_visits=int(self._counters[arrays.OLD]),
             depth=int(self._counters[arrays.DEPTH]),
-            value=2 * self._mean(best) - 1,
-            pv=self._variation(best),
+            value=2 * best.mean - 1,
+            pv=self._variation(nodes[best]),
             tree=1 + int(np.count_nonzero(self._visits[1 : int(self._counters[arrays.USED])])),
             proven="win" if won else None,
             distance=1 if won else None,
         )
-        return Choice(int(self._column[best]), info)
+        return Choice(best.column, info)
 
     def _children(self, node: int) -> range:
         first = int(self._first[node])
@@ -140,7 +134,7 @@ class ArrayTree:
 
     def _variation(self, node: int) -> tuple[int, ...]:
         columns = [int(self._column[node])]
-        while len(columns) < PV_PLIES and self._end[node] == arrays.GOES_ON:
+        while len(columns) < PV_PLIES and self._end[node] == OPEN:
             children = self._children(node)
             if not children:
                 break

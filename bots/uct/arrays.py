@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import OPEN, Cells, State, Tops, draw_column, lowest_column, play, size
+from bots.cells import PLAYABLE, Cells, State, Tops, draw_column, lowest_column, play, size
 from bots.uct.choice import exploration, urgency
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from engine.bits import step_random
 from engine.compiled import kernel
 
@@ -21,9 +22,6 @@ END_AT_CREATION = 2
 """v3: the end of the game is flagged when a node is made, and the descent stops there."""
 CONVERT = 4
 """v4: a new node whose side to move wins at once becomes an end node."""
-
-GOES_ON, WON, DRAWN, LOST = 0, 1, 2, 3
-"""How the game stands in a node, for its mover."""
 
 USED, STATE, NEW, OLD, DEPTH = 0, 1, 2, 3, 4
 """Counters that outlast a chunk: slots used, generator, new and repeated descents, deepest."""
@@ -44,7 +42,7 @@ def rollout(
     opponent could then win directly above, that ends it too.
     """
     mover = side
-    while state[OPEN]:
+    while state[PLAYABLE]:
         if state[mover]:
             return (2 if mover == side else 0), random
         threats = state[1 - mover]
@@ -54,7 +52,7 @@ def rollout(
             play(cells, tops, state, lowest_column(threats), mover)
         else:
             random = step_random(random)
-            column = draw_column(state[OPEN], random)
+            column = draw_column(state[PLAYABLE], random)
             play(cells, tops, state, column, mover)
             if state[1 - mover] >> column & 1:
                 return (0 if mover == side else 2), random
@@ -95,7 +93,7 @@ def search(
         score: per node, for its mover; integers hold twice the result, floats the result.
         column: the move into the node.
         untried: columns not yet expanded.
-        end: how the game stands, one of `GOES_ON`, `WON`, `DRAWN`, `LOST`.
+        end: how the game stands, one of `OPEN`, `WON`, `DRAWN`, `LOST`.
         path: room for a descent.
         counters: see `USED` and its companions; changed.
         flags: the versions' switches.
@@ -126,7 +124,7 @@ def search(
         fresh = True
         rolled = -1
         while True:
-            if end[node] != GOES_ON and flags & END_AT_CREATION:
+            if end[node] != OPEN and flags & END_AT_CREATION:
                 fresh = False
                 rolled = 2 if end[node] == WON else (1 if end[node] == DRAWN else 0)
                 break
@@ -152,14 +150,14 @@ def search(
                 visits[child] = 0
                 score[child] = 0
                 column[child] = move
-                untried[child] = state[OPEN]
-                end[child] = GOES_ON
+                untried[child] = state[PLAYABLE]
+                end[child] = OPEN
                 node = child
                 if flags & END_AT_CREATION:
                     if won:
                         end[child] = WON
                         rolled = 2
-                    elif not state[OPEN]:
+                    elif not state[PLAYABLE]:
                         end[child] = DRAWN
                         rolled = 1
                     elif flags & CONVERT and state[1 - mover]:

@@ -14,7 +14,7 @@ from engine.compiled import kernel
 
 
 @kernel
-def exploration(c: float, parent_visits: int) -> np.float32:
+def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
     """The factor that all siblings share: c * sqrt(2 * ln(N_parent))."""
     return np.float32(c * np.sqrt(2.0 * np.log(np.float64(parent_visits))))
 

@@ -13,7 +13,7 @@ class Settings:
     c: float = 1.0
     """Exploration constant for values in 0 .. 1."""
     clock_share: float = 2.80 / 3.00
-    """Part of the move time that is used."""
+    """Part of the move time that is used (v9: 2.95/3.00)."""
     memory_mib: int = 640
     """Cap of the search structures in MiB; the search goes on without growing when it is full."""
     win_check: bool = False
@@ -22,3 +22,22 @@ class Settings:
     """v3: integer totals, and the end of the game is flagged when a node is made."""
     convert: bool = False
     """v4: a new node whose side to move can win at once becomes an end node."""
+    bitboards: bool = False
+    """v5: bitboards on 64-bit words; everything above is part of that search."""
+    solve: bool = False
+    """v6: results proven at end nodes travel up the tree."""
+    reuse: bool = False
+    """v7: the next search starts from the node that the game has reached."""
+    forced: bool = False
+    """v8: forced replies are the only ones expanded, double threats decide."""
+    vector: bool = False
+    """v10: bitboards in vector registers."""
+    distances: bool = False
+    """v11: the shortest win, the longest resistance."""
+    right_distances: bool = False
+    """v12: distances as they are: the best of all proven children, two plies for two threats."""
+    urgent: bool = False
+    """v13: a node just expanded is visited once more before its siblings are expanded."""
+    memory: str = ""
+    """How a graph gives memory back: ``emptied`` every tenth move (v14), ``counted`` references
+    (v15), ``swept`` by what can still be reached (v16), ``bump``: nothing is kept (v17)."""

@@ -9,6 +9,8 @@ from bots.version import Version
 
 PLAYERS = {
     "array": "bots.uct.array_player:ArrayPlayer",
+    "tree": "bots.uct.tree_player:TreePlayer",
+    "graph": "bots.uct.graph_player:GraphPlayer",
 }
 """Who plays a version, by its row's `player`."""
 
@@ -42,6 +44,59 @@ ROWS = (
         "v3",
         "a new node whose side to move wins at once becomes an end node",
         {"convert": True},
+    ),
+    Row("v5", "v4", "bitboards: the same decisions, faster", {"player": "tree", "bitboards": True}),
+    Row("v6", "v5", "results proven at end nodes travel up the tree", {"solve": True}),
+    Row("v7", "v6", "the search starts from what the last one found", {"reuse": True}),
+    Row(
+        "v8",
+        "v7",
+        "only forced replies are expanded; two threats at once decide",
+        {"forced": True},
+    ),
+    Row("v9", "v8", "uses 2.95/3.00 of the move time", {"clock_share": 2.95 / 3.00}),
+    Row("v10", "v9", "vector registers: the same decisions, faster", {"vector": True}),
+    Row(
+        "v11",
+        "v10",
+        "plays the shortest win and the longest resistance (two threats counted as one)",
+        {"distances": True},
+    ),
+    Row(
+        "v12",
+        "v11",
+        "right distances: the best of all proven children, two threats end it in two plies",
+        {"right_distances": True},
+    ),
+    Row(
+        "v13",
+        "v12",
+        "a node just expanded is visited once more before its siblings are expanded",
+        {"urgent": True},
+    ),
+    Row(
+        "v14",
+        "v13",
+        "a graph: move orders share positions, visits on edges, emptied every tenth move",
+        {"player": "graph", "memory": "emptied"},
+    ),
+    Row(
+        "v15",
+        "v14",
+        "reference counts: what the root cannot reach is freed, the rest is kept",
+        {"memory": "counted"},
+    ),
+    Row(
+        "v16",
+        "v15",
+        "a sweep at every move frees what does not contain the position's stones",
+        {"memory": "swept"},
+    ),
+    Row(
+        "v17",
+        "v16",
+        "bump allocation, reset in one step at every move; nothing is kept",
+        {"memory": "bump"},
     ),
 )
 

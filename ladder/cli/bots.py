@@ -21,11 +21,11 @@ def list_bots(
     retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
 ) -> int:
     """Show every bot with what it is based on and the one thing that it changes."""
-    from ladder.cli.common import open_store, print_out, stdout_console
+    from ladder.cli.common import open_or_imagine, print_out, stdout_console
     from reports.bots import bots_table
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         rows = store.bots(include_retired=retired)
     if json:
         print_out(to_json([_document(row) for row in rows]))
@@ -37,12 +37,12 @@ def list_bots(
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """Show one bot: what it is made of and what it plays."""
-    from ladder.cli.common import open_store, print_out
+    from ladder.cli.common import open_or_imagine, print_out
     from ladder.registry import changes_since
     from reports.bots import bot_text
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         row = store.bot(name)
     changes = changes_since(row)
     document = {**_document(row), "changes": changes}
@@ -85,13 +85,13 @@ def add(
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from pathlib import Path
 
-    from ladder.cli.common import open_store, print_out
+    from ladder.cli.common import open_or_imagine, open_store, print_out
     from ladder.cli.run import restart_of
-    from ladder.registration import register
+    from ladder.registration import enrol, examine
     from ladder.trial import describe
 
-    with open_store(db, create=True, sync=True) as store:
-        row, found = register(
+    with open_or_imagine(db) as store:
+        new, found = examine(
             store,
             name,
             spec,
@@ -102,6 +102,8 @@ def add(
             restart=restart_of(restart),
             replace=replace,
         )
+    with open_store(db, create=True, sync=True) as store:
+        row = enrol(store, new, replace=replace)
     for line in describe(found):
         print_out(line)
     print_out(f"{row.name} is registered")

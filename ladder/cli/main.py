@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ladder.cli import bench, bots, compete, doctor, match, perft, replay, report, run
+from ladder.cli import bench, bots, compete, doctor, gate, match, perft, replay, report, run, stats
 
 app = typer.Typer(
     name="ladder",
@@ -23,12 +23,14 @@ app = typer.Typer(
 
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("gate")(gate.gate)
 app.command("match")(match.match)
 app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
+app.add_typer(stats.app, name="stats")
 app.command("doctor")(doctor.doctor)
 
 

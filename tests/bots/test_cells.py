@@ -2,7 +2,7 @@
 
 import pytest
 
-from bots.cells import OPEN, lay_out, play
+from bots.cells import PLAYABLE, lay_out, play
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
@@ -42,7 +42,7 @@ def test_winning_and_playable_columns_stay_right(board: Board) -> None:
         cells, tops, state = lay_out(board, ())
         position = Position(board)
         while not position.is_over:
-            assert state[OPEN] == sum(1 << column for column in position.legal_moves())
+            assert state[PLAYABLE] == sum(1 << column for column in position.legal_moves())
             for side in (0, 1):
                 assert state[side] == wins(position, side)
             column = random.choice(position.legal_moves())

@@ -60,7 +60,7 @@ def test_keeps_the_time(name: str) -> None:
         bot.choose(())
         spent.append(1000 * (time.perf_counter() - started))
     # The best of a few tries: the machine may be busy with something else.
-    assert 20 < min(spent) < 31
+    assert 20 < min(spent) < 45
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,401 @@
+"""UCT over a graph, v14 on: positions reached by different move orders share one node.
+
+Visits are counted on edges. A node's value is recomputed from its own rollout and its edges, each
+weighing as many visits as it has (a solved child: one visit of certain value). A descent that
+meets a known position goes on through it. Proofs belong to positions; other parents learn of them
+when their edge is next followed.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.choice import exploration
+from bots.uct.nodes import (
+    DEPTH,
+    EDGES,
+    FREE_EDGES,
+    FREE_NODE,
+    GENERATION,
+    HASH,
+    LIVE,
+    MEAN,
+    META,
+    NEW,
+    NEXT,
+    OLD,
+    POINTS,
+    REFERENCES,
+    ROLLOUTS,
+    ROW,
+    SIDE,
+    STATE,
+    USED_EDGES,
+    USED_NODES,
+    WEIGHT,
+)
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.pick import CERTAIN, most_urgent_edge, weigh_edges
+from bots.uct.playout import playout_on
+from bots.uct.record import (
+    COLUMNS,
+    DISTANCE,
+    FIELDS,
+    HEAD,
+    OUTCOME,
+    SLACK,
+    Integer,
+    distance_of,
+    outcome_of,
+    points_of,
+)
+from bots.uct.table import CELLS as ZOBRIST_CELLS
+from bots.uct.table import ZOBRIST, Table, entry_of, home_of, is_current, node_of
+from engine import vector
+from engine.bits import (
+    below_random,
+    kth_bit,
+    popcount64,
+    prefetch,
+    step_random,
+    trailing_zeros64,
+)
+from engine.compiled import inlined, kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
+from engine.vector import Lanes
+
+Rows = NDArray[np.int32]
+Wide = NDArray[np.uint64]
+Floats = NDArray[np.float32]
+Edges = NDArray[np.int32]
+
+URGENT = 8
+
+ONE = np.uint64(1)
+FIFTEEN = np.uint64(15)
+_HALF = np.uint64(32)
+
+playout = playout_on(vector)
+
+
+@inlined
+def find_or_slot(
+    table: Table, wide: Wide, shift: np.uint64, generation: np.uint64, key: np.uint64, stones: Lanes
+) -> tuple[np.int64, np.int64]:
+    """The node with these stones or -1, and the place in the table where it is or belongs."""
+    word0, word1, word2 = vector.unpack(stones)
+    last = len(table) - 1
+    place = home_of(key, shift)
+    while True:
+        entry = table[place]
+        if not is_current(entry, generation):
+            return np.int64(-1), place
+        if entry >> _HALF == key >> _HALF:
+            node = node_of(entry)
+            row = node * (ROW // 2)
+            if wide[row] == word0 and wide[row + 1] == word1 and wide[row + 2] == word2:
+                return node, place
+        place = (place + 1) & last
+
+
+@inlined
+def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
+    """Recompute a node's mean and weight from its own rollouts and its edges."""
+    first = np.int64(rows[row + EDGES])
+    points = np.float32(0.5) * np.float32(rows[row + POINTS])
+    weight = np.float32(rows[row + ROLLOUTS])
+    if first:
+        head = np.int64(edges[first - HEAD])
+        below, visits = weigh_edges(edges, first, head & 255, head >> 8)
+        points += below
+        weight += visits
+    floats[row + MEAN] = points / weight
+    floats[row + WEIGHT] = weight
+
+
+@inlined
+def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row: Integer) -> bool:
+    """Look whether a node's edges prove it; if so write it down."""
+    meta = rows[row + META]
+    first = np.int64(rows[row + EDGES])
+    head = np.int64(edges[first - HEAD])
+    k = head & 255
+    unsolved = (meta & COLUMNS) != 0
+    drawn = False
+    shortest: Any = 256
+    longest: Any = 0
+    for edge in range(first, first + (head >> 8)):
+        if edge_means[edge + k] > CERTAIN / 2:
+            unsolved = True
+            continue
+        child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
+        outcome = outcome_of(child_meta)
+        distance = distance_of(child_meta)
+        if outcome == WON:
+            shortest = min(shortest, distance)
+        elif outcome == DRAWN:
+            drawn = True
+        else:
+            longest = max(longest, distance)
+    if shortest < 256:
+        rows[row + META] = meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(0.0)
+    elif unsolved:
+        return False
+    elif drawn:
+        rows[row + META] = meta | DRAWN << OUTCOME
+        floats[row + MEAN] = np.float32(0.5)
+    else:
+        rows[row + META] = meta | WON << OUTCOME | (longest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(1.0)
+    return True
+
+
+@inlined
+def room_for_edges(edges: Edges, counters: Wide, k: Integer) -> np.int64:
+    """The place of a block for k edges, 0 when the memory is full."""
+    free = np.int64(counters[FREE_EDGES + k])
+    if free:
+        counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
+    else:
+        used = np.int64(counters[USED_EDGES])
+        if used + HEAD + FIELDS * k > len(edges) - SLACK:
+            return np.int64(0)
+        free = used + HEAD
+        counters[USED_EDGES] = np.uint64(used + HEAD + FIELDS * k)
+    edges[free - HEAD] = k
+    edges[free - 1] = 0
+    return free
+
+
+@inlined
+def room_for_node(rows: Rows, counters: Wide) -> np.int64:
+    """The number of a node not in use, -1 when the memory is full."""
+    free = np.int64(counters[FREE_NODE]) - 1
+    if free >= 0:
+        counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])
+        return free
+    free = np.int64(counters[USED_NODES])
+    if (free + 1) * ROW > len(rows):
+        return np.int64(-1)
+    counters[USED_NODES] = np.uint64(free + 1)
+    return free
+
+
+@kernel
+def search_graph(
+    stones: WordArray,
+    board: WordArray,
+    rows: Rows,
+    wide: Wide,
+    floats: Floats,
+    edges: Edges,
+    edge_means: Floats,
+    table: Table,
+    shift: np.uint64,
+    path: NDArray[np.int64],
+    counters: Wide,
+    root: int,
+    side: int,
+    flags: int,
+    c: float,
+    simulations: int,
+    descents: int,
+) -> None:
+    """Make so many new simulations, or so many descents altogether; stop when the root is solved.
+
+    Args:
+        stones: shape (2, 3), from `engine.lanes.stone_words`.
+        board: shape (3, 3), from `engine.lanes.board_words`.
+        rows: the nodes as 32-bit integers, see `bots.uct.nodes`.
+        wide: the same memory as 64-bit integers.
+        floats: the same memory as single-precision numbers.
+        edges: the blocks of edges.
+        edge_means: the same memory as single-precision numbers.
+        table: see `bots.uct.table`.
+        shift: 64 less the number of bits of the table's size.
+        path: room for a descent: node, edge and stride for every ply.
+        counters: see `bots.uct.nodes`; changed.
+        root: the number of the root's node.
+        side: to move in the root.
+        flags: the version's switches, those of `bots.uct.tree`.
+        c: exploration constant.
+        simulations: new rollouts or end nodes to make.
+        descents: limit on all descents, those into solved nodes included.
+
+    """
+    root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    root_occupied = root_own | root_other | vector.load(board, FORBIDDEN)
+    full = ~np.uint64(0)
+    everywhere = vector.pack(full, full, full)
+    random = counters[STATE]
+    generation = counters[GENERATION]
+    new = 0
+    old = 0
+    deepest = np.int64(counters[DEPTH])
+    while new < simulations and new + old < descents:
+        own, other, occupied = root_own, root_other, root_occupied
+        node = np.int64(root)
+        depth = 0
+        mover: Any = np.int64(side)
+        path[0] = node
+        rollout = False
+        created = False
+        while True:
+            row = node * ROW
+            meta = np.int64(rows[row + META])
+            if outcome_of(meta) != OPEN:
+                break
+            first = np.int64(rows[row + EDGES])
+            tries = np.uint64(meta & COLUMNS)
+            fresh_edge = False
+            if tries:
+                if first == 0:
+                    first = room_for_edges(edges, counters, np.int64(popcount64(tries)))
+                    if first == 0:
+                        rollout = True
+                        break
+                    rows[row + EDGES] = first
+                head = np.int64(edges[first - HEAD])
+                k = head & 255
+                edge = first + (head >> 8)
+                if (
+                    flags & URGENT
+                    and edge > first
+                    and edges[edge - 1] == 1
+                    and edge_means[edge - 1 + k] > CERTAIN / 2
+                ):
+                    edge -= 1
+                    move = ONE << np.uint64(edges[edge + 3 * k])
+                else:
+                    random = step_random(random)
+                    move = kth_bit(tries, below_random(random, popcount64(tries)))
+                    fresh_edge = True
+            else:
+                k = np.int64(edges[first - HEAD]) & 255
+                edge = first
+                if k > 1:
+                    weight = np.int64(floats[row + WEIGHT])
+                    edge = most_urgent_edge(edges, first, k, exploration(c, weight))
+                move = ONE << np.uint64(edges[edge + 3 * k])
+            stone = vector.playable(occupied, bottoms, cells)
+            stone = vector.in_columns(stone, move)
+            if fresh_edge:
+                word0, word1, word2 = vector.unpack(stone)
+                height = trailing_zeros64(word0 | word1 | word2) & FIFTEEN
+                column = np.int64(trailing_zeros64(move))
+                key = wide[node * (ROW // 2) + HASH]
+                key ^= ZOBRIST[ZOBRIST_CELLS * mover + 16 * column + np.int64(height)]
+                prefetch(table, int(home_of(key, shift)))
+            own, other = other, own | stone
+            occupied = occupied | stone
+            if fresh_edge:
+                filled = own | vector.playable(occupied, bottoms, everywhere)
+                child, place = find_or_slot(table, wide, shift, generation, key, filled)
+                if child < 0:
+                    child = room_for_node(rows, counters)
+                    if child < 0:
+                        # Undone: the rollout starts before the move.
+                        occupied = occupied ^ stone
+                        own, other = other ^ stone, own
+                        rollout = True
+                        break
+                    created = True
+                    table[place] = entry_of(key, generation, child)
+                    at = child * (ROW // 2)
+                    wide[at], wide[at + 1], wide[at + 2] = vector.unpack(filled)
+                    wide[at + HASH] = key
+                    rows[child * ROW + EDGES] = 0
+                    rows[child * ROW + REFERENCES] = 0
+                    floats[child * ROW + MEAN] = np.float32(0.5)
+                rows[row + META] = meta & ~np.int64(move)
+                edges[first - HEAD] += 256
+                edges[edge] = 0
+                edge_means[edge + k] = floats[child * ROW + MEAN]
+                edges[edge + 2 * k] = child
+                edges[edge + 3 * k] = column
+                rows[child * ROW + REFERENCES] += 1
+            else:
+                child = np.int64(edges[edge + 2 * k])
+            node = child
+            mover = 1 - mover
+            depth += 1
+            path[3 * depth] = node
+            path[3 * depth + 1] = edge
+            path[3 * depth + 2] = k
+            if created:
+                break
+        row = node * ROW
+        if created or rollout:
+            landing = vector.playable(occupied, bottoms, cells)
+            own_threats = vector.threats(own)
+            other_threats = vector.threats(other)
+            new += 1
+            outcome = OPEN
+            if created:
+                distance = 0
+                tries = vector.columns_of(landing)
+                # Deeper down the side to move had no win: its node would have been an end.
+                if depth == 1 and vector.connects(other):
+                    outcome = WON
+                elif not tries:
+                    outcome = DRAWN
+                elif vector.any_cell(landing & own_threats):
+                    outcome = LOST
+                    distance = 1
+                else:
+                    blocks = landing & other_threats
+                    if vector.several(blocks):
+                        outcome = WON
+                        distance = 2
+                    elif vector.any_cell(blocks):
+                        tries = vector.columns_of(blocks)
+                rows[row + META] = (
+                    np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
+                )
+                rows[row + ROLLOUTS] = 1
+                rows[row + POINTS] = points_of(outcome)
+                floats[row + WEIGHT] = np.float32(1.0)
+                counters[LIVE] += ONE
+                if outcome != OPEN:
+                    floats[row + MEAN] = np.float32(0.5) * np.float32(points_of(outcome))
+            else:
+                rows[row + ROLLOUTS] += 1
+            if outcome == OPEN:
+                result, random = playout(
+                    own,
+                    other,
+                    occupied,
+                    landing,
+                    own_threats,
+                    other_threats,
+                    bottoms,
+                    cells,
+                    random,
+                )
+                rows[row + POINTS] += 2 - result
+                set_value(rows, floats, edges, row)
+        else:
+            old += 1
+        for level in range(depth, 0, -1):
+            child_row = path[3 * level] * ROW
+            edge = path[3 * level + 1]
+            k = path[3 * level + 2]
+            row = path[3 * level - 3] * ROW
+            edges[edge] += 1
+            if outcome_of(rows[child_row + META]) == OPEN:
+                edge_means[edge + k] = floats[child_row + MEAN]
+                set_value(rows, floats, edges, row)
+            else:
+                edge_means[edge + k] = floats[child_row + MEAN] + np.float32(CERTAIN)
+                if not solve_node(rows, floats, edges, edge_means, row):
+                    set_value(rows, floats, edges, row)
+        deepest = max(deepest, np.int64(depth))
+        if outcome_of(rows[root * ROW + META]) != OPEN:
+            break
+    counters[STATE] = random
+    counters[NEW] += np.uint64(new)
+    counters[OLD] += np.uint64(old)
+    counters[DEPTH] = np.uint64(deepest)

@@ -1,0 +1,50 @@
+"""How the graph search keeps positions and moves: nodes found by their stones, and edges.
+
+A node is a row of sixteen 32-bit integers, one cache line, seen through three arrays over the same
+memory (32-bit and 64-bit integers, single-precision numbers)::
+
+    0..5   the stones (three 64-bit words): per column the mover's opponent's stones, and one bit on
+           the landing cell; what lies below that bit and is not set belongs to the mover
+    6      place of its edges, 0 while there are none
+    7      meta: bits 0..11 untried columns, 16..17 outcome for the mover, 18..25 plies to the end,
+           26 the side to move
+    8, 9   rollouts of its own: how many, and twice their results for the mover
+    10     mean for the mover, single precision
+    11     weight behind the mean, single precision
+    12     references: edges that lead here, and roots; -1 while not in use
+    13     the next of a list of free nodes
+    14,15  the hash of its stones
+
+The edges of a node lie in one block, the same fields beside each other::
+
+    head 0 | visits x k | means x k | children x k | columns x k         k edges
+
+    head   k in bits 0..7, edges made so far from bit 8 on
+    mean   of the child, for its mover, when this edge was last followed; see `pick.CERTAIN`
+"""
+
+from typing import Final
+
+ROW: Final = 16
+EDGES: Final = 6
+META: Final = 7
+ROLLOUTS: Final = 8
+POINTS: Final = 9
+MEAN: Final = 10
+WEIGHT: Final = 11
+REFERENCES: Final = 12
+NEXT: Final = 13
+SIDE: Final = 26
+HASH: Final = 7
+"""In the view of 64-bit words."""
+
+USED_NODES, USED_EDGES, STATE, NEW, OLD, DEPTH, FREE_NODE, LIVE, GENERATION = range(9)
+"""Counters that outlast a chunk: nodes and edge integers ever used, generator, new and repeated
+descents, deepest descent, head of the list of free nodes, nodes alive, generation of the table."""
+FREE_EDGES: Final = 16
+"""Then the heads of the lists of free blocks, by their number of edges."""
+COUNTERS: Final = 32
+
+ID_BITS: Final = 25
+GENERATION_BITS: Final = 7
+"""A table entry: hash in the upper 32 bits, generation in 7, the node in 25."""

@@ -1,0 +1,62 @@
+"""The rollout of the fast searches: `engine.rollout`'s rules, from a position already looked at.
+
+A search knows the landing cells and both threat maps of a new leaf, so the rollout starts from
+them instead of computing them again.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from engine.bits import below_random, step_random
+from engine.compiled import inlined
+
+
+def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
+    """The rollout on the sets of cells of `engine.lanes` or `engine.vector`.
+
+    It takes own, other (stones of the side to move and of its opponent), occupied (with the
+    forbidden cell), landing, own and other threats, bottoms, cells and the generator's state;
+    and gives twice the result for the side to move, and the state.
+    """
+    either, both = layout.either, layout.both
+    any_cell, several = layout.any_cell, layout.several
+    count_columns, kth_cell = layout.count_columns, layout.kth_cell
+    playable, threats = layout.playable, layout.threats
+
+    @inlined
+    def playout(
+        own: Any,
+        other: Any,
+        occupied: Any,
+        landing: Any,
+        own_threats: Any,
+        other_threats: Any,
+        bottoms: Any,
+        cells: Any,
+        random: np.uint64,
+    ) -> tuple[int, np.uint64]:
+        second = 0  # 1 while `own` is the side that did not start
+        while any_cell(landing):
+            if any_cell(both(landing, own_threats)):
+                return 2 - 2 * second, random
+            blocks = both(landing, other_threats)
+            if several(blocks):
+                return 2 * second, random
+            if any_cell(blocks):
+                own = either(own, blocks)
+                occupied = either(occupied, blocks)
+            else:
+                random = step_random(random)
+                choice = kth_cell(landing, below_random(random, count_columns(landing)))
+                own = either(own, choice)
+                occupied = either(occupied, choice)
+            landing = playable(occupied, bottoms, cells)
+            own_threats, other_threats = other_threats, threats(own)
+            own, other = other, own
+            second = 1 - second
+        return 1, random
+
+    return playout

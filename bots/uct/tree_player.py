@@ -1,0 +1,112 @@
+"""The players with a fast tree, v5 to v13."""
+
+import numpy as np
+
+from bots.draw import first_state
+from bots.uct import tree
+from bots.uct.final import Candidate
+from bots.uct.keep import find_child, keep_below
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.record import DISTANCE, FIELDS, FIRST_FREE, HEAD, OUTCOME, ROOT, SLACK
+from bots.uct.search_player import SURPLUS_DESCENTS, SearchPlayer, Statistics
+from bots.uct.settings import Settings
+
+REUSED_MOVES = 8
+"""Room for what is kept from former moves, in searches of one move."""
+
+Place = tuple[int, int]
+"""The place of a node's visits and its stride, see `bots.uct.record`."""
+
+
+class TreePlayer(SearchPlayer[Place]):
+    """A tree search; a new tree every move (v5, v6) or the old one's rest (v7 on)."""
+
+    def advance(self, simulations: int) -> bool:
+        """Make that many new simulations; False when the root is solved."""
+        run = tree.search if self._settings.vector else tree.search_plain
+        run(
+            self._stones,
+            self._words,
+            self._tree,
+            self._path,
+            self._counters,
+            flags_of(self._settings),
+            self._settings.c,
+            simulations,
+            SURPLUS_DESCENTS * simulations,
+        )
+        return not self._solved()
+
+    def _allocate(self, simulations: int) -> None:
+        moves = REUSED_MOVES if self._settings.reuse else 1
+        block = HEAD + FIELDS * self._board.columns
+        wanted = (moves * simulations + 2) * block + FIRST_FREE + SLACK
+        cap = self._settings.memory_mib * 2**18
+        self._tree = np.empty(min(cap, wanted), np.int32)
+        self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
+        self._counters = np.zeros(tree.COUNTERS, np.uint64)
+        self._root: tuple[int, ...] | None = None
+
+    def _begin(self, moves: tuple[int, ...]) -> None:
+        if not (self._settings.reuse and self._keep(moves)):
+            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._first_tries())
+            self._counters[tree.USED] = FIRST_FREE
+            self._counters[tree.NODES] = 1
+        self._root = moves
+        self._counters[tree.STATE] = first_state(self._seed, len(moves) & 1, len(moves))
+        self._counters[[tree.NEW, tree.OLD, tree.DEPTH]] = 0
+
+    def _keep(self, moves: tuple[int, ...]) -> bool:
+        """Go on with the part of the tree that the moves lead to, if there is one."""
+        root = self._root
+        if root is None or moves[: len(root)] != root:
+            return False
+        at, k = ROOT, 1
+        for column in moves[len(root) :]:
+            at, k = find_child(self._tree, at, k, column)
+            if not at:
+                return False
+        # An end node has no children to choose from.
+        if int(self._tree[at + 3 * k]) >> OUTCOME & 3 and not self._tree[at + 2 * k]:
+            return False
+        if at != ROOT:
+            used, nodes = keep_below(self._tree, int(self._counters[tree.USED]), at, k)
+            self._counters[tree.USED] = used
+            self._counters[tree.NODES] = nodes
+        return True
+
+    def _solved(self) -> bool:
+        return self._settings.solve and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
+
+    def _children(self, place: Place | None) -> list[tuple[Candidate, Place]]:
+        at, k = place or (ROOT, 1)
+        first = int(self._tree[at + 2 * k])
+        if not first:
+            return []
+        head = int(self._tree[first - HEAD])
+        places = [(child, head & 255) for child in range(first, first + (head >> 8))]
+        return [(self._candidate(*child), child) for child in places]
+
+    def _candidate(self, at: int, k: int) -> Candidate:
+        visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))
+        outcome = meta >> OUTCOME & 3
+        mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
+        if mean is None:
+            mean = score / (2 * visits) if visits else 0.5
+        return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
+
+    def _statistics(self) -> Statistics:
+        new, old, depth, nodes = (
+            int(self._counters[which]) for which in (tree.NEW, tree.OLD, tree.DEPTH, tree.NODES)
+        )
+        return Statistics(new, old, depth, nodes)
+
+
+def flags_of(settings: Settings) -> int:
+    """The kernels' switches."""
+    return (
+        tree.SOLVE * settings.solve
+        + tree.FORCED * settings.forced
+        + tree.RIGHT_DISTANCES * settings.right_distances
+        + tree.URGENT * settings.urgent
+    )
