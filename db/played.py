@@ -16,6 +16,21 @@ def of_run(database: Database, run_id: int) -> list[PlayedPair]:
     return _pairs(database, _finished().where(Pair.run_id == run_id).order_by(Pair.number))
 
 
+def of_stream(database: Database, stream: str, start: int, stop: int) -> list[PlayedPair]:
+    """The finished pairs of a stream with numbers start .. stop-1, in that order."""
+    query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
+    return _pairs(database, query.order_by(Pair.number))
+
+
+def owed(database: Database, stream: str, below: int) -> list[int]:
+    """The numbers of a stream's pairs before `below` that are planned and not finished."""
+    query = select(Pair.number).where(
+        Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
+    )
+    with database.reading() as connection:
+        return list(connection.execute(query.order_by(Pair.number)).scalars())
+
+
 def between(
     database: Database, division_id: int, hero: int, others: Sequence[int]
 ) -> list[PlayedPair]:

@@ -233,6 +233,14 @@ class Store:
         """The results of a run's finished pairs in the order of their numbers."""
         return played.of_run(self._database, run_id)
 
+    def stream_pairs(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
+        """The results of a stream's finished pairs with numbers start .. stop-1, in that order."""
+        return played.of_stream(self._database, stream, start, stop)
+
+    def owed(self, stream: str, *, below: int) -> list[int]:
+        """The numbers of a stream's pairs before `below` that are planned and not finished."""
+        return played.owed(self._database, stream, below)
+
     def pairs_between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
         """The results of one revision's finished pairs against others, in the order of planning.
 

@@ -74,6 +74,7 @@ def launch(
             watcher=watcher,
             stop=stop,
             judge=judge,
+            adopt=lambda: _adopt_dead(store, lock, run),
         )
         return runner.play()
 
@@ -185,15 +186,20 @@ def _take_up(
     )
     if not lock.try_acquire(run.id):
         raise LadderError(f"run {run.id} was just created but is locked by another process")
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    _adopt_dead(store, lock, run)
+    return run
+
+
+def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of runs of the same stream that nobody plays; how many."""
     dead = [
         other.id
         for other in store.runs(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
-    # the stream stays unplayed.
-    store.adopt(run.id, dead)
-    return run
+    return store.adopt(run.id, dead)
 
 
 def log_folder(store: Store) -> Path:

@@ -6,7 +6,7 @@ the database before it is played.
 
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,11 +16,12 @@ from db.records import Entrant, PairPlan, PairRecord
 from db.rows import PairOutcome, PairRow, PlannedPair, RatingRow, RunRow, RunStatus
 from db.store import Store
 from engine.result import Result
+from ladder.advice import Advisor, NotYet
 from ladder.errors import InvalidRun
 from ladder.judging import Decision, Judge, played
 from ladder.live import LiveBot, LiveRun, Watcher
 from ladder.ratings import live as live_rating
-from ladder.schedule import Schedule
+from ladder.schedule import PairingKind, Schedule
 from ladder.settings import Settings
 from ladder.stopping import StopSignal
 from ladder.workers import BrokenProcessPool, Workers
@@ -79,6 +80,7 @@ class Runner:
         watcher: Watcher,
         stop: StopSignal,
         judge: Judge | None = None,
+        adopt: Callable[[], int] = lambda: 0,
     ) -> None:
         """Nothing is played before `play`.
 
@@ -93,6 +95,7 @@ class Runner:
             stop: set when the user wants the run to end.
             judge: sees the run's finished pairs in the order of their numbers, those of former
                 sessions included, and ends the run when it has decided.
+            adopt: takes over the planned pairs of dead runs of the same stream; how many.
 
         """
         self._store = store
@@ -108,6 +111,13 @@ class Runner:
         self._queue: deque[PairPlan] = deque()
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._failed_starts: Counter[str] = Counter()
+        self._adopt = adopt
+        self._advisor: Advisor | None = None
+        if settings.pairing.kind is PairingKind.UNCERTAIN:
+            self._advisor = Advisor(
+                store=store, stream=run.stream, seed=run.seed, names=self._names
+            )
+        self._blocked = False
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
@@ -159,7 +169,9 @@ class Runner:
                 self._replace_workers()
             self._hand_out()
             if not self._playing and (self._decision.is_reached or not self._broken):
-                return Ending.DONE
+                if not self._blocked:
+                    return Ending.DONE
+                time.sleep(TICK_S)  # another process plays what the next batch depends on
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda each: self._playing[each].number):
                 self._collect(future)
@@ -180,6 +192,7 @@ class Runner:
 
     def _hand_out(self) -> None:
         """Keep every worker busy and one pair ready behind each."""
+        self._blocked = False
         ahead = 2 * self._settings.concurrency
         while not (self._broken or self._decision.is_reached) and len(self._playing) < ahead:
             if not self._queue:
@@ -204,10 +217,16 @@ class Runner:
         if target is not None:
             missing = (target - self._live.total_games + 1) // 2 - len(self._playing)
             wanted = min(wanted, missing)
+        if self._advisor is not None:
+            wanted = min(wanted, 1)  # each pair may be the first of a batch
         for _ in count():
             if wanted <= 0:
                 return
-            rows = self._store.plan(self._run.id, wanted, self._planned_pair)
+            try:
+                rows = self._store.plan(self._run.id, wanted, self._planned_pair)
+            except NotYet:
+                self._ask_for_owed()
+                return
             plans = [self._plan_of(row) for row in rows]
             self._queue.extend(plans)
             if not all(self._is_idle(plan) for plan in plans):
@@ -218,8 +237,17 @@ class Runner:
             self._store.drop([plan.id for plan in plans])
             self._queue.clear()
 
+    def _ask_for_owed(self) -> None:
+        """The next batch depends on pairs that are not finished, perhaps by nobody any more."""
+        self._blocked = True
+        if not self._playing:
+            self._adopt()
+            owed = self._store.planned(self._run.id)
+            self._queue.extend(self._plan_of(row) for row in owed)
+
     def _planned_pair(self, number: int) -> PlannedPair:
-        meeting = self._schedule.meeting(number)
+        partners = None if self._advisor is None else self._advisor.partners(number)
+        meeting = self._schedule.meeting(number, partners)
         return PlannedPair(
             a_revision=self._entrants[meeting.a].revision,
             b_revision=self._entrants[meeting.b].revision,

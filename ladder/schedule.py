@@ -22,6 +22,8 @@ class PairingKind(StrEnum):
     RANDOM = "random"
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
+    UNCERTAIN = "uncertain"
+    """Not a function of the number alone: `ladder.advice` chooses from finished pairs."""
     GATE = "gate"
     """Not a word of the option: a candidate is A in every pair, its baselines take turns."""
 
@@ -43,7 +45,7 @@ class Pairing:
 
 
 def parse_pairing(text: str) -> Pairing:
-    """``random``, ``round-robin`` or ``gauntlet:NAME``.
+    """``random``, ``round-robin``, ``uncertain`` or ``gauntlet:NAME``.
 
     Raises:
         UsageError: the text is none of these.
@@ -52,9 +54,13 @@ def parse_pairing(text: str) -> Pairing:
     word, colon, hero = text.partition(":")
     if word == PairingKind.GAUNTLET and hero:
         return Pairing(PairingKind.GAUNTLET, hero)
-    if not colon and word in (PairingKind.RANDOM, PairingKind.ROUND_ROBIN):
+    if not colon and word in (
+        PairingKind.RANDOM,
+        PairingKind.ROUND_ROBIN,
+        PairingKind.UNCERTAIN,
+    ):
         return Pairing(PairingKind(word))
-    raise UsageError(f"--pairing is random, round-robin or gauntlet:NAME, got {text!r}")
+    raise UsageError(f"--pairing is random, round-robin, uncertain or gauntlet:NAME, got {text!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +116,20 @@ class Schedule:
                     "can both play; leave it out of --bots or add a board to --boards"
                 )
 
-    def meeting(self, number: int) -> Meeting:
-        """The pair of that number, 0 and up."""
+    def meeting(self, number: int, partners: tuple[str, str] | None = None) -> Meeting:
+        """The pair of that number, 0 and up.
+
+        With `partners` these two meet; without them the schedule says who does (``uncertain``
+        answers like ``random`` then).
+        """
         random = SplitMix(mix(self.seed, number, _BOARDS))
-        if self.pairing.kind is PairingKind.RANDOM:
-            a, b = self._partners(number)
+        if partners is not None or self.pairing.kind in (
+            PairingKind.RANDOM,
+            PairingKind.UNCERTAIN,
+        ):
+            if partners is None or not self._shared(*partners):
+                partners = self._partners(number)
+            a, b = partners
             shared = self._shared(a, b)
             board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
         else:

@@ -36,7 +36,7 @@ def run(
         str, typer.Option(metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.")
     ] = "*",
     pairing: Annotated[
-        str, typer.Option(metavar="KIND", help="random, round-robin or gauntlet:NAME.")
+        str, typer.Option(metavar="KIND", help="random, round-robin, uncertain or gauntlet:NAME.")
     ] = "random",
     boards: Boards = "thu",
     time: Time = None,

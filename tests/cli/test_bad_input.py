@@ -29,7 +29,7 @@ REFUSED = [
     (("run", "--concurrency", "0"), "--concurrency must be at least 1"),
     (("run", "--seed", "-4"), "--seed must be"),
     (("run", "--resume", "--new"), "contradict each other"),
-    (("run", "--pairing", "swiss"), "--pairing is random, round-robin or gauntlet:NAME"),
+    (("run", "--pairing", "swiss"), "--pairing is random, round-robin, uncertain or gauntlet:NAME"),
     (("run", "--pairing", "gauntlet:nobody"), "not among --bots"),
     (("run", "--opening-plies", "99", "--boards", "6x7"), "leaves nothing to play"),
     (("run", "--margin", "-1ms"), "--margin"),

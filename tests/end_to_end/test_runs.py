@@ -108,6 +108,38 @@ def lines_of_safely(folder: Path) -> list[tuple[Any, ...]]:
         return []
 
 
+UNCERTAIN = (
+    "run", "--bots", "v4,flat-mc,random,stupid", "--simulations", "10", "--boards", "5x5",
+    "--pairing", "uncertain", "--games", "120", "--seed", "17",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_pairing_by_uncertainty_is_reproducible(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """Batches depend on finished batches alone: not on workers, interruptions or companions."""
+    alone = Ladder(tmp_path_factory.mktemp("alone"))
+    assert alone(*UNCERTAIN, "--concurrency", "1").code == 0
+    process = ladder.start(*UNCERTAIN, "--concurrency", "3")
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 30)
+    assert ladder.interrupt(process).code == 130
+    assert ladder(*UNCERTAIN, "--concurrency", "2").code == 0
+    assert lines_of(ladder.folder) == lines_of(alone.folder)
+    together = Ladder(tmp_path_factory.mktemp("together"))
+    together("run", "--bots", "random,stupid", "--games", "2")
+    half = [*UNCERTAIN[:-3], "60", *UNCERTAIN[-2:]]
+    first, second = together.start(*half), together.start(*half)
+    assert (together.finish(first).code, together.finish(second).code) == (0, 0)
+    wanted = "select count(*) from pairs where stream = (select stream from runs where id = 2)"
+    assert query(together.folder, wanted) == [(60,)]
+    games = "select g.moves from games g join pairs p on p.id = g.pair_id where p.run_id > 1"
+    ordered = " order by p.number, g.game"
+    assert query(together.folder, games + ordered) == query(
+        alone.folder, games.replace("> 1", "> 0") + ordered
+    )
+
+
 @pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]

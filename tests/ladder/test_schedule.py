@@ -98,7 +98,7 @@ def test_pairings_are_read() -> None:
 @pytest.mark.parametrize("text", ["", "rando", "gauntlet", "gauntlet:", "random:x", "swiss"])
 def test_other_pairings_are_refused(text: str) -> None:
     """The sentence must list what is allowed."""
-    with pytest.raises(UsageError, match="random, round-robin or gauntlet:NAME"):
+    with pytest.raises(UsageError, match="random, round-robin, uncertain or gauntlet:NAME"):
         parse_pairing(text)
 
 
