@@ -64,8 +64,9 @@ def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> P
             f"{version.name} takes a budget of {' or '.join(version.budgets)}, not {budget.kind}"
         )
     factory = version.load()
+    given = {**version.options, **extra}
     try:
-        return factory(board=board, side=side, seed=seed, budget=budget, **version.options, **extra)
+        return factory(board=board, side=side, seed=seed, budget=budget, **given)
     except TypeError as error:
         if extra:
             raise SpecError(f"{version.name} does not take these options: {error}") from error

@@ -39,12 +39,13 @@ def spend(search: Search, budget: Budget, *, share: float, started: float) -> No
     deadline = started + share * budget.time_ms / 1000
     chunk = FIRST_CHUNK
     before = time.perf_counter()
-    while before < deadline:
-        if not search.advance(chunk):
-            return
+    # At least one chunk, however late it is: a search without a simulation has no move to make.
+    while search.advance(chunk):
         after = time.perf_counter()
         seconds = max(after - before, 1e-6)
         wanted = min(CHUNK_SECONDS, deadline - after)
+        if wanted <= 0:
+            return
         # Grow at most fourfold at once: the first chunk of a move meets cold caches.
         chunk = max(1, min(4 * chunk, int(chunk * wanted / seconds)))
         before = after

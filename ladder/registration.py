@@ -27,7 +27,7 @@ def examine(
     restart: Restart | None = None,
     replace: bool = False,
 ) -> tuple[NewBot, Found]:
-    """Try a bot out: what to store of it. Stores nothing itself.
+    """What to store of a new bot, once it has passed its trial; stores nothing itself.
 
     Args:
         store: the open database.
@@ -38,7 +38,7 @@ def examine(
         folder: where the specification was written.
         python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
         restart: how often its process is renewed; None: what suits the kind of bot.
-        replace: put it under a name that is taken; the former bot and its rating are retired.
+        replace: the name may be taken; the former bot and its rating will be retired.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -75,8 +75,8 @@ def examine(
     return new, found
 
 
-def keep(store: Store, new: NewBot, *, replace: bool) -> BotRow:
-    """Store a bot that was examined; with `replace` under a name that may be taken.
+def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+    """Store a bot that was examined, with `replace` in the place of a former one of its name.
 
     Raises:
         NameTaken: a bot of that name was registered meanwhile.

@@ -140,18 +140,18 @@ class Schedule:
     def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
         """Rounds: every combination once on every board, each round in an order of its own.
 
-        A gate takes its baselines in turn instead, so that all of them are decided together.
+        A gate's rounds are alike: its candidate is A in every pair.
         """
         combos = self._combinations()
-        if self.pairing.kind is PairingKind.GATE:
-            hero, other = combos[number // len(self.boards) % len(combos)]
-            shared = self._shared(hero, other)
-            return hero, other, shared[number % len(shared)]
         lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
-        for a, b in SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos):
+        gate = self.pairing.kind is PairingKind.GATE
+        if not gate:
+            combos = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)
+        for a, b in combos:
             shared = self._shared(a, b)
             if place < len(shared):
-                return (b, a, shared[place]) if lap % 2 else (a, b, shared[place])
+                turned = lap % 2 and not gate
+                return (b, a, shared[place]) if turned else (a, b, shared[place])
             place -= len(shared)
         raise AssertionError("a lap is as long as its fixtures")
 
@@ -167,10 +167,10 @@ class Schedule:
 
     def _combinations(self) -> Sequence[tuple[str, str]]:
         hero = self.pairing.hero
-        if hero is not None and self.pairing.kind is PairingKind.GATE:
-            return tuple((hero, other) for other in self.pairing.against)
         if hero is None:
             return tuple(combinations(self.bots, 2))
+        if self.pairing.kind is PairingKind.GATE:
+            return tuple((hero, other) for other in self.pairing.against)
         return tuple((hero, other) for other in self.bots if other != hero)
 
 

@@ -159,7 +159,13 @@ def explain(error: BaseException, path: str) -> str:
         text += f"; the interpreter is {sys.executable}, --python chooses another"
     frames = list(traceback.extract_tb(error.__traceback__))
     theirs = [frame for frame in frames if frame.filename != __file__ and "<" not in frame.filename]
-    own = [frame for frame in theirs if frame.filename.startswith(os.path.dirname(path))] or theirs
+    own = [
+        frame
+        for frame in theirs
+        if frame.filename.startswith(os.path.dirname(path))
+        and "site-packages" not in frame.filename
+    ]
+    own = own or theirs
     if not own:
         return text
     return f"{text} ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})"

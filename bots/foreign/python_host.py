@@ -133,14 +133,19 @@ def explain(error: BaseException, folder: str) -> str:
     frames = list(traceback.extract_tb(error.__traceback__))
     theirs = [frame for frame in frames if frame.filename != __file__ and "<" not in frame.filename]
     places = own_folders(folder)
-    own = [frame for frame in theirs if frame.filename.startswith(places)] or theirs
+    own = [
+        frame
+        for frame in theirs
+        if frame.filename.startswith(places) and "site-packages" not in frame.filename
+    ]
+    own = own or theirs
     if not own:
         return text
     return f"{text} ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})"
 
 
 def own_folders(folder: str) -> tuple[str, ...]:
-    """Where the bot's own files lie; libraries may lie deeper in the same folder."""
+    """Where the bot's own files lie."""
     return tuple({os.path.join(folder, ""), os.path.join(sys.path[0], "")})
 
 

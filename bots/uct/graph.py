@@ -12,18 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.uct.choice import exploration
+from bots.uct.graph_node import (
+    Edges,
+    Floats,
+    Rows,
+    Wide,
+    find_or_slot,
+    room_for_edges,
+    room_for_node,
+    set_value,
+    solve_node,
+)
+from bots.uct.leaf import first_sight_on
 from bots.uct.nodes import (
     DEPTH,
     EDGES,
-    FREE_EDGES,
-    FREE_NODE,
     GENERATION,
     HASH,
     LIVE,
     MEAN,
     META,
     NEW,
-    NEXT,
     OLD,
     POINTS,
     REFERENCES,
@@ -31,29 +40,18 @@ from bots.uct.nodes import (
     ROW,
     SIDE,
     STATE,
-    USED_EDGES,
-    USED_NODES,
     WEIGHT,
 )
-from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.pick import CERTAIN, most_urgent_edge, weigh_edges
+from bots.uct.outcome import OPEN
+from bots.uct.pick import CERTAIN, most_urgent_edge
 from bots.uct.playout import playout_on
-from bots.uct.record import (
-    COLUMNS,
-    DISTANCE,
-    FIELDS,
-    HEAD,
-    OUTCOME,
-    SLACK,
-    Integer,
-    distance_of,
-    outcome_of,
-    points_of,
-)
+from bots.uct.record import COLUMNS, DISTANCE, HEAD, OUTCOME, outcome_of, points_of
+from bots.uct.switches import URGENT, Dials
 from bots.uct.table import CELLS as ZOBRIST_CELLS
-from bots.uct.table import ZOBRIST, Table, entry_of, home_of, is_current, node_of
+from bots.uct.table import ZOBRIST, Table, entry_of, home_of
 from engine import vector
 from engine.bits import (
+    ONE,
     below_random,
     kth_bit,
     popcount64,
@@ -61,126 +59,13 @@ from engine.bits import (
     step_random,
     trailing_zeros64,
 )
-from engine.compiled import inlined, kernel
+from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
-from engine.vector import Lanes
 
-Rows = NDArray[np.int32]
-Wide = NDArray[np.uint64]
-Floats = NDArray[np.float32]
-Edges = NDArray[np.int32]
-
-URGENT = 8
-
-ONE = np.uint64(1)
 FIFTEEN = np.uint64(15)
-_HALF = np.uint64(32)
 
 playout = playout_on(vector)
-
-
-@inlined
-def find_or_slot(
-    table: Table, wide: Wide, shift: np.uint64, generation: np.uint64, key: np.uint64, stones: Lanes
-) -> tuple[np.int64, np.int64]:
-    """The node with these stones or -1, and the place in the table where it is or belongs."""
-    word0, word1, word2 = vector.unpack(stones)
-    last = len(table) - 1
-    place = home_of(key, shift)
-    while True:
-        entry = table[place]
-        if not is_current(entry, generation):
-            return np.int64(-1), place
-        if entry >> _HALF == key >> _HALF:
-            node = node_of(entry)
-            row = node * (ROW // 2)
-            if wide[row] == word0 and wide[row + 1] == word1 and wide[row + 2] == word2:
-                return node, place
-        place = (place + 1) & last
-
-
-@inlined
-def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
-    """Recompute a node's mean and weight from its own rollouts and its edges."""
-    first = np.int64(rows[row + EDGES])
-    points = np.float32(0.5) * np.float32(rows[row + POINTS])
-    weight = np.float32(rows[row + ROLLOUTS])
-    if first:
-        head = np.int64(edges[first - HEAD])
-        below, visits = weigh_edges(edges, first, head & 255, head >> 8)
-        points += below
-        weight += visits
-    floats[row + MEAN] = points / weight
-    floats[row + WEIGHT] = weight
-
-
-@inlined
-def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row: Integer) -> bool:
-    """Look whether a node's edges prove it; if so write it down."""
-    meta = rows[row + META]
-    first = np.int64(rows[row + EDGES])
-    head = np.int64(edges[first - HEAD])
-    k = head & 255
-    unsolved = (meta & COLUMNS) != 0
-    drawn = False
-    shortest: Any = 256
-    longest: Any = 0
-    for edge in range(first, first + (head >> 8)):
-        if edge_means[edge + k] > CERTAIN / 2:
-            unsolved = True
-            continue
-        child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
-        outcome = outcome_of(child_meta)
-        distance = distance_of(child_meta)
-        if outcome == WON:
-            shortest = min(shortest, distance)
-        elif outcome == DRAWN:
-            drawn = True
-        else:
-            longest = max(longest, distance)
-    if shortest < 256:
-        rows[row + META] = meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
-        floats[row + MEAN] = np.float32(0.0)
-    elif unsolved:
-        return False
-    elif drawn:
-        rows[row + META] = meta | DRAWN << OUTCOME
-        floats[row + MEAN] = np.float32(0.5)
-    else:
-        rows[row + META] = meta | WON << OUTCOME | (longest + 1) << DISTANCE
-        floats[row + MEAN] = np.float32(1.0)
-    return True
-
-
-@inlined
-def room_for_edges(edges: Edges, counters: Wide, k: Integer) -> np.int64:
-    """The place of a block for k edges, 0 when the memory is full."""
-    free = np.int64(counters[FREE_EDGES + k])
-    if free:
-        counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
-    else:
-        used = np.int64(counters[USED_EDGES])
-        if used + HEAD + FIELDS * k > len(edges) - SLACK:
-            return np.int64(0)
-        free = used + HEAD
-        counters[USED_EDGES] = np.uint64(used + HEAD + FIELDS * k)
-    edges[free - HEAD] = k
-    edges[free - 1] = 0
-    return free
-
-
-@inlined
-def room_for_node(rows: Rows, counters: Wide) -> np.int64:
-    """The number of a node not in use, -1 when the memory is full."""
-    free = np.int64(counters[FREE_NODE]) - 1
-    if free >= 0:
-        counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])
-        return free
-    free = np.int64(counters[USED_NODES])
-    if (free + 1) * ROW > len(rows):
-        return np.int64(-1)
-    counters[USED_NODES] = np.uint64(free + 1)
-    return free
+first_sight = first_sight_on(vector)
 
 
 @kernel
@@ -199,7 +84,7 @@ def search_graph(
     root: int,
     side: int,
     flags: int,
-    c: float,
+    dials: Dials,
     simulations: int,
     descents: int,
 ) -> None:
@@ -219,8 +104,8 @@ def search_graph(
         counters: see `bots.uct.nodes`; changed.
         root: the number of the root's node.
         side: to move in the root.
-        flags: the version's switches, those of `bots.uct.tree`.
-        c: exploration constant.
+        flags: the version's switches.
+        dials: its numbers.
         simulations: new rollouts or end nodes to make.
         descents: limit on all descents, those into solved nodes included.
 
@@ -278,7 +163,7 @@ def search_graph(
                 edge = first
                 if k > 1:
                     weight = np.int64(floats[row + WEIGHT])
-                    edge = most_urgent_edge(edges, first, k, exploration(c, weight))
+                    edge = most_urgent_edge(edges, first, k, exploration(dials.c, weight))
                 move = ONE << np.uint64(edges[edge + 3 * k])
             stone = vector.playable(occupied, bottoms, cells)
             stone = vector.in_columns(stone, move)
@@ -335,23 +220,18 @@ def search_graph(
             new += 1
             outcome = OPEN
             if created:
-                distance = 0
-                tries = vector.columns_of(landing)
                 # Deeper down the side to move had no win: its node would have been an end.
-                if depth == 1 and vector.connects(other):
-                    outcome = WON
-                elif not tries:
-                    outcome = DRAWN
-                elif vector.any_cell(landing & own_threats):
-                    outcome = LOST
-                    distance = 1
-                else:
-                    blocks = landing & other_threats
-                    if vector.several(blocks):
-                        outcome = WON
-                        distance = 2
-                    elif vector.any_cell(blocks):
-                        tries = vector.columns_of(blocks)
+                outcome, distance, tries = first_sight(
+                    other,
+                    occupied,
+                    landing,
+                    own_threats,
+                    other_threats,
+                    bottoms,
+                    cells,
+                    depth == 1,
+                    flags,
+                )
                 rows[row + META] = (
                     np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
                 )
@@ -374,6 +254,7 @@ def search_graph(
                     bottoms,
                     cells,
                     random,
+                    False,
                 )
                 rows[row + POINTS] += 2 - result
                 set_value(rows, floats, edges, row)

@@ -6,7 +6,7 @@ nodes and edges go back to their start and the table gets a new generation.
 
 import numpy as np
 
-from bots.uct.graph import Edges, Floats, Rows, Wide, find_or_slot, room_for_node
+from bots.uct.graph_node import Edges, Floats, Rows, Wide, find_or_slot, room_for_node
 from bots.uct.nodes import (
     EDGES,
     FREE_EDGES,
@@ -189,7 +189,7 @@ def sweep(
 
 def bytes_of_a_node() -> int:
     """Bytes of memory for each node that a graph has room for: row, edges, table."""
-    return 4 * ROW + 4 * EDGE_INTEGERS + 16
+    return 4 * ROW + 4 * EDGE_INTEGERS + 24
 
 
 EDGE_INTEGERS = 30

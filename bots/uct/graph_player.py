@@ -12,6 +12,7 @@ from bots.uct.outcome import OPEN
 from bots.uct.pick import CERTAIN
 from bots.uct.record import COLUMNS, DISTANCE, FIRST_FREE, HEAD, OUTCOME, SLACK
 from bots.uct.search_player import SURPLUS_DESCENTS, SearchPlayer, Statistics
+from bots.uct.switches import dials_of, flags_of
 from bots.uct.table import GENERATIONS, hash_of, stones_of
 
 EMPTIED_EVERY = 10
@@ -38,8 +39,8 @@ class GraphPlayer(SearchPlayer[int]):
             self._counters,
             self._node,
             self._position.to_move,
-            graph.URGENT * self._settings.urgent,
-            self._settings.c,
+            flags_of(self._settings),
+            dials_of(self._settings),
             simulations,
             SURPLUS_DESCENTS * simulations,
         )
@@ -49,7 +50,7 @@ class GraphPlayer(SearchPlayer[int]):
         moves = REUSED_MOVES[self._settings.memory]
         room = self._settings.memory_mib * 2**20 // bytes_of_a_node()
         count = min(room, moves * simulations + 64)
-        bits = max(6, (count + count // 4).bit_length())
+        bits = max(6, (count + count // 2).bit_length())
         self._rows = aligned(count * ROW)
         self._node_views = (
             self._rows,

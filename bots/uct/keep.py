@@ -5,7 +5,7 @@ therefore meets every block after its owner: a living owner has left a mark in i
 pointer to it now stands, and the block slides down to the first free place.
 """
 
-from bots.uct.record import FIELDS, FIRST_FREE, HEAD, ROOT, Tree
+from bots.uct.record import FIELDS, FIRST_FREE, HEAD, ROOT, UNSEEN, Tree, column_of
 from engine.compiled import kernel
 
 
@@ -17,8 +17,9 @@ def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
         return 0, 0
     siblings = tree[first - HEAD] & 255
     for child in range(first, first + (tree[first - HEAD] >> 8)):
-        if (tree[child + 3 * siblings] >> 12) & 15 == column:
-            return child, siblings
+        meta = tree[child + 3 * siblings]
+        if column_of(meta) == column:
+            return (0, 0) if meta & UNSEEN else (child, siblings)
     return 0, 0
 
 
@@ -50,7 +51,8 @@ def keep_below(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
         owner = tree[block + 1]
         if owner:
             made = tree[block] >> 8
-            nodes += made
+            for i in range(block + HEAD + 3 * siblings, block + HEAD + 3 * siblings + made):
+                nodes += (tree[i] & UNSEEN) == 0
             tree[owner] = free + HEAD
             for i in range(size):
                 tree[free + i] = tree[block + i]

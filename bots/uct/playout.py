@@ -18,13 +18,17 @@ def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     """The rollout on the sets of cells of `engine.lanes` or `engine.vector`.
 
     It takes own, other (stones of the side to move and of its opponent), occupied (with the
-    forbidden cell), landing, own and other threats, bottoms, cells and the generator's state;
-    and gives twice the result for the side to move, and the state.
+    forbidden cell), landing, own and other threats, bottoms, cells, the generator's state, and
+    whether to play carefully; and gives twice the result for the side to move, and the state.
+
+    Careful play never drops a stone below a cell in which the opponent would win, and takes a
+    position in which nothing else is left for lost.
     """
     either, both = layout.either, layout.both
     any_cell, several = layout.any_cell, layout.several
     count_columns, kth_cell = layout.count_columns, layout.kth_cell
     playable, threats = layout.playable, layout.threats
+    columns_of, in_columns = layout.columns_of, layout.in_columns
 
     @inlined
     def playout(
@@ -37,6 +41,7 @@ def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
         bottoms: Any,
         cells: Any,
         random: np.uint64,
+        careful: bool,
     ) -> tuple[int, np.uint64]:
         second = 0  # 1 while `own` is the side that did not start
         while any_cell(landing):
@@ -50,7 +55,15 @@ def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
                 occupied = either(occupied, blocks)
             else:
                 random = step_random(random)
-                choice = kth_cell(landing, below_random(random, count_columns(landing)))
+                choices = landing
+                if careful:
+                    above = playable(either(occupied, landing), bottoms, cells)
+                    under = columns_of(both(above, other_threats))
+                    if under:
+                        choices = in_columns(landing, ~under)
+                        if not any_cell(choices):
+                            return 2 * second, random
+                choice = kth_cell(choices, below_random(random, count_columns(choices)))
                 own = either(own, choice)
                 occupied = either(occupied, choice)
             landing = playable(occupied, bottoms, cells)

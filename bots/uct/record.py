@@ -35,6 +35,8 @@ FIRST_FREE = HEAD + FIELDS
 SLACK = 64
 """Integers kept free at the end, since a register always reads sixteen."""
 
+UNSEEN = 1 << 26
+"""In a meta: the node exists for selection only, with what is expected of it."""
 COLUMNS = 0xFFF
 COLUMN = 12
 OUTCOME = 16

@@ -7,9 +7,9 @@ from bots.uct import tree
 from bots.uct.final import Candidate
 from bots.uct.keep import find_child, keep_below
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.record import DISTANCE, FIELDS, FIRST_FREE, HEAD, OUTCOME, ROOT, SLACK
+from bots.uct.record import DISTANCE, FIELDS, FIRST_FREE, HEAD, OUTCOME, ROOT, SLACK, UNSEEN
 from bots.uct.search_player import SURPLUS_DESCENTS, SearchPlayer, Statistics
-from bots.uct.settings import Settings
+from bots.uct.switches import dials_of, flags_of
 
 REUSED_MOVES = 8
 """Room for what is kept from former moves, in searches of one move."""
@@ -31,7 +31,8 @@ class TreePlayer(SearchPlayer[Place]):
             self._path,
             self._counters,
             flags_of(self._settings),
-            self._settings.c,
+            dials_of(self._settings),
+            self._order,
             simulations,
             SURPLUS_DESCENTS * simulations,
         )
@@ -43,6 +44,9 @@ class TreePlayer(SearchPlayer[Place]):
         wanted = (moves * simulations + 2) * block + FIRST_FREE + SLACK
         cap = self._settings.memory_mib * 2**18
         self._tree = np.empty(min(cap, wanted), np.int32)
+        middle = (self._board.columns - 1) / 2
+        nearest = sorted(range(self._board.columns), key=lambda column: abs(column - middle))
+        self._order = np.array(nearest, np.int64)
         self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
         self._counters = np.zeros(tree.COUNTERS, np.uint64)
         self._root: tuple[int, ...] | None = None
@@ -84,7 +88,12 @@ class TreePlayer(SearchPlayer[Place]):
         if not first:
             return []
         head = int(self._tree[first - HEAD])
-        places = [(child, head & 255) for child in range(first, first + (head >> 8))]
+        k = head & 255
+        places = [
+            (child, k)
+            for child in range(first, first + (head >> 8))
+            if not self._tree[child + 3 * k] & UNSEEN
+        ]
         return [(self._candidate(*child), child) for child in places]
 
     def _candidate(self, at: int, k: int) -> Candidate:
@@ -100,13 +109,3 @@ class TreePlayer(SearchPlayer[Place]):
             int(self._counters[which]) for which in (tree.NEW, tree.OLD, tree.DEPTH, tree.NODES)
         )
         return Statistics(new, old, depth, nodes)
-
-
-def flags_of(settings: Settings) -> int:
-    """The kernels' switches."""
-    return (
-        tree.SOLVE * settings.solve
-        + tree.FORCED * settings.forced
-        + tree.RIGHT_DISTANCES * settings.right_distances
-        + tree.URGENT * settings.urgent
-    )

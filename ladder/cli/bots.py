@@ -87,7 +87,7 @@ def add(
 
     from ladder.cli.common import open_or_imagine, open_store, print_out
     from ladder.cli.run import restart_of
-    from ladder.registration import examine, keep
+    from ladder.registration import enrol, examine
     from ladder.trial import describe
 
     with open_or_imagine(db) as store:
@@ -103,7 +103,7 @@ def add(
             replace=replace,
         )
     with open_store(db, create=True, sync=True) as store:
-        row = keep(store, new, replace=replace)
+        row = enrol(store, new, replace=replace)
     for line in describe(found):
         print_out(line)
     print_out(f"{row.name} is registered")

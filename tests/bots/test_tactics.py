@@ -5,74 +5,58 @@ import pytest
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from bots.uct.rootlook import look_at
-from engine.board import THU_SIDES, Board, parse_board
-from engine.opening import has_immediate_win
+from engine.board import parse_board
 from engine.position import Position
-from engine.seeds import SplitMix
-from tests.bots.support import match, player, random_position
+from tests.bots.puzzles import puzzles, solves
+from tests.bots.support import match, player
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
-SEES_WINS = [name for name in UCT if name != "v1"]
 
 
-def thu_board(random: SplitMix) -> Board:
-    rows, columns = random.choice(THU_SIDES), random.choice(THU_SIDES)
-    return Board(rows, columns, (random.below(rows), random.below(columns)))
+def solved(name: str, theme: str, count: int, simulations: int = 0) -> float:
+    """The share of a theme's puzzles that a player solves; by default with ten a column."""
+    points = 0
+    for puzzle in puzzles(theme, count):
+        position = puzzle.position
+        budget = Budget(simulations=simulations or 10 * position.board.columns)
+        bot = player(name, position.board, position.to_move, budget)
+        points += solves(puzzle, bot.choose(position.moves))
+    return points / count
 
 
-def wins_in_one(count: int) -> list[Position]:
-    random = SplitMix(11)
-    found: list[Position] = []
-    while len(found) < count:
-        board = thu_board(random)
-        position = random_position(board, 12 + random.below(40), random)
-        if has_immediate_win(position):
-            found.append(position)
-    return found
-
-
-@pytest.mark.parametrize("name", SEES_WINS)
+@pytest.mark.parametrize("name", UCT[1:])
 def test_takes_a_win_in_one(name: str) -> None:
     """With ten simulations a column every version from v2 on wins at once where it can."""
-    for position in wins_in_one(60):
+    for position, solutions in puzzles("win in one", 60):
         budget = Budget(simulations=10 * position.board.columns)
-        bot = player(name, position.board, position.to_move, budget)
-        choice = bot.choose(position.moves)
-        assert position.play(choice.column).winner == position.to_move, position.notation()
+        choice = player(name, position.board, position.to_move, budget).choose(position.moves)
+        assert choice.column in solutions, position.notation()
         assert choice.info is not None
         assert (choice.info.proven, choice.info.distance) == ("win", 1)
 
 
-@pytest.mark.parametrize("name", [*UCT, "flat-mc"])
-def test_beats_random(name: str) -> None:
-    """A Monte Carlo player with a small budget wins nearly all games against random play."""
-    boards = [parse_board(text) for text in ("6x7", "9x9@4,4", "10x11@0,3", "7x6", "8x9")]
-    assert match(name, "random", boards, Budget(simulations=200)) >= 0.9
-
-
-BLOCKS = UCT[UCT.index("v8") :]
-
-
-def blocks_in_one(count: int) -> list[tuple[Position, int]]:
-    """Positions without an own win in which one column must be played, and that column."""
-    random = SplitMix(12)
-    found: list[tuple[Position, int]] = []
-    while len(found) < count:
-        board = thu_board(random)
-        position = random_position(board, 12 + random.below(40), random)
-        look = look_at(position)
-        if not look.wins and look.threats.bit_count() == 1:
-            found.append((position, look.threats.bit_length() - 1))
-    return found
-
-
-@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
 def test_blocks_in_one(name: str) -> None:
     """With ten simulations a column every version from v8 on meets the only threat."""
-    for position, column in blocks_in_one(60):
-        budget = Budget(simulations=10 * position.board.columns)
-        bot = player(name, position.board, position.to_move, budget)
-        assert bot.choose(position.moves).column == column, position.notation()
+    assert solved(name, "block in one", 60) == 1
+
+
+@pytest.mark.parametrize("name", UCT[UCT.index("v4") :])
+def test_does_not_play_under_a_threat(name: str) -> None:
+    """With ten simulations a column nobody from v4 on lets the opponent win directly above."""
+    assert solved(name, "cell under a threat", 60) >= (1 if name >= "v6" else 0.95)
+
+
+@pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
+def test_finds_double_threats(name: str) -> None:
+    """A thousand simulations find nearly all wins by a double threat."""
+    assert solved(name, "double threat", 40, 1000) >= 0.9
+
+
+@pytest.mark.parametrize("name", UCT[UCT.index("v8") :])
+def test_finds_forced_wins(name: str) -> None:
+    """Ten thousand simulations find most wins within five plies."""
+    assert solved(name, "win within five", 15, 10_000) >= 0.7
 
 
 @pytest.mark.parametrize("name", UCT[UCT.index("v3") :])
@@ -82,3 +66,10 @@ def test_a_lost_position_is_answered_with_a_block(name: str) -> None:
     assert look_at(position).threats == 1 << 1 | 1 << 5
     bot = player(name, position.board, position.to_move, Budget(simulations=500))
     assert bot.choose(position.moves).column in (1, 5)
+
+
+@pytest.mark.parametrize("name", [*UCT, "flat-mc"])
+def test_beats_random(name: str) -> None:
+    """A Monte Carlo player with a small budget wins nearly all games against random play."""
+    boards = [parse_board(text) for text in ("6x7", "9x9@4,4", "10x11@0,3", "7x6", "8x9")]
+    assert match(name, "random", boards, Budget(simulations=200)) >= 0.9

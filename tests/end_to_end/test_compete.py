@@ -8,6 +8,8 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.ladder.hosted import compiled
 
+pytestmark = pytest.mark.slow
+
 ROUND = re.compile(r"(\d+):\n(-?\d)\t(\d+)\t(\d+)\n(-?\d)\t(\d+)\t(\d+)\n\n")
 
 

@@ -8,6 +8,8 @@ import pytest
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.ladder.hosted import BOT, LEGAL, compiled, write
 
+pytestmark = pytest.mark.slow
+
 AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
 
 
@@ -22,7 +24,6 @@ def add(ladder: Ladder, name: str, spec: str, *options: str) -> str:
     return done.out
 
 
-@pytest.mark.slow
 def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     """Every kind must play without a forfeit, in one division and one report."""
     folder = ladder.folder

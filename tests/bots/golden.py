@@ -1,0 +1,41 @@
+"""Golden games: what every version plays, recorded. Run as a module to record them anew.
+
+``python -m tests.bots.golden`` after a deliberate change of a kernel; the difference in
+``golden.json`` then shows which versions changed.
+"""
+
+import json
+from pathlib import Path
+
+from bots.catalogue import VERSIONS
+from bots.protocol import Budget
+from engine.board import parse_board
+from engine.position import format_moves
+from tests.bots.support import self_play
+
+FILE = Path(__file__).with_name("golden.json")
+BOARDS = ("9x9@4,4", "6x7")
+SIMULATIONS = 400
+NAMES = [
+    name
+    for name, version in VERSIONS.items()
+    if "simulations" in version.budgets and version.family in ("uct", "simple")
+]
+
+
+def play(name: str, board: str) -> str:
+    """The version's game against itself and its last search, on one line."""
+    choices = self_play(name, parse_board(board), Budget(simulations=SIMULATIONS), seed=42)
+    info = choices[-1].info
+    assert info is not None
+    return f"{format_moves(choice.column for choice in choices)} {info.simulations} {info.tree}"
+
+
+def main() -> None:
+    """Record the games of all versions."""
+    games = {name: {board: play(name, board) for board in BOARDS} for name in NAMES}
+    FILE.write_text(json.dumps(games, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
