@@ -4,6 +4,7 @@ The command modules import only what describes their options; the work is import
 runs, so that help answers at once.
 """
 
+import os
 import sys
 from typing import Annotated, Any
 
@@ -78,6 +79,9 @@ def options(
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    # Threads of linear algebra are slower than none on matrices as small as ours, and would take
+    # the CPUs from bots that think. It is read when the library is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run_command(sys.argv[1:]))
 
 
