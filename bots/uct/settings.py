@@ -52,3 +52,5 @@ class Settings:
     hint: float = 0.0
     """v22: what a threat that a column makes, or takes from the opponent, adds to the expectation
     of a mean in 0 .. 1."""
+    endgame: int = 0
+    """v23: with at most so many empty cells the position is solved exactly where that is quick."""
