@@ -4,7 +4,8 @@
 
 Plays GATES (default 2000) simulated gates at a true difference of elo0 and as many of elo1, judged
 after every pair on pentanomial counts, for logistic and for normalized Elo, seeded. Beside the
-share of wrong verdicts stand the games that theory expects and the bias of two estimates.
+share of wrong verdicts stand the games that theory expects, and for the estimate that allows for
+stopping and for the plain one how far their median is off and how often their interval holds.
 """
 
 import math
@@ -29,7 +30,8 @@ MAX_PAIRS = 20_000
 def main(number: int) -> None:
     """Print one line per model, bound and hypothesis."""
     print(f"{number} gates each; first move {ADVANTAGE:g} Elo, draws {DRAWS:.0%}, seed {SEED}")
-    print("model       bounds    truth  wrong   limit  games  theory  after stop  plain  seconds")
+    print("model       bounds    truth  wrong   limit  games  theory", end="")
+    print("  after stop, held  plain, held  seconds")
     for model in (Model.LOGISTIC, Model.NORMALIZED):
         for overshoot in (False, True):
             for truth in (-20.0, 0.0):
@@ -49,22 +51,32 @@ def line(*, model: Model, overshoot: bool, truth: float, number: int) -> str:
     wrong_state = State.ACCEPT_H1 if truth == test.elo0 else State.ACCEPT_H0
     wrong = float(np.mean(played.states == wrong_state.value))
     limit = 0.05 + 3.0 * math.sqrt(0.05 * 0.95 / number)
-    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
-    stopped = [
-        after.elo
-        for row in played.counts
-        if (after := estimate_after(counts=row, test=test, overshoot=overshoot)) is not None
-    ]
-    plain = [
-        (seen.elo if model is Model.LOGISTIC else seen.nelo) or 0.0
-        for seen in (estimate(counts=row) for row in played.counts)
-    ]
+    theory = expected_course(
+        elo=truth, counts=1e6 * pentanomial(table=table), test=test, overshoot=overshoot
+    )
+    stopped, plain = [], []
+    for row in played.counts:
+        after = estimate_after(counts=row, test=test, overshoot=overshoot)
+        seen = estimate(counts=row)
+        assert after is not None
+        stopped.append((after.elo, after.low95 <= truth <= after.high95))
+        elo, error = (
+            (seen.elo, seen.error95) if model is Model.LOGISTIC else (seen.nelo, seen.nelo_error95)
+        )
+        assert elo is not None
+        assert error is not None
+        plain.append((elo, abs(elo - truth) <= error))
     return (
         f"{model.value:<11} {'siegmund' if overshoot else 'wald':<9} {truth:5.0f} {wrong:6.2%} "
         f"{limit:6.2%} {2 * played.pairs.mean():6.0f} {theory.games:7.0f} "
-        f"{np.median(stopped) - truth:+11.2f} {np.median(plain) - truth:+6.2f} "
-        f"{time.perf_counter() - start:8.1f}"
+        f"{summary(stopped, truth)} {summary(plain, truth)} {time.perf_counter() - start:8.1f}"
     )
+
+
+def summary(estimates: list[tuple[float, bool]], truth: float) -> str:
+    """Median of the estimates less the truth in Elo, and the share of intervals that hold it."""
+    median = float(np.median([elo for elo, _ in estimates])) - truth
+    return f"{median:+6.2f} {np.mean([held for _, held in estimates]):6.1%}"
 
 
 def logistic_of(*, nelo: float) -> float:

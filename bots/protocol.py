@@ -162,6 +162,8 @@ class ErrorReply(msgspec.Struct, frozen=True, tag="error", tag_field="type"):
     """The bot gives up and says why."""
 
     message: str
+    illegal: bool = False
+    """From the hosts of course programs: the move that it would play is illegal."""
 
 
 Reply = HelloReply | Ready | MoveReply | ErrorReply

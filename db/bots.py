@@ -51,6 +51,28 @@ def add_bot(database: Database, new: NewBot) -> BotRow:
         return _find(connection, new.name)
 
 
+def replace_bot(database: Database, new: NewBot) -> BotRow:
+    """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
+
+    The former revision keeps its games, which no rating of the new one contains.
+    """
+    with database.writing() as connection:
+        bot_id = _find(connection, new.name).id
+        connection.execute(
+            update(Bot)
+            .filter_by(id=bot_id)
+            .values(
+                family=new.family,
+                spec=new.spec,
+                based_on=new.based_on,
+                change=new.change,
+                retired_at=None,
+            )
+        )
+        _make_current(connection, bot_id, new.revision)
+        return _find(connection, new.name)
+
+
 def ensure_revision(database: Database, name: str, new: NewRevision) -> RevisionRow:
     """Make a content the bot's current revision. Raises UnknownRow.
 
@@ -62,22 +84,7 @@ def ensure_revision(database: Database, name: str, new: NewRevision) -> Revision
     if _same(current, new):
         return current  # the common case needs no write lock
     with database.writing() as connection:
-        bot_id = _find(connection, name).id
-        number, recency = connection.execute(
-            select(func.max(Revision.number), func.max(Revision.recency)).filter_by(bot_id=bot_id)
-        ).one()
-        known = connection.execute(
-            select(Revision.id, Revision.recency).filter_by(
-                bot_id=bot_id, content_hash=new.content_hash
-            )
-        ).first()
-        if known is None:
-            _insert_revision(connection, bot_id, number + 1, recency + 1, new)
-        else:
-            turn = recency if known.recency == recency else recency + 1
-            connection.execute(
-                update(Revision).filter_by(id=known.id).values(recency=turn, **_how(new))
-            )
+        _make_current(connection, _find(connection, name).id, new)
         return _find(connection, name).revision
 
 
@@ -118,6 +125,24 @@ def _find(connection: Connection, name: str) -> BotRow:
     if row is None:
         raise UnknownRow(f"no bot called {name!r} is registered; `ladder bots list` shows them")
     return _bot(row)
+
+
+def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None:
+    number, recency = connection.execute(
+        select(func.max(Revision.number), func.max(Revision.recency)).filter_by(bot_id=bot_id)
+    ).one()
+    known = connection.execute(
+        select(Revision.id, Revision.recency).filter_by(
+            bot_id=bot_id, content_hash=new.content_hash
+        )
+    ).first()
+    if known is None:
+        _insert_revision(connection, bot_id, number + 1, recency + 1, new)
+    else:
+        turn = recency if known.recency == recency else recency + 1
+        connection.execute(
+            update(Revision).filter_by(id=known.id).values(recency=turn, **_how(new))
+        )
 
 
 def _insert_revision(

@@ -16,23 +16,28 @@ _RATING_KEY = ("division_id", "revision_id")
 _RATING_VALUES = ("elo", "games")
 
 
-def rebuild(database: Database, rate: Rate) -> list[Difference]:
+def rebuild(database: Database, rate: Rate, *, repair: bool = True) -> list[Difference]:
     """Compute aggregate and live ratings anew from the rated games; what was wrong before.
 
-    One transaction; when nothing was wrong, nothing is written.
+    One transaction; without `repair`, and when nothing was wrong, nothing is written.
     """
     with database.writing() as connection:
-        tables, ratings = _replay(connection, rate)
-        computed = {key: tuple(values) for key, values in tables.items()}
-        stored = _stored(connection, PairTable, KEY, SUMS)
-        found = _compare("pair_tables", SUMS, stored, computed)
-        if found:
-            _replace(connection, PairTable, (*KEY, *SUMS), computed)
-        live = {key: (row.elo, row.games) for key, row in ratings.items()}
-        stored = _stored(connection, Rating, _RATING_KEY, _RATING_VALUES)
-        moved = _compare("ratings", _RATING_VALUES, stored, live)
-        if moved:
-            _replace(connection, Rating, (*_RATING_KEY, *_RATING_VALUES), live)
+        return rebuild_within(connection, rate, repair=repair)
+
+
+def rebuild_within(connection: Connection, rate: Rate, *, repair: bool) -> list[Difference]:
+    """The same in a transaction that holds the write lock."""
+    tables, ratings = _replay(connection, rate)
+    computed = {key: tuple(values) for key, values in tables.items()}
+    stored = _stored(connection, PairTable, KEY, SUMS)
+    found = _compare("pair_tables", SUMS, stored, computed)
+    if found and repair:
+        _replace(connection, PairTable, (*KEY, *SUMS), computed)
+    live = {key: (row.elo, row.games) for key, row in ratings.items()}
+    stored = _stored(connection, Rating, _RATING_KEY, _RATING_VALUES)
+    moved = _compare("ratings", _RATING_VALUES, stored, live)
+    if moved and repair:
+        _replace(connection, Rating, (*_RATING_KEY, *_RATING_VALUES), live)
     return found + moved
 
 

@@ -73,6 +73,7 @@ def check_file(path: str, *, create: bool) -> bool:
         Missing: it is missing and `create` is false.
         NotOurs: it belongs to another program or is no database.
         Unwritable: its folder is missing, or it is a folder itself.
+        sqlite3.DatabaseError: it is damaged or may not be read.
 
     """
     folder = os.path.dirname(path)
@@ -89,11 +90,9 @@ def check_file(path: str, *, create: bool) -> bool:
     probe = sqlite3.connect(f"file:{_quoted(path)}?mode=ro&immutable=1", uri=True)
     try:
         found = probe.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        raise Unwritable(
-            f"{path} cannot be read ({error}); check its permissions or choose another --db"
-        ) from error
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname != "SQLITE_NOTADB":
+            raise
         found = None
     finally:
         probe.close()

@@ -19,7 +19,7 @@ from db.rows import FinishedPair, PairOutcome, PairStatus, RatingRow
 from db.statements import Statements
 from db.tables import KEY, SUMS, Game, contribution
 from engine.position import format_moves
-from engine.result import Result
+from engine.result import Result, Termination
 
 START_ELO = 1000.0
 """The live rating of a revision without rated games."""
@@ -46,6 +46,8 @@ class PairStorer:
         """
         if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
             raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
+        if any(game.termination is Termination.ABORTED for game in record.games):
+            raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
         run = self._statements
         with self._database.writing() as connection:
             marked = run.mark_finished.run(

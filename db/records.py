@@ -24,7 +24,7 @@ class Launch(msgspec.Struct, frozen=True):
     """How to start a bot's process. Equal launches can share a process."""
 
     command: tuple[str, ...]
-    """The program and its arguments."""
+    """The program and its arguments, or with a `host` the arguments of that."""
     folder: str
     """The absolute folder in which it runs."""
     player: str | None = None
@@ -32,6 +32,15 @@ class Launch(msgspec.Struct, frozen=True):
     restart: Restart = Restart.NEVER
     memory_mb: int = 1024
     """Resident memory of the bot and its descendants together, in MiB."""
+    address_mb: int | None = None
+    """Address space of each of its processes, in MiB; None: no limit."""
+    host: str | None = None
+    """The script of `bots.foreign` that hosts it, such as ``thu``; not part of a stored path, so
+    that a registered bot survives a new installation of the ladder."""
+    python: str | None = None
+    """The interpreter of the host; None: the ladder's own."""
+    min_time_ms: int | None = None
+    """Time per move below which it cannot play, found at registration; None: none is known."""
 
 
 class Entrant(msgspec.Struct, frozen=True):

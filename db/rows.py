@@ -197,6 +197,33 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedPair:
+    """A finished pair as results alone."""
+
+    number: int
+    a_revision: int
+    """Moved first in game 0."""
+    b_revision: int
+    board_class: str
+    results: tuple[Result, Result]
+    """A's results in game 0 and game 1."""
+    terminations: tuple[Termination, Termination]
+
+    @property
+    def mirrored(self) -> "PlayedPair":
+        """The same pair from B's side: B becomes A, and the games keep their order."""
+        first, second = self.results
+        return PlayedPair(
+            self.number,
+            self.b_revision,
+            self.a_revision,
+            self.board_class,
+            (first.mirrored, second.mirrored),
+            self.terminations,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SideSums:
     """Sums over one side's moves in one game."""
 

@@ -36,27 +36,34 @@ def division(
         ValueError: a kind of budget is unknown.
 
     """
+    for known in divisions(database):
+        if (known.boards, known.opening_plies, known.budget) == (boards, opening_plies, budget):
+            return known  # the common case needs no write lock
+    with database.writing() as connection:
+        return division_in(connection, boards, opening_plies, budget)
+
+
+def division_in(
+    connection: Connection, boards: str, opening_plies: int | None, budget: Mapping[str, int]
+) -> DivisionRow:
+    """The same in a transaction that holds the write lock."""
     if not budget or not set(budget) <= set(_UNITS):
         raise ValueError(f"budgets are of {', '.join(_UNITS)}, got {dict(budget)}")
     label = division_label(boards, opening_plies, budget)
     key = _json({"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)})
     query = select(Division.__table__).where(Division.key == key)
-    with database.reading() as connection:
-        row = connection.execute(query).first()
+    row = connection.execute(query).first()
     if row is None:
-        with database.writing() as connection:
-            row = connection.execute(query).first()  # another process may have been faster
-            if row is None:
-                connection.execute(
-                    insert(Division).values(
-                        key=key,
-                        label=label,
-                        boards=boards,
-                        opening_plies=opening_plies,
-                        budget=_json(dict(budget)),
-                    )
-                )
-                row = connection.execute(query).one()
+        connection.execute(
+            insert(Division).values(
+                key=key,
+                label=label,
+                boards=boards,
+                opening_plies=opening_plies,
+                budget=_json(dict(budget)),
+            )
+        )
+        row = connection.execute(query).one()
     return _division(row)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sqlalchemy import bindparam, case, exists, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Exists
@@ -68,7 +68,11 @@ def _line_stored(which: int) -> Exists:
 
 def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
     # The two dialects share the clause but no class of SQLAlchemy for it, hence Any.
-    build: Any = sqlite.insert if dialect.name == "sqlite" else postgresql.insert
+    build: Any = sqlite.insert
+    if dialect.name != "sqlite":
+        from sqlalchemy.dialects import postgresql  # takes 20 ms that SQLite need not pay
+
+        build = postgresql.insert
     return build(model).values({name: bindparam(name) for name in names})
 
 

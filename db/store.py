@@ -1,11 +1,13 @@
 """The store: the few operations on stored games that the rest of the program needs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from db import bots, care, planning, reading, runs
+from db import bots, care, exporting, importing, planning, played, reading, runs
 from db.database import Database
+from db.exchange import GameLine
 from db.finish import PairStorer, Rate
 from db.records import PairPlan, PairRecord
 from db.rows import (
@@ -20,16 +22,18 @@ from db.rows import (
     PairRow,
     PairTableRow,
     PlannedPair,
+    PlayedPair,
     RatingRow,
     RevisionRow,
     RunKind,
     RunRow,
     RunStatus,
 )
+from db.runlock import RunLock
 
 
 class Store:
-    """An open database. One thread uses it; another thread opens its own.
+    """An open database, for one thread of one process; others open their own.
 
     Every operation is one transaction. All of them raise the errors of `db.errors`, and nothing
     of the database library.
@@ -37,7 +41,11 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._storer = PairStorer(database)
+
+    @cached_property
+    def _storer(self) -> PairStorer:
+        # Preparing its statements takes 20 ms that a reader need not pay.
+        return PairStorer(self._database)
 
     @classmethod
     def open(cls, where: str, *, create: bool = True, busy_s: float = 10.0) -> Self:
@@ -69,6 +77,16 @@ class Store:
         """The absolute path of the SQLite file; None on a server."""
         return self._database.place.path
 
+    def run_lock(self) -> RunLock:
+        """The run locks of this database; close them after use.
+
+        Raises:
+            DatabaseError: the database is on a server.
+            Unwritable: the lock file cannot be made.
+
+        """
+        return RunLock(self.path)
+
     # Bots.
 
     def bots(self, *, include_retired: bool = False) -> list[BotRow]:
@@ -82,6 +100,10 @@ class Store:
     def add_bot(self, new: NewBot) -> BotRow:
         """Register a bot. Raises NameTaken."""
         return bots.add_bot(self._database, new)
+
+    def replace_bot(self, new: NewBot) -> BotRow:
+        """Put another content under a registered name. Raises UnknownRow."""
+        return bots.replace_bot(self._database, new)
 
     def ensure_revision(self, name: str, new: NewRevision) -> RevisionRow:
         """Make this content the bot's current revision, adding it when it is new. Idempotent."""
@@ -207,15 +229,50 @@ class Store:
         """One game with its thoughts."""
         return reading.game(self._database, game_id)
 
+    def played_pairs(self, run_id: int) -> list[PlayedPair]:
+        """The results of a run's finished pairs in the order of their numbers."""
+        return played.of_run(self._database, run_id)
+
+    def stream_pairs(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
+        """The results of a stream's finished pairs with numbers start .. stop-1, in that order."""
+        return played.of_stream(self._database, stream, start, stop)
+
+    def owed(self, stream: str, *, below: int) -> list[int]:
+        """The numbers of a stream's pairs before `below` that are planned and not finished."""
+        return played.owed(self._database, stream, below)
+
+    def pairs_between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
+        """The results of one revision's finished pairs against others, in the order of planning.
+
+        Of all runs of the division, rated or not.
+        """
+        return played.between(self._database, division_id, hero, others)
+
     def count_games(self, run_id: int) -> int:
         """How many finished games a run has."""
         return reading.count_games(self._database, run_id)
 
+    # Exchange.
+
+    def export_lines(self, division_id: int | None = None) -> Iterator[GameLine]:
+        """All finished games by run, pair and game, streamed."""
+        return exporting.export_lines(self._database, division_id)
+
+    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
+        """Store whole pairs of another database, all or none; how many games.
+
+        Raises NotImportable.
+        """
+        return importing.import_lines(self._database, pairs, rate)
+
     # Care.
 
-    def rebuild(self, rate: Rate) -> list[Difference]:
-        """Compute aggregate and live ratings anew from the games; what was wrong before."""
-        return care.rebuild(self._database, rate)
+    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
+        """Compute aggregate and live ratings anew from the games; what was wrong before.
+
+        Without `repair` nothing is written.
+        """
+        return care.rebuild(self._database, rate, repair=repair)
 
     def check(self) -> list[str]:
         """What the database's own integrity checks complain about; empty when sound."""

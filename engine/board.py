@@ -19,7 +19,8 @@ THU = "thu"
 STANDARD = "standard"
 FORMS = "thu, standard, RxC such as 6x7 (rows x columns), or RxC@r,c with a forbidden cell"
 
-_SIZE = re.compile(r"(\d+)x(\d+)(?:@(\d+),(\d+))?")
+_NUMBER = "([0-9]{1,9})"
+_SIZE = re.compile(f"{_NUMBER}x{_NUMBER}(?:@{_NUMBER},{_NUMBER})?")
 
 
 @dataclass(frozen=True, slots=True)

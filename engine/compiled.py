@@ -1,7 +1,9 @@
 """The one door to numba: a typed decorator whose cache cannot go stale (see `engine.cache`)."""
 
 import functools
+import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -13,6 +15,7 @@ from numba.extending import intrinsic
 from engine.cache import cache_folder, source_fingerprint
 
 __all__ = [
+    "CACHING",
     "cache_folder",
     "inlined",
     "instruction",
@@ -34,6 +37,23 @@ F = TypeVar("F", bound=Callable[..., object])
 setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
 
 
+def _can_keep_code(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+CACHING = _can_keep_code(cache_folder())
+"""Whether machine code is kept on disk.
+
+False when the folder cannot be written: numba would then fall back to `__pycache__` beside the
+sources, which an edit of a called function does not empty. Compiling anew is slower, but right.
+"""
+
+
 def numba_targets_another_cpu() -> bool:
     """Whether the user told numba to compile for another processor than this one."""
     return bool(
@@ -42,8 +62,8 @@ def numba_targets_another_cpu() -> bool:
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code on first use and cache the result on disk."""
-    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+    """Compile a function to machine code on first use and keep it on disk if `CACHING`."""
+    return cast(F, numba.njit(cache=CACHING, error_model="numpy", nogil=True)(function))
 
 
 def inlined(function: F) -> F:

@@ -8,13 +8,13 @@ from typing import Any
 
 from bots.protocol import Budget
 from db.finish import Rate
-from db.records import Entrant, Launch, PairPlan, PairRecord
+from db.records import Entrant, PairPlan, PairRecord
 from db.rows import FinishedPair, NewBot, NewRevision, NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.live import LiveRun, Silent
-from ladder.registry import PROJECT, host_command
+from ladder.registry import host_launch
 from ladder.runner import Runner
 from ladder.schedule import Pairing, PairingKind, Schedule
 from ladder.settings import Budgets, Settings
@@ -153,7 +153,7 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
 
 
 def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> None:
-    launch = Launch(command=host_command(), folder=str(PROJECT), player=NULL)
+    launch = host_launch(NULL)
     budget = Budget(simulations=1)
     entrants = {}
     for name in ("null-a", "null-b"):

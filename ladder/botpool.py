@@ -50,14 +50,26 @@ class BotPool:
                     process.kill()
                     continue
                 return process
-        environment = {} if launch.player is None else _host_environment()
-        process = BotProcess.start(launch, logs=self._logs, environment=environment)
+        process = self._start(launch)
         try:
             shake_hands(process)
         except BaseException:
             process.kill()
             raise
         return process
+
+    def greet(self, launch: Launch) -> HelloReply:
+        """Start a process only to hear its hello.
+
+        Raises:
+            BotFailure: the bot did not start or did not shake hands.
+
+        """
+        process = self._start(launch)
+        try:
+            return shake_hands(process)
+        finally:
+            process.kill()
 
     def release(self, launch: Launch, process: BotProcess, *, pair_ended: bool) -> None:
         """Take back a process whose game ended without a failure."""
@@ -72,6 +84,10 @@ class BotPool:
         self._idle.append((_key(launch), process))
         while len(self._idle) > self._keep:
             self._idle.pop(0)[1].quit(QUIT_S)
+
+    def _start(self, launch: Launch) -> BotProcess:
+        environment = {} if launch.player is None else _host_environment()
+        return BotProcess.start(launch, logs=self._logs, environment=environment)
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default at once."""

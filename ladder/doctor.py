@@ -187,7 +187,7 @@ def _expected(position: Position) -> tuple[Result, Termination] | None:
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:
-    differences = store.rebuild(rate) if repair else store.compare_derived(rate)
+    differences = store.rebuild(rate, repair=repair)
     if not differences:
         text = "tables and live ratings equal those computed from the games"
         return Finding("derived", Level.OK, text)

@@ -7,6 +7,7 @@ LadderError              a sentence for a person; never shown as a traceback
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
+    |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
     `-- BotMemory        over its memory limit
 """
@@ -48,6 +49,12 @@ class BotCrash(BotFailure):
     """The process ended, or closed its standard output, before it answered."""
 
     termination = Termination.CRASH
+
+
+class BotIllegalMove(BotFailure):
+    """The move is none that can be played in the position."""
+
+    termination = Termination.ILLEGAL_MOVE
 
 
 class BotProtocolError(BotFailure):

@@ -1,5 +1,6 @@
 """From settings to a finished run: choose or resume the run, prepare the bots, play."""
 
+import contextlib
 import secrets
 import subprocess
 import sys
@@ -10,16 +11,18 @@ from pathlib import Path
 import msgspec
 
 from db.records import Entrant, Launch
-from db.rows import BotRow, NewRun, RunRow, RunStatus
+from db.rows import BotRow, NewRun, RunKind, RunRow, RunStatus
 from db.runlock import RunLock
 from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
+from ladder.judging import Judge
 from ladder.live import Watcher
-from ladder.registry import BUILTIN, launch_of
+from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hurried
 from ladder.runner import Outcome, Runner
 from ladder.schedule import Schedule
 from ladder.settings import Continue, Settings, identity_hash
+from ladder.specs import BUILTIN
 from ladder.stopping import StopSignal
 from ladder.workers import Workers
 
@@ -35,6 +38,7 @@ def launch(
     settings: Settings,
     bots: Sequence[BotRow],
     watcher: Watcher,
+    judge: Judge | None = None,
 ) -> Outcome | Nothing:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
 
@@ -43,27 +47,18 @@ def launch(
         settings: what was asked for; its bots are the names of `bots`.
         bots: the registered bots.
         watcher: is told what happens.
+        judge: ends the run when it has decided; None: nothing but the settings ends it.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, or the schedule is impossible.
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
+    entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    entrants = {
-        bot.name: Entrant(
-            revision=bot.revision.id,
-            name=bot.name,
-            launch=_launch_with(bot, settings),
-            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
-        )
-        for bot in bots
-    }
-    names = tuple(sorted(entrants))
-    # Refuse impossible settings before anything is compiled or stored.
-    _schedule(settings, names, seed=0).meeting(0)
     compile_players(bots)
-    with StopSignal() as stop, RunLock.open(store) as lock:
+    with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
             return Nothing()
@@ -73,22 +68,50 @@ def launch(
             store=store,
             run=run,
             settings=settings,
-            schedule=_schedule(settings, names, seed),
+            schedule=_schedule(settings, bots, seed),
             entrants=entrants,
-            workers=Workers(settings.concurrency, logs=log_folder(store)),
+            workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
             watcher=watcher,
             stop=stop,
+            judge=judge,
+            adopt=lambda: _adopt_dead(store, lock, run),
         )
         return runner.play()
 
 
-def _schedule(settings: Settings, names: tuple[str, ...], seed: int) -> Schedule:
+def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
+    """See that the bots can play such a run; every bot as it will take part, by name.
+
+    Raises:
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
+
+    """
+    refuse_changed(bots)
+    refuse_boards(bots, settings.boards)
+    refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
+    entrants = {
+        bot.name: Entrant(
+            revision=bot.revision.id,
+            name=bot.name,
+            launch=_launch_with(bot, settings),
+            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
+        )
+        for bot in bots
+    }
+    _schedule(settings, bots, seed=0).meeting(0)
+    return entrants
+
+
+def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+    plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
-        bots=names,
+        bots=tuple(sorted(bot.name for bot in bots)),
         pairing=settings.pairing,
         boards=settings.boards,
         opening_plies=settings.opening_plies,
         seed=seed,
+        plays=plays,
     )
 
 
@@ -102,11 +125,17 @@ def _launch_with(bot: BotRow, settings: Settings) -> Launch:
 def _interrupted(
     store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
 ) -> RunRow | None:
-    """The newest run of this identity that is unfinished and that nobody plays."""
+    """The newest run of this identity that is unfinished and that nobody plays.
+
+    An invalid gate is not taken up again: its games would make the next one invalid, too.
+    """
     if settings.continuing is Continue.NEVER:
         return None
+    states = {RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID}
+    if settings.kind is RunKind.GATE:
+        states.remove(RunStatus.INVALID)
     for run in store.runs(identity=identity_hash(description)):
-        unfinished = run.status in (RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID)
+        unfinished = run.status in states
         fits = settings.seed is None or run.seed == settings.seed
         if fits and unfinished and not lock.is_alive(run.id):
             return run
@@ -157,15 +186,20 @@ def _take_up(
     )
     if not lock.try_acquire(run.id):
         raise LadderError(f"run {run.id} was just created but is locked by another process")
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    _adopt_dead(store, lock, run)
+    return run
+
+
+def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of runs of the same stream that nobody plays; how many."""
     dead = [
         other.id
         for other in store.runs(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
-    # the stream stays unplayed.
-    store.adopt(run.id, dead)
-    return run
+    return store.adopt(run.id, dead)
 
 
 def log_folder(store: Store) -> Path:
@@ -182,7 +216,16 @@ def compile_players(bots: Sequence[BotRow]) -> None:
         LadderError: the compilation failed.
 
     """
-    names = [bot.name for bot in bots if bot.spec.startswith(BUILTIN)]
+    compile_names([bot.name for bot in bots if bot.spec.startswith(BUILTIN)])
+
+
+def compile_names(names: Sequence[str]) -> None:
+    """The same, by the names of built-in players.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
     if not names:
         return
     # In a process of its own: the coordinator stays small, and the compilers' memory is given back.

@@ -23,7 +23,10 @@ class Limits:
     memory_mb: int | None = 1024
     """Resident memory of the bot and its descendants together, in MiB, shared pages once."""
     processes: int | None = 64
-    """The bot and its descendants alive at the same time; threads are not counted."""
+    """The bot and its descendants alive at the same time; threads are not counted.
+
+    Beside this the kernel lets the user's tasks, all taken together, grow by some thousand
+    (RLIMIT_NPROC; without effect for root)."""
     scratch_mb: int | None = 1024
     """Disk used by the scratch folder (HOME and TMPDIR), in MiB."""
     written_mb: int | None = 4096

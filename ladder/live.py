@@ -52,6 +52,8 @@ class LiveRun:
     """Games thrown away because the machine stalled."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
+    progress: str = ""
+    """How near a decision is, in words, when the run ends by one."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     _recent: deque[tuple[float, int]] = field(default_factory=deque)

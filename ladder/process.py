@@ -38,7 +38,14 @@ from bots.protocol import (
     encode,
 )
 from db.records import Launch
-from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
+from ladder.errors import (
+    BotCrash,
+    BotFailure,
+    BotIllegalMove,
+    BotMemory,
+    BotProtocolError,
+    BotTimeout,
+)
 from ladder.limits import Limits
 from ladder.procfs import descendants, resident_kb
 from ladder.runqueue import Snapshot, Stall, snapshot, stall_since
@@ -94,7 +101,7 @@ class BotProcess:
             launch: command, folder and memory limit.
             logs: folder for the capped file of its stderr, made when it writes any; None: no file.
             environment: what it gets beside PATH, LANG, HOME, TMPDIR and the thread counts.
-            limits: instead of the defaults; `launch.memory_mb` counts when None.
+            limits: instead of the defaults; those of `launch` count when None.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
@@ -103,7 +110,7 @@ class BotProcess:
         supervision = Supervision.start(
             launch.command,
             launch.folder,
-            limits=limits or Limits(memory_mb=launch.memory_mb),
+            limits=limits or Limits(memory_mb=launch.memory_mb, address_mb=launch.address_mb),
             logs=logs,
             environment=environment or {},
         )
@@ -257,8 +264,8 @@ class BotProcess:
                 self._too_late(request, timeout_s, started, data)
             more = os.read(self._stdout, 65536)
             if not more:
-                text = "ended in the middle of a line: " + _excerpt(data)
-                self._ended(request, text)
+                after = f" after half a line: {_excerpt(data)}"
+                self._ended(request, "closed its standard output", after)
             data += more
 
     def _spoke_unasked(self, request: Request) -> NoReturn:
@@ -279,6 +286,8 @@ class BotProcess:
         self._fail(BotTimeout, text)
 
     def _wrong_type(self, request: Request, reply: Reply) -> NoReturn:
+        if type(reply) is ErrorReply and reply.illegal and isinstance(request, MoveAsk):
+            self._fail(BotIllegalMove, reply.message[:500])
         if type(reply) is ErrorReply:
             self._fail(BotCrash, f"gave up at {_name(request)}: {reply.message[:500]}")
         kind = str(type(reply).__struct_config__.tag)
@@ -289,11 +298,11 @@ class BotProcess:
             text = f"answered {_name(request)} with the answer to ply {ply}"
             self._fail(BotProtocolError, text)
 
-    def _ended(self, request: Request, seen: str) -> NoReturn:
+    def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""
         outcome = self._supervision.outcome
         self._supervision.wait_ended(LAST_REPORT_S)
-        when = f"when asked for {_name(request)}"
+        when = f"when asked for {_name(request)}{after}"
         if outcome.failed:
             self._fail(BotCrash, outcome.failed)
         if outcome.limit:
@@ -312,9 +321,9 @@ class BotProcess:
     ) -> NoReturn:
         """End the bot, then raise, with its last words."""
         self.kill()
-        words = self._supervision.outcome.stderr.strip()
-        if words:
-            text += "; its last words on stderr: " + " | ".join(words.splitlines()[-5:])[-600:]
+        lines = [line for line in self._supervision.outcome.stderr.splitlines() if line.strip()]
+        if lines:
+            text += "; its last words on stderr: " + " | ".join(lines[-9:])[-900:]
         raise kind(text) from cause
 
 

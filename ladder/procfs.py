@@ -8,11 +8,15 @@ import os
 PAGE_KB = os.sysconf("SC_PAGE_SIZE") // 1024
 
 
-def descendants(root: int) -> list[int]:
-    """Process ids below `root`, parents first; what forks or ends meanwhile may be missed."""
+def descendants(root: int, enough: int = 2**30) -> list[int]:
+    """Process ids below `root`, parents first; what forks or ends meanwhile may be missed.
+
+    Stops looking once there are more than `enough`: a process that multiplies leaves no time to
+    count it.
+    """
     found: list[int] = []
     waiting = [root]
-    while waiting:
+    while waiting and len(found) <= enough:
         pid = waiting.pop()
         try:
             for thread in os.listdir(f"/proc/{pid}/task"):

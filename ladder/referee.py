@@ -11,7 +11,7 @@ from engine.board import Board, parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.botpool import BotPool
-from ladder.errors import BotFailure, BotTimeout, MachineStalled
+from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.process import BotProcess
 from ladder.runqueue import Stall
 
@@ -40,6 +40,16 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
             plan.id, plan.number, (first, second), aborts=aborts, failed_starts=tuple(failed)
         )
     return PairRecord(plan.id, plan.number, (), aborts=MAX_ABORTS + 1, abort_reason=reason)
+
+
+def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+    """Play one game of a pair; A moves first unless `swapped`.
+
+    Raises:
+        MachineStalled: a bot was late because the machine did not let it run.
+
+    """
+    return _Game(plan, swapped, pool, []).play()
 
 
 class _Verdict(NamedTuple):
@@ -159,7 +169,7 @@ class _Game:
         self._remember(side.stats, elapsed_us, reply.info)
         if not position.can_play(reply.column):
             legal = ", ".join(str(column) for column in position.legal_moves())
-            raise _IllegalAnswer(
+            raise BotIllegalMove(
                 f"played column {reply.column} at ply {position.ply} of "
                 f"'{position.notation()}': legal columns were {legal}"
             )
@@ -213,10 +223,6 @@ def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
             f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
             f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
         )
-
-
-class _IllegalAnswer(BotFailure):
-    termination = Termination.ILLEGAL_MOVE
 
 
 def _judge(position: Position) -> _Verdict:

@@ -1,35 +1,35 @@
 """Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
 
 import fnmatch
-import hashlib
 import sys
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from bots.catalogue import VERSIONS
-from bots.identity import content_hash, sources
+from bots.errors import SpecError
+from bots.foreign import script_of
 from bots.version import Version
 from db.errors import NameTaken
 from db.records import Launch
 from db.rows import BotRow, NewBot, NewRevision
 from db.store import Store
+from engine.board import BoardClass
+from engine.cache import ROOT
+from ladder.boards import can_play_class, describe_boards
 from ladder.errors import UsageError
-
-BUILTIN = "builtin:"
-PROJECT = Path(__file__).resolve().parent.parent
+from ladder.specs import BUILTIN, Made, read_spec
 
 
-@lru_cache(maxsize=1)
-def host_command() -> tuple[str, ...]:
-    """The command of the process that hosts built-in players, with this interpreter.
+def host_launch(player: str) -> Launch:
+    """How to start a built-in player (``v4``, ``c4ai?weights=file.csv``) with this interpreter.
 
     -P keeps the current folder off the import path: a user's own package called `bots` or
     `engine` must not be imported instead of ours.
     """
-    return (sys.executable, "-P", "-m", "bots.host")
+    command = (sys.executable, "-P", "-m", "bots.host")
+    return Launch(command=command, folder=str(ROOT), player=player)
 
 
 def sync_builtins(store: Store) -> list[str]:
@@ -69,15 +69,12 @@ def _register(store: Store, version: Version, revision: NewRevision) -> None:
 
 
 def _revision(version: Version) -> NewRevision:
-    # The command is made when the process is started: interpreter and folder are this machine's.
+    made = read_spec(BUILTIN + version.name, ROOT)
     return NewRevision(
-        content_hash=content_hash(version),
-        launch=Launch(command=(), folder="", player=version.name),
+        content_hash=made.content_hash,
+        launch=made.launch,
         budgets=tuple(version.budgets),
-        files={
-            str(path.relative_to(PROJECT)): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-            for path in sources(version)
-        },
+        files=made.files,
     )
 
 
@@ -103,7 +100,108 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
 
 def launch_of(bot: BotRow) -> Launch:
     """How to start the bot on this machine."""
-    launch = bot.revision.launch
-    if not bot.spec.startswith(BUILTIN):
+    return runnable(bot.revision.launch)
+
+
+def runnable(launch: Launch) -> Launch:
+    """A launch as it is stored, with the interpreter and the host's script of this installation."""
+    if launch.player is not None:
+        return host_launch(launch.player)
+    if launch.host is None:
         return launch
-    return msgspec.structs.replace(launch, command=host_command(), folder=str(PROJECT))
+    # The ladder's own interpreter needs none of its packages here, and starts faster without.
+    python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
+    command = (*python, script_of(launch.host), *launch.command)
+    return msgspec.structs.replace(launch, command=command, host=None)
+
+
+def made_now(bot: BotRow) -> Made:
+    """What the specification of a registered bot stands for now.
+
+    Raises:
+        SpecError: something that it is made of is gone.
+
+    """
+    launch = bot.revision.launch
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python)
+
+
+def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """What became of a bot's ingredients: ``changed``, ``new`` or ``gone`` by name."""
+    words = {}
+    for name in sorted({*then, *now}):
+        if name not in now:
+            words[name] = "gone"
+        elif name not in then:
+            words[name] = "new"
+        elif then[name] != now[name]:
+            words[name] = "changed"
+    return words
+
+
+def changes_since(bot: BotRow) -> dict[str, str]:
+    """What became of a registered foreign bot's ingredients, by name; empty when nothing did.
+
+    A bot that cannot be read any more has one entry, its specification, and the reason.
+    """
+    if bot.revision.launch.player is not None:
+        return {}  # a built-in player gets a new revision by itself
+    try:
+        return changed_files(bot.revision.files, made_now(bot).files)
+    except SpecError as error:
+        return {bot.spec: str(error)}
+
+
+def refuse_changed(bots: Iterable[BotRow]) -> None:
+    """See that foreign bots are still what was registered.
+
+    Raises:
+        UsageError: the files of one have changed; its games must not be mixed.
+        SpecError: something that it is made of is gone.
+
+    """
+    for bot in bots:
+        if bot.revision.launch.player is not None:
+            continue
+        made = made_now(bot)
+        if made.content_hash != bot.revision.content_hash:
+            changed = changed_files(bot.revision.files, made.files)
+            names = ", ".join(f"{name} {word}" for name, word in changed.items())
+            raise UsageError(
+                f"{bot.name} is not what was registered ({names}): register the new version under "
+                "a name of its own with `ladder bots add`, or in its place with --replace, which "
+                "retires the old one and its rating"
+            )
+
+
+def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
+    """See that every bot plays some of the boards.
+
+    Raises:
+        UsageError: one plays none of them.
+
+    """
+    classes = tuple(boards)
+    for bot in bots:
+        if not any(can_play_class(bot.revision.boards, board) for board in classes):
+            asked = ", ".join(map(str, classes))
+            raise UsageError(
+                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
+                "; leave it out of --bots or choose other --boards"
+            )
+
+
+def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
+    """See that every bot can play in the time given per move.
+
+    Raises:
+        UsageError: one needs more, as was found when it was registered.
+
+    """
+    for bot in bots:
+        needed = bot.revision.launch.min_time_ms
+        if time_ms is not None and needed is not None and time_ms < needed:
+            raise UsageError(
+                f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
+                f"less: ask for at least --time {needed}ms, or leave it out of --bots"
+            )

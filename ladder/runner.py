@@ -6,7 +6,7 @@ the database before it is played.
 
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,10 +16,12 @@ from db.records import Entrant, PairPlan, PairRecord
 from db.rows import PairOutcome, PairRow, PlannedPair, RatingRow, RunRow, RunStatus
 from db.store import Store
 from engine.result import Result
+from ladder.advice import Advisor, NotYet
 from ladder.errors import InvalidRun
+from ladder.judging import Decision, Judge, played
 from ladder.live import LiveBot, LiveRun, Watcher
 from ladder.ratings import live as live_rating
-from ladder.schedule import Schedule
+from ladder.schedule import PairingKind, Schedule
 from ladder.settings import Settings
 from ladder.stopping import StopSignal
 from ladder.workers import BrokenProcessPool, Workers
@@ -77,6 +79,8 @@ class Runner:
         workers: Workers,
         watcher: Watcher,
         stop: StopSignal,
+        judge: Judge | None = None,
+        adopt: Callable[[], int] = lambda: 0,
     ) -> None:
         """Nothing is played before `play`.
 
@@ -89,6 +93,9 @@ class Runner:
             workers: plays the pairs; closed by `play`.
             watcher: is told what happens.
             stop: set when the user wants the run to end.
+            judge: sees the run's finished pairs in the order of their numbers, those of former
+                sessions included, and ends the run when it has decided.
+            adopt: takes over the planned pairs of dead runs of the same stream; how many.
 
         """
         self._store = store
@@ -100,9 +107,17 @@ class Runner:
         self._workers = workers
         self._watcher = watcher
         self._stop = stop
+        self._decision = Decision(judge)
         self._queue: deque[PairPlan] = deque()
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._failed_starts: Counter[str] = Counter()
+        self._adopt = adopt
+        self._advisor: Advisor | None = None
+        if settings.pairing.kind is PairingKind.UNCERTAIN:
+            self._advisor = Advisor(
+                store=store, stream=run.stream, seed=run.seed, names=self._names
+            )
+        self._blocked = False
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
@@ -122,10 +137,14 @@ class Runner:
         status = RunStatus.INTERRUPTED
         try:
             self._queue.extend(self._plan_of(row) for row in self._store.planned(self._run.id))
+            if self._decision.is_asked:
+                for pair in self._store.played_pairs(self._run.id):
+                    self._decision.add(pair)
             ending = self._loop()
             status = RunStatus.FINISHED if ending is Ending.DONE else RunStatus.INTERRUPTED
         except InvalidRun:
             status = RunStatus.INVALID
+            self._decision.consider(())  # what is still in play will never be finished
             raise
         finally:
             if status is RunStatus.FINISHED and not self._playing:
@@ -142,27 +161,46 @@ class Runner:
                 return Ending.STOPPED
             if self._time_is_up():
                 return Ending.DONE
-            if self._broken and not self._playing:
+            self._decision.consider(self._owed())
+            self._live.progress = self._decision.progress
+            if self._decision.is_reached:
+                self._let_go()
+            elif self._broken and not self._playing:
                 self._replace_workers()
             self._hand_out()
-            if not self._playing and not self._broken:
-                return Ending.DONE
+            if not self._playing and (self._decision.is_reached or not self._broken):
+                if not self._blocked:
+                    return Ending.DONE
+                time.sleep(TICK_S)  # another process plays what the next batch depends on
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda each: self._playing[each].number):
                 self._collect(future)
             self._watcher.tick(self._live)
 
+    def _owed(self) -> Iterator[int]:
+        """The numbers of the pairs that are planned and not finished."""
+        return (plan.number for plan in (*self._queue, *self._playing.values()))
+
+    def _let_go(self) -> None:
+        """It is decided: pairs in play are played out and stored, no others begun."""
+        cancelled = [future for future in self._playing if future.cancel()]
+        given_up = [*self._queue, *(self._playing.pop(future) for future in cancelled)]
+        self._queue.clear()
+        self._store.drop([plan.id for plan in given_up])
+
     # Handing out.
 
     def _hand_out(self) -> None:
         """Keep every worker busy and one pair ready behind each."""
-        while not self._broken and len(self._playing) < 2 * self._settings.concurrency:
+        self._blocked = False
+        ahead = 2 * self._settings.concurrency
+        while not (self._broken or self._decision.is_reached) and len(self._playing) < ahead:
             if not self._queue:
                 self._plan_more()
             if not self._queue:
                 return
             plan = self._queue.popleft()
-            if self._is_paused(plan):
+            if self._is_idle(plan):
                 self._store.drop([plan.id])
                 continue
             try:
@@ -179,21 +217,37 @@ class Runner:
         if target is not None:
             missing = (target - self._live.total_games + 1) // 2 - len(self._playing)
             wanted = min(wanted, missing)
+        if self._advisor is not None:
+            wanted = min(wanted, 1)  # each pair may be the first of a batch
         for _ in count():
             if wanted <= 0:
                 return
-            rows = self._store.plan(self._run.id, wanted, self._planned_pair)
+            try:
+                rows = self._store.plan(self._run.id, wanted, self._planned_pair)
+            except NotYet:
+                self._ask_for_owed()
+                return
             plans = [self._plan_of(row) for row in rows]
             self._queue.extend(plans)
-            if not all(self._is_paused(plan) for plan in plans):
+            if not all(self._is_idle(plan) for plan in plans):
                 return
-            # All of them need a paused bot. With two bots left some later batch does not.
+            # All of them need a paused bot, or tell the judge nothing new. With two bots left, and
+            # the judge undecided, some later batch is worth playing.
             self._check_enough_bots()
             self._store.drop([plan.id for plan in plans])
             self._queue.clear()
 
+    def _ask_for_owed(self) -> None:
+        """The next batch depends on pairs that are not finished, perhaps by nobody any more."""
+        self._blocked = True
+        if not self._playing:
+            self._adopt()
+            owed = self._store.planned(self._run.id)
+            self._queue.extend(self._plan_of(row) for row in owed)
+
     def _planned_pair(self, number: int) -> PlannedPair:
-        meeting = self._schedule.meeting(number)
+        partners = None if self._advisor is None else self._advisor.partners(number)
+        meeting = self._schedule.meeting(number, partners)
         return PlannedPair(
             a_revision=self._entrants[meeting.a].revision,
             b_revision=self._entrants[meeting.b].revision,
@@ -256,6 +310,7 @@ class Runner:
                 if result is Result.LOSS and game.termination.is_forfeit:
                     bot.forfeits += 1
         live.count(len(record.games))
+        self._decision.add(played(plan, record))
         self._watcher.pair_finished(live, record)
 
     def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
@@ -283,7 +338,7 @@ class Runner:
         self._broken = False
 
     def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
-        for entrant in (plan.a, plan.b):
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
             failures = record.failed_starts.count(entrant.revision)
             if not failures:
                 if record.games:
@@ -303,13 +358,20 @@ class Runner:
     def _check_enough_bots(self) -> None:
         able = [bot.name for bot in self._live.bots.values() if not bot.paused]
         hero = self._settings.pairing.hero
-        if len(able) < 2 or (hero is not None and hero not in able):
+        if self._decision.is_asked:  # about these bots: none of them can be spared
+            enough = len(able) == len(self._live.bots)
+        else:
+            enough = len(able) >= 2 and (hero is None or hero in able)
+        if not enough:
             paused = ", ".join(bot.name for bot in self._live.bots.values() if bot.paused)
             raise InvalidRun(f"too few bots can play: {paused} could not be started")
 
-    def _is_paused(self, plan: PairPlan) -> bool:
+    def _is_idle(self, plan: PairPlan) -> bool:
+        """Whether a pair cannot be played, or need not be."""
         bots = self._live.bots
-        return bots[plan.a.name].paused or bots[plan.b.name].paused
+        if bots[plan.a.name].paused or bots[plan.b.name].paused:
+            return True
+        return not self._decision.needs(plan)
 
     # The rest.
 

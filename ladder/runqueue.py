@@ -62,14 +62,26 @@ def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
         former, now = now, snapshot(bot)
         if former.threads != now.threads:  # it ran, so its wait has ended and is booked
             break
-    extra_ns = int((now.taken - missed) * 1e9)
-    elapsed_ns = int((missed - before.taken) * 1e9)
     none = _Thread(0, 0)
     waits = [b.wait_ns - before.threads.get(p, none).wait_ns for p, b in now.threads.items()]
     cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
-    waited_ns = min(max(waits, default=0) - extra_ns, elapsed_ns - cpu_ns)
+    elapsed_ns = int((missed - before.taken) * 1e9)
+    longest_ns = max(waits, default=0) - int((now.taken - missed) * 1e9)
     own_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
-    return Stall(elapsed_ns // 1000, max(0, waited_ns // 1000), max(own_us, oversleep_us))
+    return Stall(
+        elapsed_us=elapsed_ns // 1000,
+        bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
+        harness_us=max(own_us, oversleep_us),
+    )
+
+
+def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
+    """How long a bot lacked the processor that it is entitled to.
+
+    Its threads may wait for each other's processor; so what all of them used counts against what
+    one of them waited.
+    """
+    return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
 
 
 def _threads(bot: int) -> list[str]:

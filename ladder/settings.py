@@ -129,6 +129,8 @@ class Settings:
     """Pairs played at the same time."""
     restart: Restart | None = None
     """Overrides how often each bot's process is renewed."""
+    pin: bool = True
+    """Each worker and its bots on one CPU, where there are enough."""
     margin_ms: int = 50
     """How late a move may be under a time budget."""
     watchdog_s: float = 60.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from db.rows import DivisionRow, PairTableRow, RunRow, SideTotals
 from db.store import Store
+from ladder.rating_list import RatedList, rate_list
 
 FORFEIT_SHARE = 0.02
 FORFEIT_MINIMUM = 3
@@ -122,6 +123,15 @@ def standings_of_division(
 
     Bots stand there with their current revision; a note says when older games were left out.
     """
+    kept, notes = current_tables(store, division, since=since)
+    live = {row.revision: row.elo for row in store.ratings(division.id)}
+    return build_standings(division, kept, live=live, notes=notes)
+
+
+def current_tables(
+    store: Store, division: DivisionRow, *, since: float | None
+) -> tuple[list[PairTableRow], list[str]]:
+    """The aggregate of the current revisions, and a note when older games were left out."""
     tables = (
         store.pair_tables(division.id) if since is None else store.tables_since(division.id, since)
     )
@@ -134,8 +144,7 @@ def standings_of_division(
             f"{2 * left_out} games of former revisions were left out: the code of their bots "
             "has changed since"
         )
-    live = {row.revision: row.elo for row in store.ratings(division.id)}
-    return build_standings(division, kept, live=live, notes=notes)
+    return kept, notes
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
@@ -193,10 +202,10 @@ def build_standings(
         repeats += row.repeats
         games += 2 * row.pairs
         draws += drawn
-    elos = {name: live.get(revision) for name, revision in revisions.items()}
-    ranked = sorted(sums, key=lambda name: (-(elos[name] or -1e9), name))
+    pool = rate_list(tables)
+    ranked = sorted(sums, key=lambda name: (-pool.elo.get(name, -math.inf), name))
     bots = [
-        _bot_standing(name, rank, sums[name], elos[name], division.budget)
+        _bot_standing(name, rank, sums[name], pool, live.get(revisions[name]), division.budget)
         for rank, name in enumerate(ranked, start=1)
     ]
     return Standings(
@@ -215,7 +224,8 @@ def build_standings(
             )
             for (a, b), line in sorted(lines.items())
         ],
-        notes=[*notes, *_warnings(games, repeats)],
+        first_mover_elo=pool.first_mover_elo,
+        notes=[*notes, *pool.notes, *_warnings(games, repeats)],
     )
 
 
@@ -231,7 +241,12 @@ def _warnings(games: int, repeats: int) -> list[str]:
 
 
 def _bot_standing(
-    name: str, rank: int, sums: _Sums, elo: float | None, budget: Mapping[str, int]
+    name: str,
+    rank: int,
+    sums: _Sums,
+    pool: RatedList,
+    live: float | None,
+    budget: Mapping[str, int],
 ) -> BotStanding:
     moves = sum(side.moves for side in sums.sides)
     time_us = sum(side.time_us for side in sums.sides)
@@ -244,6 +259,11 @@ def _bot_standing(
     speed = per_second(simulations, searched_us)
     mean_ms = time_us / moves / 1000 if moves else None
     reasons = {}
+    elo = pool.elo.get(name)
+    if elo is None:
+        reasons["elo"] = reasons["error95"] = "no games connect it with most of the others"
+    if live is None:
+        reasons["elo_live"] = "its games are not rated"
     if speed is None:
         reasons["simulations_per_second"] = "the bot tells no simulations or nodes"
     if mean_ms is None:
@@ -253,8 +273,8 @@ def _bot_standing(
         name=name,
         rank=rank,
         elo=elo,
-        elo_live=elo,
-        error95=None,
+        elo_live=live,
+        error95=pool.error95.get(name),
         games=sums.wins + sums.draws + sums.losses,
         wins=sums.wins,
         draws=sums.draws,
@@ -271,8 +291,3 @@ def _bot_standing(
 def per_second(count: int, time_us: int) -> float | None:
     """A rate, None when nothing was counted or no time passed."""
     return count / time_us * 1e6 if count and time_us else None
-
-
-def finite(value: float) -> float | None:
-    """The value, None when it is not finite."""
-    return value if math.isfinite(value) else None

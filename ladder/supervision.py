@@ -24,6 +24,8 @@ PACKAGES = str(Path(__file__).parent.parent)
 """The folder in which the supervisor finds this package; it comes last on its path."""
 KILL_S = 1.0
 """How long the supervisor may take to end a bot before it is taken for broken."""
+TIDY_S = 0.1
+"""How long we wait for the removal of the scratch folder; a large one goes on behind our back."""
 ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 """Libraries that would start a thread per processor, by the prefix of their variable."""
 
@@ -192,20 +194,26 @@ class Supervision:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.control)
         self.control = -1
+        outcome = self.outcome
         deadline = time.monotonic() + KILL_S
-        while not self.outcome.closed and (left := deadline - time.monotonic()) > 0:
+        while not outcome.closed and (left := deadline - time.monotonic()) > 0:
+            was_gone = outcome.gone
             self.listen(left)
-        if not self.outcome.gone and not self.outcome.failed:
+            if outcome.gone and not was_gone:
+                deadline = time.monotonic() + TIDY_S
+        if not outcome.gone and not outcome.failed:
             self.popen.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(KILL_S)
             sweep(self.scratch)
             shutil.rmtree(self.scratch, ignore_errors=True)
         for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
             if descriptor >= 0:
                 os.close(descriptor)
-        leaving.append(self.popen)
-        if self.outcome.closed:
+        if outcome.closed:
             self.popen.wait()
-        reap_leaving()
+        else:
+            leaving.append(self.popen)
 
 
 leaving: list[subprocess.Popen[bytes]] = []

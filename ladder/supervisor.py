@@ -24,7 +24,7 @@ import select
 import sys
 import time
 
-from ladder.procfs import descendants, disk_kb, proportional_kb, resident_kb, written_kb
+from ladder.procfs import descendants, disk_kb, proportional_kb, read, resident_kb, written_kb
 from ladder.stderr_log import Log
 
 LAST_WORDS = 2000
@@ -33,6 +33,8 @@ QUICKEST_S, SLOWEST_S = 0.02, 0.2
 """Bounds of the pause between two looks at what the bot uses."""
 GROWTH_KB_S = 4 * 1024 * 1024
 """Memory can hardly grow faster than this, so the pause follows from what is left of the limit."""
+SPARE_TASKS = 1024
+"""Room below the kernel's limit of tasks for threads, other bots and whatever the user starts."""
 PATIENCE_S = 10.0
 """How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -140,11 +142,16 @@ def become_bot(libc: ctypes.CDLL, parent: int, stderr: int, options: dict[str, s
     os.dup2(stderr, 2)
     # All other descriptors, `problem_write` too, close by themselves at exec.
     mib = 1024 * 1024
+    if "processes" in options:
+        # The kernel counts all tasks of the user, so this is no more than a stop for fork bombs.
+        tasks = int(read("/proc/loadavg").split()[3].split(b"/")[1])
+        options["tasks"] = str(tasks + int(options["processes"]) + SPARE_TASKS)
     for kind, name, unit in (
         (resource.RLIMIT_CORE, "core", 1),
         (resource.RLIMIT_NOFILE, "open_files", 1),
         (resource.RLIMIT_FSIZE, "file_mb", mib),
         (resource.RLIMIT_AS, "address_mb", mib),
+        (resource.RLIMIT_NPROC, "tasks", 1),
     ):
         wanted = int(options.get(name, 0)) * unit
         if wanted or name == "core":
@@ -178,9 +185,10 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
     while True:
         for descriptor, _ in poller.poll(max(0.0, look - time.monotonic()) * 1000):
             if descriptor == control:
-                os.kill(bot, SIGKILL)
+                kill_group(bot)
                 return
             if descriptor == ended:
+                kill_group(bot)
                 _, code = os.waitpid(bot, 0)
                 if os.WIFSIGNALED(code):
                     report(status, f"killed {os.WTERMSIG(code)}")
@@ -193,13 +201,13 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
         if now < look:
             continue
         log.flush()
+        reap_adopted(bot)
         passed = watch.passed()
         if passed:
             report(status, f"limit {passed}")
-            os.kill(bot, SIGKILL)
+            kill_group(bot)
             return
         look = now + watch.pause
-        reap_adopted(bot)
 
 
 def reap_adopted(bot: int) -> None:
@@ -225,6 +233,17 @@ def end_all() -> bool:
             return True
         time.sleep(0.0005)
     return False
+
+
+def kill_group(bot: int) -> None:
+    """SIGKILL for the bot and all in its process group, so that none can fork in between.
+
+    The bot is not reaped yet, or its number could be another's.
+    """
+    try:
+        os.killpg(bot, SIGKILL)
+    except OSError:
+        pass
 
 
 def kill(pid: int) -> None:
@@ -253,7 +272,9 @@ class Watch:
 
     def passed(self) -> str:
         """The kind of the limit that is passed and a sentence about it; empty: none."""
-        pids = descendants(os.getpid())
+        pids = descendants(os.getpid(), self.processes)
+        if len(pids) > self.processes:
+            return f"processes over its limit of {self.processes} processes, threads not counted"
         used = resident_kb(pids)
         if used > self.memory_kb:
             used = proportional_kb(pids)
@@ -264,8 +285,6 @@ class Watch:
                 )
         left = max(0, self.memory_kb - used)
         self.pause = min(SLOWEST_S, max(QUICKEST_S, left / GROWTH_KB_S))
-        if len(pids) > self.processes:
-            return f"processes over its limit of {self.processes} processes: {len(pids)} alive"
         if written_kb(pids) > self.written_kb:
             return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
         self.looks += 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from db.records import PairPlan, PairRecord
 from ladder.botpool import BotPool
+from ladder.pinning import claim_cpu
 from ladder.referee import play_pair
 
 _PR_SET_PDEATHSIG = 1
@@ -15,12 +16,13 @@ _PR_SET_PDEATHSIG = 1
 _pool: BotPool | None = None
 
 
-def start_worker(coordinator: int, logs: str | None) -> None:
+def start_worker(coordinator: int, logs: str | None, pin: bool) -> None:
     """Prepare this process: die with the coordinator, leave Ctrl-C to it, keep bots.
 
     Args:
         coordinator: process id of the coordinator.
         logs: folder for the bots' stderr, None to drop it.
+        pin: stay on a CPU of its own where one is free.
 
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -29,6 +31,8 @@ def start_worker(coordinator: int, logs: str | None) -> None:
         os._exit(1)  # it died before the line above could tie us to it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if pin:
+        claim_cpu()
     global _pool
     _pool = BotPool(logs=None if logs is None else Path(logs))
     Finalize(None, _pool.close, exitpriority=10)

@@ -20,9 +20,10 @@ class Workers:
     owed ends in `BrokenProcessPool`, and the caller calls `rebuild` and submits those pairs again.
     """
 
-    def __init__(self, count: int, *, logs: Path | None = None) -> None:
+    def __init__(self, count: int, *, logs: Path | None = None, pin: bool = True) -> None:
         self.count = count
         self._logs = None if logs is None else str(logs)
+        self._pin = pin
         self._executor = self._build()
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
@@ -60,7 +61,7 @@ class Workers:
             self.count,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=start_worker,
-            initargs=(os.getpid(), self._logs),
+            initargs=(os.getpid(), self._logs, self._pin),
         )
 
 

@@ -1,12 +1,19 @@
 """Registered bots as tables and text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from rich.table import Table
 from rich.text import Text
 
+from db.records import Restart
 from db.rows import BotRow
+
+_RESTARTS = {
+    Restart.GAME: "for every game",
+    Restart.PAIR: "for every pair of games",
+    Restart.NEVER: "only after a failure",
+}
 
 
 def bots_table(rows: Sequence[BotRow]) -> Table:
@@ -26,20 +33,28 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
     return table
 
 
-def bot_text(row: BotRow) -> str:
-    """All that is known about one bot."""
+def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
+    """All that is known about one bot, and what became of its files since it was registered."""
     revision = row.revision
+    launch = revision.launch
     boards = "every board" if revision.boards is None else ", ".join(revision.boards)
+    least = "" if launch.min_time_ms is None else f"; needs {launch.min_time_ms} ms a move"
     since = datetime.fromtimestamp(revision.created_at).astimezone()
     lines = [
         f"{row.name} ({row.family})" + (", retired" if row.retired_at is not None else ""),
         f"  spec        {row.spec}",
         f"  based on    {row.based_on or '-'}",
         f"  the change  {row.change or '-'}",
-        f"  plays on    {', '.join(revision.budgets)}; {boards}",
+        f"  plays on    {', '.join(revision.budgets)}; {boards}{least}",
+        f"  restarted   {_RESTARTS[launch.restart]}",
         f"  revision    {revision.number}, {revision.content_hash[:12]}, "
         f"since {since:%Y-%m-%d %H:%M}",
         "  made of",
         *(f"    {digest}  {name}" for name, digest in revision.files.items()),
     ]
+    if launch.folder:
+        lines.insert(2, f"  in          {launch.folder}")
+    if changes:
+        lines.append("  changed since then; `ladder bots add --replace` registers it as it is now")
+        lines += [f"    {name}: {what}" for name, what in changes.items()]
     return "\n".join(lines)

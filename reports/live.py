@@ -44,6 +44,8 @@ def status_line(live: LiveRun) -> str:
     left = live.seconds_left()
     if left is not None:
         parts.append(f"{duration(left)} left")
+    if live.progress:
+        parts.append(live.progress)
     if live.aborted_games:
         parts.append(f"{live.aborted_games} stalled by the machine and replayed")
     return ", ".join(parts)
@@ -127,7 +129,9 @@ class LiveTable:
     def _draw(self, live: LiveRun) -> RenderableType:
         parts: list[RenderableType] = [Text(status_line(live), style="bold")]
         if live.target_games:
-            parts.append(ProgressBar(total=live.target_games, completed=live.total_games, width=60))
+            row = Table.grid()  # a bar alone ends without a line break
+            row.add_row(ProgressBar(live.target_games, live.total_games, width=60))
+            parts.append(row)
         parts.extend((_rating_table(live), _playing(live)))
         return Group(*parts)
 

@@ -63,7 +63,8 @@ class FlatMonteCarlo:
         self._side = side
         self._seed = seed
         self._budget = budget
-        _Sums(board, (), first_state(0, 0, 0)).advance(1)
+        # With a move to lay out, so that every kernel is there before the clock runs.
+        _Sums(board, (0,), first_state(0, 0, 0)).advance(1)
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """The best column; among equals the leftmost."""

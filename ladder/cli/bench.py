@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import Json
+from ladder.cli.options import Boards, Json
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
 
@@ -33,4 +33,37 @@ def harness(
         print_out(to_json(result.document()))
     else:
         print_out(result.text())
+    return 0
+
+
+@app.command("search")
+def search(
+    bots: Annotated[
+        str, typer.Option(metavar="LIST", help="Built-in players, names or patterns.")
+    ] = "*",
+    boards: Boards = "11x11@5,5",
+    seconds: Annotated[float, typer.Option(metavar="S", help="Time of the measured move.")] = 2.0,
+    json: Json = False,
+) -> int:
+    """Measure the players' searches: one long first move on an empty board, one after another."""
+    from ladder.cli.common import boards_of, print_out, stdout_console
+    from ladder.errors import UsageError
+    from ladder.launching import compile_names, names_of
+    from ladder.search_speed import bench_search, choose_players
+    from reports.documents import to_json
+    from reports.speed import speed_table
+
+    if not 0.01 <= seconds <= 600:
+        raise UsageError(f"--seconds must be 0.01 .. 600, got {seconds:g}")
+    players = choose_players(names_of(bots))
+    chosen = [entry.board for entry in boards_of(boards)]
+    specific = [board for board in chosen if board is not None]
+    if len(specific) != len(chosen):
+        raise UsageError("--boards: thu is a family of boards; name one, such as 11x11@5,5")
+    compile_names(players)
+    speeds = list(bench_search(players, specific, seconds=seconds))
+    if json:
+        print_out(to_json([speed.document() for speed in speeds]))
+    else:
+        stdout_console().print(speed_table(speeds))
     return 0

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, RestartWord
 
 if TYPE_CHECKING:
     from db.rows import BotRow
@@ -21,11 +21,11 @@ def list_bots(
     retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
 ) -> int:
     """Show every bot with what it is based on and the one thing that it changes."""
-    from ladder.cli.common import open_store, print_out, stdout_console
+    from ladder.cli.common import open_or_imagine, print_out, stdout_console
     from reports.bots import bots_table
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         rows = store.bots(include_retired=retired)
     if json:
         print_out(to_json([_document(row) for row in rows]))
@@ -37,13 +37,93 @@ def list_bots(
 @app.command("show")
 def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
     """Show one bot: what it is made of and what it plays."""
-    from ladder.cli.common import open_store, print_out
+    from ladder.cli.common import open_or_imagine, print_out
+    from ladder.registry import changes_since
     from reports.bots import bot_text
     from reports.documents import to_json
 
-    with open_store(db, create=True, sync=True) as store:
+    with open_or_imagine(db) as store:
         row = store.bot(name)
-    print_out(to_json(_document(row)) if json else bot_text(row))
+    changes = changes_since(row)
+    document = {**_document(row), "changes": changes}
+    print_out(to_json(document) if json else bot_text(row, changes))
+    return 0
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, python:MODULE:CLASS, "
+            "kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
+        ),
+    ],
+    based_on: Annotated[
+        str | None, typer.Option(metavar="OTHER", help="The bot that it improves on.")
+    ] = None,
+    note: Annotated[str, typer.Option(metavar="TEXT", help="What it changes.")] = "",
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
+        ),
+    ] = None,
+    restart: Annotated[
+        RestartWord | None,
+        typer.Option(help="Renew its process so often. [default: game for thu:, else never]"),
+    ] = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Retire the bot of this name and its rating for this one."),
+    ] = False,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Register a bot, after it has played a game against random on each kind of board it claims."""
+    from pathlib import Path
+
+    from ladder.cli.common import open_or_imagine, open_store, print_out
+    from ladder.cli.run import restart_of
+    from ladder.registration import enrol, examine
+    from ladder.trial import describe
+
+    with open_or_imagine(db) as store:
+        new, found = examine(
+            store,
+            name,
+            spec,
+            based_on=based_on,
+            note=note,
+            folder=Path.cwd(),
+            python=python,
+            restart=restart_of(restart),
+            replace=replace,
+        )
+    with open_store(db, create=True, sync=True) as store:
+        row = enrol(store, new, replace=replace)
+    for line in describe(found):
+        print_out(line)
+    print_out(f"{row.name} is registered")
+    return 0
+
+
+@app.command("check")
+def check_bot(name: Name, db: Database = DEFAULT_DATABASE) -> int:
+    """Start a registered bot and let it play a game against random on each kind of board."""
+    from ladder.cli.common import open_store, print_out
+    from ladder.registry import made_now
+    from ladder.trial import describe, try_out
+
+    with open_store(db, create=False) as store:
+        row = store.bot(name)
+    made = made_now(row)
+    for line in describe(try_out(made.launch)):
+        print_out(line)
+    if made.content_hash != row.revision.content_hash:
+        print_out(f"{name} has changed since it was registered")
     return 0
 
 
@@ -68,6 +148,10 @@ def _document(row: "BotRow") -> dict[str, Any]:
         "spec": row.spec,
         "budgets": list(revision.budgets),
         "boards": None if revision.boards is None else list(revision.boards),
+        "min_time_ms": revision.launch.min_time_ms,
+        "restart": revision.launch.restart.value,
+        "python": revision.launch.python,
+        "folder": revision.launch.folder or None,
         "revision": revision.number,
         "content_hash": revision.content_hash,
         "files": dict(revision.files),

@@ -1,10 +1,11 @@
 """Small things that most commands do: open the database, read conditions, write output."""
 
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UsageError
 
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from db.store import Store
+    from engine.board import BoardClass
     from ladder.settings import Budgets
+
+T = TypeVar("T")
 
 DEFAULT_TIME = "100ms"
 
@@ -34,6 +38,44 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
             for name in sync_builtins(store):
                 print_error(f"{name} has a new revision: its sources have changed")
         yield store
+
+
+def is_missing(where: str) -> bool:
+    """Whether `--db` names a file that is not there yet."""
+    return "://" not in where and not Path(where).exists()
+
+
+@contextmanager
+def open_or_imagine(where: str) -> "Iterator[Store]":
+    """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
+
+    For looking: a command that only looks, or is refused, must not leave a new file behind.
+    """
+    if not is_missing(where):
+        with open_store(where, create=False, sync=True) as store:
+            yield store
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
+    ):
+        yield store
+
+
+def boards_of(text: str) -> "tuple[BoardClass, ...]":
+    """The board classes of `--boards`.
+
+    Raises:
+        UsageError: the list breaks a rule of boards; the message names it and the option.
+
+    """
+    from engine.board import parse_board_classes
+    from engine.errors import BoardError
+
+    try:
+        return parse_board_classes(text)
+    except BoardError as error:
+        raise UsageError(f"--boards: {error}") from error
 
 
 def budgets_of(
@@ -82,7 +124,7 @@ def print_error(sentence: str) -> None:
     print(sentence, file=sys.stderr)  # noqa: T201 - the one place besides failures.py
 
 
-def check_writable(output: Path | None) -> None:
+def check_writable(output: Path | None, option: str = "-o") -> None:
     """See that a file can be written before any work is done for it.
 
     Raises:
@@ -92,6 +134,23 @@ def check_writable(output: Path | None) -> None:
     if output is None:
         return
     if output.is_dir():
-        raise UsageError(f"-o {output} is a folder: name a file in it")
+        raise UsageError(f"{option} {output} is a folder: name a file in it")
     if not output.resolve().parent.is_dir():
-        raise UsageError(f"-o {output}: the folder {output.resolve().parent} does not exist")
+        raise UsageError(f"{option} {output}: the folder {output.resolve().parent} does not exist")
+
+
+def print_result(
+    result: T,
+    document: Callable[[T], object],
+    text: Callable[[T], str],
+    *,
+    json: bool,
+) -> int:
+    """A result as one JSON document or as text; the exit code of success."""
+    if json:
+        from reports.documents import to_json
+
+        print_out(to_json(document(result)))
+    else:
+        print_out(text(result))
+    return 0

@@ -4,12 +4,27 @@ The command modules import only what describes their options; the work is import
 runs, so that help answers at once.
 """
 
+import os
 import sys
 from typing import Annotated, Any
 
 import typer
 
-from ladder.cli import bench, bots, doctor, match, perft, replay, report, run
+from ladder.cli import (
+    bench,
+    bots,
+    compete,
+    doctor,
+    exchange,
+    gate,
+    match,
+    perft,
+    rate,
+    replay,
+    report,
+    run,
+    stats,
+)
 
 app = typer.Typer(
     name="ladder",
@@ -23,11 +38,17 @@ app = typer.Typer(
 
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("gate")(gate.gate)
 app.command("match")(match.match)
+app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")
+app.command("export")(exchange.export)
+app.command("import")(exchange.import_)
+app.command("rate")(rate.rate)
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
+app.add_typer(stats.app, name="stats")
 app.command("doctor")(doctor.doctor)
 
 
@@ -58,6 +79,9 @@ def options(
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    # Threads of linear algebra are slower than none on matrices as small as ours, and would take
+    # the CPUs from bots that think. It is read when the library is loaded.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(run_command(sys.argv[1:]))
 
 

@@ -14,6 +14,7 @@ from ladder.cli.options import (
     Margin,
     Nodes,
     OpeningPlies,
+    Pin,
     RestartOption,
     Seed,
     Simulations,
@@ -38,6 +39,7 @@ def match(
     concurrency: Concurrency = None,
     restart: RestartOption = None,
     seed: Seed = None,
+    pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
     db: Database = DEFAULT_DATABASE,
@@ -45,8 +47,7 @@ def match(
 ) -> int:
     """Play A against B; the games are stored outside the rating list unless --rated."""
     from db.rows import RunKind
-    from engine.board import parse_board_classes
-    from ladder.cli.common import budgets_of, open_store
+    from ladder.cli.common import boards_of, budgets_of
     from ladder.cli.playing import play_and_report
     from ladder.cli.run import restart_of
     from ladder.errors import UsageError
@@ -59,7 +60,7 @@ def match(
         raise UsageError(f"a match needs two different bots, got {a!r} twice")
     settings = Settings(
         bots=(a, b),
-        boards=parse_board_classes(boards),
+        boards=boards_of(boards),
         budgets=budgets_of(time, simulations, nodes, depth),
         pairing=Pairing(PairingKind.ROUND_ROBIN),
         opening_plies=opening_plies,
@@ -67,11 +68,10 @@ def match(
         games=games,
         concurrency=allowed_cpus() if concurrency is None else concurrency,
         restart=restart_of(restart),
+        pin=pin,
         margin_ms=parse_margin(margin),
         watchdog_s=watchdog,
         kind=RunKind.MATCH,
         rated=rated,
     )
-    with open_store(db, create=True, sync=True) as store:
-        chosen = choose_bots(store, [a, b])
-        return play_and_report(store, settings, chosen, json=json)
+    return play_and_report(db, lambda store: (settings, choose_bots(store, [a, b])), json=json)

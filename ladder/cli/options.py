@@ -66,6 +66,10 @@ Seed = Annotated[
 ]
 Games = Annotated[int | None, typer.Option(metavar="N", help="Stop after N games.")]
 Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
+Pin = Annotated[
+    bool,
+    typer.Option("--pin/--no-pin", help="Keep each pair on one CPU, where one is free."),
+]
 Watchdog = Annotated[
     float,
     typer.Option(metavar="S", help="Seconds a move may take under a work budget."),

@@ -25,7 +25,6 @@ def perft(
     if not 0 <= depth <= MAX_DEPTH:
         raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
     from engine.perft import perft as count
-
     from reports.documents import to_json
 
     result = count(specification, depth)

@@ -1,12 +1,20 @@
 """What `run` and `match` share: play with somebody watching, then print what came of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from db.rows import BotRow, DivisionRow, RunRow
 from db.store import Store
-from ladder.cli.common import print_error, print_out, stderr_console, stdout_console
+from ladder.cli.common import (
+    is_missing,
+    open_or_imagine,
+    open_store,
+    print_error,
+    print_out,
+    stderr_console,
+    stdout_console,
+)
 from ladder.cli.failures import STOPPED
-from ladder.launching import Nothing, launch
+from ladder.launching import Nothing, check_possible, launch
 from ladder.runner import Ending
 from ladder.settings import Settings
 from ladder.standings import Standings, standings_of_division, standings_of_run
@@ -14,14 +22,26 @@ from reports.documents import standings_document, to_json
 from reports.live import watcher_for
 from reports.tables import print_standings
 
+Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
+"""Settings and bots of a run, as far as they depend on what is registered."""
 
-def play_and_report(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
+
+def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
     """Play, print the standings, and return the exit code.
 
     Raises:
         LadderError: see `ladder.launching.launch`.
 
     """
+    if is_missing(db):
+        with open_or_imagine(db) as store:
+            check_possible(*choose(store))
+    with open_store(db, create=True, sync=True) as store:
+        settings, bots = choose(store)
+        return _play(store, settings, bots, json=json)
+
+
+def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
     outcome = launch(
         store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
     )

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
 
 
 def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[A B C...]", help="The bots of --compare.")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Put the named bots side by side instead.")
+    ] = False,
     division: Annotated[
         str | None,
         typer.Option(
@@ -31,17 +37,26 @@ def report(
     ] = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Print the rating list, the pair table and what to know before trusting them."""
+    """Print the rating list, the pair table and what to know before trusting them.
+
+    `ladder report --compare A B` says instead who is stronger, and where the difference lies.
+    """
     from ladder.cli.common import check_writable, open_store, print_out
+    from ladder.errors import UsageError
     from ladder.standings import standings_of_division
     from ladder.times import parse_since
 
+    if bool(names) != compare:
+        raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
     check_writable(output)
+    shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
     with open_store(db, create=False) as store:
         row = _division(store, division)
-        standings = standings_of_division(store, row, since=moment)
-    text = _render(standings, Format.JSON if json else form)
+        if names:
+            text = _render_comparison(store, row, names, moment, shape)
+        else:
+            text = _render(standings_of_division(store, row, since=moment), shape)
     if output is not None:
         output.write_text(text, encoding="utf-8")
         return 0
@@ -59,6 +74,23 @@ def _division(store: "Store", text: str | None) -> "DivisionRow":
         raise UsageError("this database holds no games yet: play some with `ladder run`")
     ladder = store.latest_run()
     return store.find_division(str((ladder or run).division_id))
+
+
+def _render_comparison(
+    store: "Store", row: "DivisionRow", names: list[str], since: float | None, form: Format
+) -> str:
+    from ladder.comparison import compare
+    from reports import comparison
+    from reports.documents import to_json
+
+    made = compare(store, row, names, since=since)
+    if form is Format.JSON:
+        return to_json(comparison.comparison_document(made))
+    if form is Format.CSV:
+        return comparison.comparison_csv(made)
+    if form is Format.MARKDOWN:
+        return comparison.comparison_markdown(made)
+    return comparison.comparison_text(made)
 
 
 def _render(standings: "Standings", form: Format) -> str:

@@ -15,6 +15,7 @@ from ladder.cli.options import (
     Margin,
     Nodes,
     OpeningPlies,
+    Pin,
     RestartOption,
     RestartWord,
     Seed,
@@ -25,6 +26,9 @@ from ladder.cli.options import (
 
 if TYPE_CHECKING:
     from db.records import Restart
+    from db.rows import BotRow
+    from db.store import Store
+    from ladder.settings import Settings
 
 
 def run(
@@ -32,7 +36,7 @@ def run(
         str, typer.Option(metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.")
     ] = "*",
     pairing: Annotated[
-        str, typer.Option(metavar="KIND", help="random, round-robin or gauntlet:NAME.")
+        str, typer.Option(metavar="KIND", help="random, round-robin, uncertain or gauntlet:NAME.")
     ] = "random",
     boards: Boards = "thu",
     time: Time = None,
@@ -47,6 +51,7 @@ def run(
     concurrency: Concurrency = None,
     restart: RestartOption = None,
     seed: Seed = None,
+    pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
     resume: Annotated[
@@ -62,8 +67,7 @@ def run(
     (bots failing, machine stalling), 130 stopped by Ctrl-C after saving.
     """
     from db.rows import RunKind
-    from engine.board import parse_board_classes
-    from ladder.cli.common import budgets_of, open_store
+    from ladder.cli.common import boards_of, budgets_of
     from ladder.cli.playing import play_and_report
     from ladder.errors import UsageError
     from ladder.launching import names_of
@@ -76,7 +80,7 @@ def run(
         raise UsageError("--resume and --new contradict each other: give one of them")
     # Read everything that can be wrong before the database is touched.
     patterns = names_of(bots)
-    classes = parse_board_classes(boards)
+    classes = boards_of(boards)
     budgets = budgets_of(time, simulations, nodes, depth)
     opponents = parse_pairing(pairing)
     margin_ms = parse_margin(margin)
@@ -93,18 +97,20 @@ def run(
             seconds=None if hours is None else hours * 3600,
             concurrency=allowed_cpus() if concurrency is None else concurrency,
             restart=restart_of(restart),
+            pin=pin,
             margin_ms=margin_ms,
             watchdog_s=watchdog,
             kind=RunKind.LADDER,
             continuing=Continue.ONLY if resume else Continue.NEVER if new else Continue.AUTO,
         )
 
-    settings(("a", "b"))  # refuses bad numbers while no file has been made
-    with open_store(db, create=True, sync=True) as store:
+    settings(("a", "b"))  # refuses bad numbers before anything is opened
+
+    def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":
         chosen = choose_bots(store, patterns)
-        return play_and_report(
-            store, settings(tuple(bot.name for bot in chosen)), chosen, json=json
-        )
+        return settings(tuple(bot.name for bot in chosen)), chosen
+
+    return play_and_report(db, choose, json=json)
 
 
 def restart_of(word: RestartWord | None) -> "Restart | None":

@@ -37,7 +37,7 @@ def chance_down_by(*, time: float, drift: float, down: float, up: float) -> floa
     """Probability that the lower wall is met first and no later than `time` steps."""
     if time <= 0.0:
         return 0.0
-    images = down + 2.0 * (down + up) * _orders(time, down + up)
+    images = down + 2.0 * (down + up) * _orders(time, drift, down + up)
     far = np.abs(images)
     root = math.sqrt(time)
     # Each image adds the chance of a first passage over a distance `far`, tilted by the drift.
@@ -58,7 +58,7 @@ def chance_inside_below(
     """Probability that no wall is met by `time` and the motion is then at most at `place`."""
     if time <= 0.0:
         return 1.0 if place >= 0.0 else 0.0
-    orders = 2.0 * (down + up) * _orders(time, down + up)
+    orders = 2.0 * (down + up) * _orders(time, drift, down + up)
     place = min(max(place, -down), up)
     kept = _slab(orders, time, place, drift, down)
     mirrored = _slab(-2.0 * down - orders, time, place, drift, down)
@@ -68,16 +68,19 @@ def chance_inside_below(
 def _slab(images: FloatArray, time: float, place: float, drift: float, down: float) -> FloatArray:
     """Mass that a tilted image holds between the lower wall and `place`."""
     root = math.sqrt(time)
-    top = log_normal_cdf((place - images - drift * time) / root)
-    bottom = log_normal_cdf((-down - images - drift * time) / root)
+    top = (place - images - drift * time) / root
+    bottom = (-down - images - drift * time) / root
+    # Beyond the image the difference is taken between upper tails, where it is not lost in ones.
+    beyond = bottom > 0.0
+    more, less = np.where(beyond, -bottom, top), np.where(beyond, -top, bottom)
     return np.asarray(
-        np.exp(np.minimum(drift * images + top, 700.0))
-        - np.exp(np.minimum(drift * images + bottom, 700.0))
+        np.exp(np.minimum(drift * images + log_normal_cdf(more), 700.0))
+        - np.exp(np.minimum(drift * images + log_normal_cdf(less), 700.0))
     )
 
 
-def _orders(time: float, width: float) -> FloatArray:
-    reach = 3 + math.ceil(4.5 * math.sqrt(time) / width)
+def _orders(time: float, drift: float, width: float) -> FloatArray:
+    reach = 3 + math.ceil((4.5 * math.sqrt(time) + min(abs(drift) * time, 40.0 * width)) / width)
     return np.arange(-reach, reach + 1, dtype=np.float64)
 
 

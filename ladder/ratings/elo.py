@@ -107,17 +107,11 @@ def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
     units = float(array.sum())
     frequencies = array / units
     scores = unit_scores(size=array.shape[-1])
-    centre = float(frequencies @ scores)
-    ends = []
-    for edge in (0.0, 1.0):
-        inside, outside = centre, edge
-        for _ in range(40):
-            middle = 0.5 * (inside + outside)
-            p = under_mean(frequencies=frequencies, scores=scores, mean=np.array(middle))
-            loss = 2.0 * units * float(frequencies @ np.log(frequencies / p))
-            if loss < _CHI2_95:
-                inside = middle
-            else:
-                outside = middle
-        ends.append(inside)
-    return ends[0], ends[1]
+    inside = np.full(2, float(frequencies @ scores))
+    outside = np.array([1e-9, 1.0 - 1e-9])
+    for _ in range(30):
+        middle = 0.5 * (inside + outside)
+        p = under_mean(frequencies=np.stack([frequencies] * 2), scores=scores, mean=middle)
+        kept = 2.0 * units * (np.log(frequencies / p) @ frequencies) < _CHI2_95
+        inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
+    return float(inside[0]), float(inside[1])

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ladder.ratings.counts import FloatArray
+from ladder.ratings.counts import FloatArray, IntArray
 
 
 def log_normal_cdf(z: ArrayLike) -> FloatArray:
@@ -30,3 +30,19 @@ def chi_square_tail(*, value: float, freedom: float) -> float:
     from scipy.special import chdtrc
 
     return float(chdtrc(freedom, value))
+
+
+def strong_groups(*, size: int, tails: IntArray, heads: IntArray) -> IntArray:
+    """Strongly connected components of a directed graph, as labels 0.. in topological order."""
+    from scipy.sparse import coo_matrix  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
+    graph = coo_matrix((np.ones(tails.size), (tails, heads)), shape=(size, size))
+    _, labels = connected_components(graph, directed=True, connection="strong")
+    order = cast(IntArray, np.asarray(labels, dtype=np.int64))
+    # Tarjan's algorithm finishes the last component of the topological order first.
+    return order if _descends(order, tails, heads) else order.max(initial=0) - order
+
+
+def _descends(labels: IntArray, tails: IntArray, heads: IntArray) -> bool:
+    return bool(np.all(labels[tails] <= labels[heads]))

@@ -19,7 +19,7 @@ from ladder.ratings.brownian import (
     mean_time,
 )
 from ladder.ratings.counts import checked, games_per_unit
-from ladder.ratings.sprt import SIEGMUND, Sprt, State, bounds, judge, walk
+from ladder.ratings.sprt import SIEGMUND, Sprt, State, judge, walk
 
 _STEPS = 60
 
@@ -91,15 +91,18 @@ def _solve(at_most: Callable[[float], float], level: float, time: float) -> floa
     return 0.5 * (low + high)
 
 
-def expected_course(*, elo: float, counts: ArrayLike, test: Sprt) -> Course:
+def expected_course(
+    *, elo: float, counts: ArrayLike, test: Sprt, overshoot: bool = False
+) -> Course:
     """How a test is expected to end at a true difference `elo` (in the model's Elo).
 
     `counts` give the spread of results, their number does not matter. Wald's formulas (1945) with
-    the walls moved out by the mean overshoot (Siegmund 1985). Errors as `judge`.
+    the walls moved out by the mean overshoot (Siegmund 1985), from where `judge` sets the bounds
+    with the same `overshoot`. Errors as `judge`.
     """
     path = walk(counts=counts, test=test)
-    lower, upper = bounds(alpha=test.alpha, beta=test.beta)
-    down, up = SIEGMUND - lower / path.step, SIEGMUND + upper / path.step
+    result = judge(counts=counts, test=test, overshoot=overshoot)
+    down, up = SIEGMUND - result.lower / path.step, SIEGMUND + result.upper / path.step
     drift = path.t(elo=elo) - path.middle
     return Course(
         chance_h1=chance_up(drift=drift, down=down, up=up),

@@ -98,7 +98,7 @@ def test_pairings_are_read() -> None:
 @pytest.mark.parametrize("text", ["", "rando", "gauntlet", "gauntlet:", "random:x", "swiss"])
 def test_other_pairings_are_refused(text: str) -> None:
     """The sentence must list what is allowed."""
-    with pytest.raises(UsageError, match="random, round-robin or gauntlet:NAME"):
+    with pytest.raises(UsageError, match="random, round-robin, uncertain or gauntlet:NAME"):
         parse_pairing(text)
 
 
@@ -108,3 +108,43 @@ def test_impossible_schedules_are_refused() -> None:
         schedule(bots=("a",))
     with pytest.raises(UsageError, match="not among --bots"):
         schedule(pairing=Pairing(PairingKind.GAUNTLET, "z"))
+
+
+def test_pairs_respect_the_boards_that_bots_play() -> None:
+    """A bot without forbidden cells must meet everybody, and only on boards that it plays."""
+    plays = {"c": ("any",)}
+    boards = parse_board_classes("6x7,10x11@3,4,thu")
+    for pairing in (Pairing(PairingKind.RANDOM), Pairing(PairingKind.ROUND_ROBIN)):
+        meetings = [
+            schedule(boards=boards, plays=plays, pairing=pairing).meeting(n) for n in range(240)
+        ]
+        of_c = [m for m in meetings if "c" in (m.a, m.b)]
+        assert {str(m.board_class) for m in of_c} == {"6x7"}
+        assert {name for m in of_c for name in (m.a, m.b)} == {"a", "b", "c", "d"}
+        assert {str(m.board_class) for m in meetings} == {"6x7", "10x11@3,4", "thu"}
+
+
+def test_a_lap_has_every_fixture_that_fits_once() -> None:
+    """A round robin must leave out only what cannot be played."""
+    boards = parse_board_classes("6x7,10x11@3,4")
+    robin = schedule(
+        pairing=Pairing(PairingKind.ROUND_ROBIN), boards=boards, plays={"c": ("standard",)}
+    )
+    seen = [(frozenset((m.a, m.b)), str(m.board_class)) for m in map(robin.meeting, range(9))]
+    assert len(set(seen)) == 9
+    assert (frozenset("ac"), "10x11@3,4") not in seen
+
+
+def test_bots_that_play_everything_change_no_stream() -> None:
+    """A restriction that leaves every board must give the stream of none."""
+    boards = parse_board_classes("6x7,8x8")
+    free, bound = schedule(boards=boards), schedule(boards=boards, plays={"a": ("any",)})
+    assert [free.meeting(n) for n in range(60)] == [bound.meeting(n) for n in range(60)]
+
+
+def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
+    """A run in which a bot could never play must not start."""
+    boards = parse_board_classes("6x7,10x11@3,4")
+    others = dict.fromkeys(("a", "b", "d"), ("forbidden-only",))
+    with pytest.raises(UsageError, match="c finds no opponent"):
+        schedule(boards=boards, plays={**others, "c": ("any",)})

@@ -1,0 +1,187 @@
+"""What a full database costs: a pair stored, and a report, with few and with a million games.
+
+    python benchmarks/large_database.py [--games 1000000] [--small 1000] [--rounds 5]
+
+Makes two databases in a temporary folder (copies of one filler game with other moves and seeds,
+written in bulk), then times the transaction of a pair in both, in turn, by processor time and by
+wall time, the report, and the resident memory of a process that does both.
+"""
+
+import argparse
+import os
+import resource
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bots.protocol import Budget
+from db.records import Entrant, Launch, PairPlan
+from db.rows import NewRun, PlannedPair, RunKind
+from db.store import Store
+from engine.seeds import SplitMix
+from ladder.benchmark_data import random_record
+from ladder.registry import sync_builtins
+from ladder.runner import rate
+
+BATCH = 20_000
+"""Pairs of games written in one statement."""
+
+
+def new_database(path: Path) -> int:
+    """A database with all players and one run; the run's id."""
+    with Store.open(str(path)) as store:
+        sync_builtins(store)
+        division = store.division("thu", 0, {"time_ms": 100})
+        run = store.create_run(
+            NewRun(
+                kind=RunKind.LADDER,
+                rated=True,
+                stream="bench",
+                identity="bench",
+                settings={},
+                seed=1,
+                division_id=division.id,
+            )
+        )
+        return run.id
+
+
+def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[float, float]]:
+    """Store pairs of random games; wall and processor microseconds of each transaction."""
+    bots = [bot.revision.id for bot in store.bots()]
+    random = SplitMix(start)
+
+    def planned(number: int) -> PlannedPair:
+        a = random.below(len(bots))
+        b = (a + 1 + random.below(len(bots) - 1)) % len(bots)
+        return PlannedPair(bots[a], bots[b], "9x9@4,4", "thu", (), number)
+
+    rows = store.plan(run, count, planned)
+    spent = []
+    for row in rows:
+        launch = Launch(command=("null",), folder="/")
+        budget = Budget(time_ms=100)
+        plan = PairPlan(
+            id=row.id,
+            number=row.number,
+            a=Entrant(row.a_revision, "a", launch, budget),
+            b=Entrant(row.b_revision, "b", launch, budget),
+            board=row.board,
+            board_class=row.board_class,
+            opening=(),
+            seed=row.seed,
+        )
+        record = random_record(plan, random)
+        wall, cpu = time.perf_counter(), time.process_time()
+        store.finish_pair(plan, record, rate)
+        spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
+    return spent
+
+
+def fill(path: Path, games: int) -> None:
+    """Multiply the stored pairs until there are so many games, in bulk; then rebuild the tables."""
+    connection = sqlite3.connect(path)
+    connection.execute("pragma synchronous=off")
+    (pairs,) = connection.execute("select count(*) from pairs").fetchone()
+    columns = {
+        table: [row[1] for row in connection.execute(f"pragma table_info({table})")]
+        for table in ("pairs", "games")
+    }
+    wanted = games // 2
+    while pairs < wanted:
+        batch = min(BATCH, wanted - pairs)
+        (shift,) = connection.execute("select max(id) from pairs").fetchone()
+        replaced = {"id": f"id + {shift}", "number": f"number + {shift}"}
+        select = ", ".join(replaced.get(name, name) for name in columns["pairs"])
+        connection.execute(
+            f"insert into pairs ({', '.join(columns['pairs'])}) "  # noqa: S608 - our own names
+            f"select {select} from pairs where id <= ?",
+            (batch,),
+        )
+        replaced = {
+            "id": f"id + {2 * shift}",
+            "pair_id": f"pair_id + {shift}",
+            # Every game another line, spread over the whole range like real hashes.
+            "line_hash": "random()",
+        }
+        select = ", ".join(replaced.get(name, name) for name in columns["games"])
+        connection.execute(
+            f"insert into games ({', '.join(columns['games'])}) "  # noqa: S608
+            f"select {select} from games where pair_id <= ?",
+            (batch,),
+        )
+        connection.commit()
+        (pairs,) = connection.execute("select count(*) from pairs").fetchone()
+    connection.close()
+    with Store.open(str(path)) as store:
+        store.rebuild(rate)
+
+
+def report_seconds(path: Path) -> float:
+    """Best of three whole `ladder report` processes."""
+    times = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-c", "from ladder.cli.main import main; main()", "report"],
+            env={**os.environ, "LADDER_DB": str(path)},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        times.append(time.perf_counter() - begun)
+    return min(times)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=1_000_000)
+    parser.add_argument("--small", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--pairs", type=int, default=300)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        paths = {size: Path(folder) / f"{size}.db" for size in (given.small, given.games)}
+        runs = {}
+        for size, path in paths.items():
+            runs[size] = new_database(path)
+            with Store.open(str(path)) as store:
+                play_pairs(store, runs[size], given.small // 2, start=7)
+            begun = time.perf_counter()
+            fill(path, size)
+            print(
+                f"{size:>9,} games, {path.stat().st_size / 2**20:,.0f} MiB, "
+                f"filled in {time.perf_counter() - begun:.0f} s"
+            )
+        stores = {size: Store.open(str(path)) for size, path in paths.items()}
+        spent: dict[int, list[tuple[float, float]]] = {size: [] for size in paths}
+        for size, store in stores.items():  # the first transaction prepares its statements
+            play_pairs(store, runs[size], 5, start=1)
+        for number in range(given.rounds):
+            for size, store in stores.items():
+                spent[size] += play_pairs(store, runs[size], given.pairs, start=100 + number)
+        for what, place in (("wall", 0), ("processor", 1)):
+            medians = {s: statistics.median(pair[place] for pair in spent[s]) for s in spent}
+            means = {s: statistics.fmean(pair[place] for pair in spent[s]) for s in spent}
+            small, large = given.small, given.games
+            print(
+                f"a pair, {what:>9}: median {medians[small]:.0f} and {medians[large]:.0f} us, "
+                f"ratio {medians[large] / medians[small]:.2f}; mean {means[small]:.0f} and "
+                f"{means[large]:.0f} us, ratio {means[large] / means[small]:.2f}"
+            )
+        for store in stores.values():
+            store.close()
+        print(
+            f"report: {report_seconds(paths[given.small]):.2f} s and "
+            f"{report_seconds(paths[given.games]):.2f} s"
+        )
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"peak resident memory of this process, rebuilding included: {peak:.0f} MiB")
+
+
+if __name__ == "__main__":
+    main()

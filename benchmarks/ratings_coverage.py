@@ -1,0 +1,149 @@
+"""Simulated pools: do the stated 95 % intervals hold the truth 95 % of the time?
+
+    python benchmarks/ratings_coverage.py [POOLS]
+
+Rates POOLS (default 500) seeded pools of 17 players from pairs of games with a strong first move
+and games of a pair that hang together. Beside the clustered errors stands what the same games give
+when every game is taken as independent (trinomial), with and without the first move in the model;
+and for two players the pentanomial interval beside the trinomial one.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from ladder.ratings.bootstrap import bootstrap
+from ladder.ratings.counts import FloatArray, IntArray, pentanomial
+from ladder.ratings.elo import estimate
+from ladder.ratings.pool import Options, PoolRating, rate
+from ladder.ratings.simulate import pair_table
+from ladder.ratings.tables import Cells, from_games, from_tables
+
+SEED = 20240917
+PLAYERS = 17
+SPREAD = 200.0
+DRAWS = 0.03
+ADVANTAGE = 120.0
+NAMES = tuple(f"p{number}" for number in range(PLAYERS))
+
+
+def main(number: int) -> None:
+    """Print coverage by pairs per two players and by correlation inside pairs, then timings."""
+    print(
+        f"{number} pools of {PLAYERS}, first move {ADVANTAGE:g} Elo, draws {DRAWS:.0%}, seed {SEED}"
+    )
+    print("                 pairs as units                | games as units  | and no first move")
+    print("pairs  corr.   ratings  differences  first move | ratings  diff.  | ratings  diff.")
+    for pairs, correlation in ((4, -0.6), (15, -0.6), (60, -0.6), (15, 0.0), (15, 0.4)):
+        print(pools(number=number, pairs=pairs, correlation=correlation))
+    print("\ntwo players, 200 pairs: coverage of the interval and its mean half width in Elo")
+    for correlation in (-0.6, 0.0, 0.4):
+        print(duels(number=4 * number, correlation=correlation))
+    print(timings())
+
+
+def truth(rng: np.random.Generator) -> FloatArray:
+    """Elo of a pool with mean 0."""
+    elo = rng.normal(0.0, SPREAD, PLAYERS)
+    return np.asarray(elo - elo.mean())
+
+
+def play(rng: np.random.Generator, elo: FloatArray, pairs: int, correlation: float) -> IntArray:
+    """3x3 tables of all pairs of players, about `pairs` each, in the order of `triu_indices`."""
+    tables = []
+    for i, j in zip(*np.triu_indices(PLAYERS, 1), strict=True):
+        shares = pair_table(
+            elo=float(elo[i] - elo[j]), advantage=ADVANTAGE, draws=DRAWS, correlation=correlation
+        )
+        tables.append(rng.multinomial(rng.poisson(pairs), shares.ravel()).reshape(3, 3))
+    return np.asarray(tables)
+
+
+def as_pairs(tables: IntArray) -> Cells:
+    """Cells of whole pairs."""
+    i, j = np.triu_indices(PLAYERS, 1)
+    return from_tables(players=NAMES, a=i, b=j, counts=tables)
+
+
+def as_games(tables: IntArray) -> Cells:
+    """Cells of the same games, each on its own."""
+    i, j = np.triu_indices(PLAYERS, 1)
+    first, second = tables.sum(axis=2), tables.sum(axis=1)[:, ::-1]
+    return from_games(
+        players=NAMES, first=np.r_[i, j], second=np.r_[j, i], counts=np.r_[first, second]
+    )
+
+
+def covered(rating: PoolRating, elo: FloatArray) -> tuple[float, float]:
+    """Share of ratings and of differences whose interval holds the truth."""
+    i, j = np.triu_indices(PLAYERS, 1)
+    spread = rating.covariance[:PLAYERS, :PLAYERS]
+    error = 1.96 * np.sqrt(spread[i, i] + spread[j, j] - 2 * spread[i, j])
+    gaps = (rating.elo[i] - rating.elo[j]) - (elo[i] - elo[j])
+    single = np.abs(rating.elo - elo) <= rating.error95
+    return float(np.mean(single)), float(np.mean(np.abs(gaps) <= error))
+
+
+def pools(*, number: int, pairs: int, correlation: float) -> str:
+    """One line of coverage."""
+    rng = np.random.default_rng([SEED, pairs, round(10 * correlation) + 10])
+    hits = np.zeros((number, 7))
+    for row in range(number):
+        elo = truth(rng)
+        tables = play(rng, elo, pairs, correlation)
+        rating = rate(cells=as_pairs(tables), options=Options(mean=0.0))
+        hits[row, :2] = covered(rating, elo)
+        hits[row, 2] = abs(rating.advantage[0] - ADVANTAGE) <= rating.advantage_error95[0]
+        games = as_games(tables)
+        hits[row, 3:5] = covered(rate(cells=games, options=Options(mean=0.0)), elo)
+        plain = rate(cells=games, options=Options(mean=0.0, advantage=0.0))
+        hits[row, 5:] = covered(plain, elo)
+    a, b, c, d, e, f, g = hits.mean(axis=0)
+    return (
+        f"{pairs:5d} {correlation:6.1f} {a:9.1%} {b:12.1%} {c:11.1%} "
+        f"| {d:7.1%} {e:6.1%} | {f:7.1%} {g:6.1%}"
+    )
+
+
+def duels(*, number: int, correlation: float) -> str:
+    """Coverage of a difference of two players from pentanomial and from trinomial counts."""
+    rng = np.random.default_rng([SEED, round(10 * correlation) + 10])
+    elo = 30.0
+    shares = pair_table(elo=elo, advantage=ADVANTAGE, draws=DRAWS, correlation=correlation)
+    # Within pairs the truth is the mean of both scores, as both estimates see it.
+    target = estimate(counts=1e9 * pentanomial(table=shares)).elo or 0.0
+    hits, widths = np.zeros((number, 2)), np.zeros((number, 2))
+    for row in range(number):
+        table = rng.multinomial(200, shares.ravel()).reshape(3, 3)
+        games = table.sum(axis=1) + table.sum(axis=0)
+        for column, counts in enumerate((pentanomial(table=table), games)):
+            seen = estimate(counts=counts)
+            assert seen.elo is not None
+            assert seen.error95 is not None
+            hits[row, column] = abs(seen.elo - target) <= seen.error95
+            widths[row, column] = seen.error95
+    (p, t), (wp, wt) = hits.mean(axis=0), widths.mean(axis=0)
+    return (
+        f"correlation {correlation:4.1f}: pentanomial {p:.1%} (+-{wp:.1f}), "
+        f"trinomial {t:.1%} (+-{wt:.1f})"
+    )
+
+
+def timings() -> str:
+    """Seconds for a list of a million games, for its bootstrap, and for 200 players."""
+    rng = np.random.default_rng(SEED)
+    cells = as_pairs(play(rng, truth(rng), 500_000 // 136, -0.5))
+    start = time.perf_counter()
+    rate(cells=cells)
+    middle = time.perf_counter()
+    bootstrap(cells=cells, rng=rng, number=1000)
+    end = time.perf_counter()
+    return (
+        f"\n17 players, 1,000,000 games: list {middle - start:.4f} s, "
+        f"1,000 replicates {end - middle:.3f} s"
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500)

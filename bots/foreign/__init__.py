@@ -1,0 +1,12 @@
+"""Hosts for bots from outside: each a script of its own that imports nothing of this project.
+
+They run under the interpreter that a bot needs, beside packages that may have our names, so
+nothing here may be shared between them. They keep to the standard library and to Python 3.8.
+"""
+
+from pathlib import Path
+
+
+def script_of(host: str) -> str:
+    """The absolute path of a host's script: python, kaggle, thu or saiblo."""
+    return str(Path(__file__).resolve().parent / f"{host}_host.py")

@@ -1,0 +1,60 @@
+"""Which boards a bot can play, as its hello lists them."""
+
+from collections.abc import Sequence
+
+from engine.board import Board, BoardClass, parse_board
+
+FORBIDDEN = "forbidden"
+FORBIDDEN_ONLY = "forbidden-only"
+"""Found at registration, never said in a hello: only boards that have a forbidden cell."""
+ANY = "any"
+TRIAL_BOARDS = (Board(6, 7), Board(10, 11, (3, 4)))
+"""The standard board, and one with a forbidden cell: what a bot is tried on when registered."""
+
+
+def can_play(boards: Sequence[str] | None, board: Board) -> bool:
+    """Whether a bot that lists these boards (None: all) plays this one.
+
+    A list names sizes, or `any` for every size; a forbidden cell needs the word `forbidden`, which
+    alone means every size with or without one.
+    """
+    if boards is None:
+        return True
+    if FORBIDDEN_ONLY in boards and board.forbidden is None:
+        return False
+    if board.forbidden is not None and not {FORBIDDEN, FORBIDDEN_ONLY}.intersection(boards):
+        return False
+    sizes = [word for word in boards if word not in (FORBIDDEN, FORBIDDEN_ONLY)]
+    if not sizes or ANY in sizes:
+        return True
+    return any(parse_board(word).size == board.size for word in sizes)
+
+
+def can_play_class(boards: Sequence[str] | None, board_class: BoardClass) -> bool:
+    """Whether a bot plays every board of a class."""
+    if board_class.board is not None:
+        return can_play(boards, board_class.board)
+    if boards is None or FORBIDDEN_ONLY in boards:
+        return True
+    return FORBIDDEN in boards and (ANY in boards or set(boards) == {FORBIDDEN})
+
+
+def describe_boards(boards: Sequence[str] | None) -> str:
+    """The boards that a bot plays, in words."""
+    if boards is None:
+        return "every board"
+    if FORBIDDEN_ONLY in boards:
+        return "boards with a forbidden cell only"
+    sizes = [word for word in boards if word not in (FORBIDDEN, ANY)]
+    if ANY in boards or not sizes:
+        return "every board" if FORBIDDEN in boards else "boards without a forbidden cell"
+    return ", ".join(sizes) + (" with or without a forbidden cell" if FORBIDDEN in boards else "")
+
+
+def trial_boards(boards: Sequence[str] | None) -> list[Board]:
+    """The boards on which a bot is tried when it is registered: one of each kind it claims."""
+    known = [board for board in TRIAL_BOARDS if can_play(boards, board)]
+    if known or boards is None:
+        return known
+    sizes = [word for word in boards if word not in (FORBIDDEN, ANY)]
+    return [parse_board(word) for word in sizes[:1]]

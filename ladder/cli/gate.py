@@ -1,0 +1,145 @@
+"""`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Boards,
+    Concurrency,
+    Database,
+    Depth,
+    Json,
+    Margin,
+    Nodes,
+    OpeningPlies,
+    Pin,
+    RestartOption,
+    Seed,
+    Simulations,
+    Time,
+    Watchdog,
+)
+
+
+class ModelWord(StrEnum):
+    """In which Elo `--max-drop` is given."""
+
+    NORMALIZED = "normalized"
+    LOGISTIC = "logistic"
+
+
+def gate(
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The bot in question.")],
+    against: Annotated[
+        str, typer.Option(metavar="BASELINE[,B2]", help="What it must not be worse than.")
+    ],
+    max_drop: Annotated[
+        float, typer.Option(metavar="ELO", help="By so much it must not be worse.")
+    ] = 20.0,
+    alpha: Annotated[
+        float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by that.")
+    ] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")] = 0.05,
+    max_games: Annotated[
+        int, typer.Option(metavar="N", help="Without a decision by then: inconclusive.")
+    ] = 3000,
+    model: Annotated[
+        ModelWord, typer.Option(help="The Elo in which --max-drop is given.")
+    ] = ModelWord.LOGISTIC,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
+    ] = False,
+    boards: Boards = "thu",
+    time: Time = None,
+    simulations: Simulations = None,
+    nodes: Nodes = None,
+    depth: Depth = None,
+    opening_plies: OpeningPlies = None,
+    concurrency: Concurrency = None,
+    restart: RestartOption = None,
+    seed: Seed = None,
+    pin: Pin = True,
+    margin: Margin = "50ms",
+    watchdog: Watchdog = 60.0,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Write the verdict as Markdown.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Play CANDIDATE against its baselines until a sequential test decides.
+
+    Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
+    2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
+    stored outside the rating list.
+    """
+    from db.rows import RunKind
+    from ladder.cli.common import (
+        boards_of,
+        budgets_of,
+        check_writable,
+        open_store,
+        print_result,
+        stderr_console,
+    )
+    from ladder.cli.run import restart_of
+    from ladder.gate import GateTest
+    from ladder.gating import contestants, gate_pairing, judge_stored, play_gate
+    from ladder.ratings.sprt import Model
+    from ladder.settings import Settings, parse_margin
+    from ladder.workers import allowed_cpus
+    from reports.gate import gate_document, gate_text
+    from reports.gate_files import publish
+    from reports.live import watcher_for
+
+    test = GateTest(
+        max_drop=max_drop,
+        alpha=alpha,
+        beta=beta,
+        max_games=max_games,
+        model=Model(model.value),
+    )
+    pairing = gate_pairing(candidate, against)
+    settings = Settings(
+        bots=tuple(dict.fromkeys((candidate, *pairing.against))),
+        boards=boards_of(boards),
+        budgets=budgets_of(time, simulations, nodes, depth),
+        pairing=pairing,
+        opening_plies=opening_plies,
+        seed=seed,
+        games=test.games,
+        concurrency=allowed_cpus() if concurrency is None else concurrency,
+        restart=restart_of(restart),
+        pin=pin,
+        margin_ms=parse_margin(margin),
+        watchdog_s=watchdog,
+        kind=RunKind.GATE,
+        rated=False,
+    )
+    check_writable(junit, "--junit")
+    check_writable(summary, "--summary")
+    with open_store(db, create=not stored, sync=not stored) as store:
+        hero, baselines = contestants(store, candidate, pairing.against)
+        if stored:
+            gated = judge_stored(
+                store=store, settings=settings, candidate=hero, baselines=baselines, test=test
+            )
+        else:
+            gated = play_gate(
+                store=store,
+                settings=settings,
+                candidate=hero,
+                baselines=baselines,
+                test=test,
+                watcher=watcher_for(stderr_console()),
+            )
+    print_result(gated, gate_document, gate_text, json=json)
+    publish(gated, junit=junit, summary=summary, quiet=json)
+    return gated.exit_code

@@ -1,0 +1,103 @@
+"""Games from the CSV and the PGN-like text that we export, as the exact lines they stand for."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from db.exchange import Conditions, GameLine
+from ladder.errors import UsageError
+from ladder.importing import Numbered, Refused
+from ladder.pgn import tagged_games, text_of
+
+_MOVES = re.compile(rb"\{([0-9a-b]*)\}")
+NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
+OWN = ("rated", "boards", "opening", "budget")
+
+
+def read_csv(name: str, lines: Iterable[str], columns: tuple[str, ...]) -> Iterator[Numbered]:
+    """Games from CSV with exactly these columns, in any order.
+
+    Raises:
+        Refused: the header or a line is not that of an export.
+
+    """
+    reader = csv.DictReader(lines, strict=True)
+    try:
+        header = reader.fieldnames or ()
+        missing = [column for column in columns if column not in header]
+        if missing:
+            raise Refused(name, 1, f"the columns {', '.join(missing)} are missing")
+        for row in reader:
+            number = reader.line_num
+            if None in row or None in row.values():
+                raise Refused(name, number, "there are more or fewer values than columns")
+            yield Numbered(number, _game(name, number, row))
+    except csv.Error as error:
+        raise Refused(name, reader.line_num, f"not CSV: {error}") from error
+
+
+def read_pgn(name: str, lines: Iterable[bytes], tags: Mapping[str, str]) -> Iterator[Numbered]:
+    """Games from PGN; `tags` says which column stands in which tag.
+
+    Raises:
+        Refused: a game lacks a tag, or its moves.
+
+    """
+    wanted = {tag.encode(): column for tag, column in tags.items()}
+    results = {"1-0": "win", "0-1": "loss", "1/2-1/2": "draw"}
+    try:
+        for found in tagged_games(lines, wanted=frozenset(wanted), keep_text=True):
+            fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
+            missing = [tag.decode() for tag in wanted if tag not in found.tags]
+            if missing:
+                raise Refused(name, found.line, f"the tags {', '.join(missing)} are missing")
+            moves = _MOVES.search(found.text)
+            if moves is None:
+                raise Refused(name, found.line, "the columns played must stand in braces")
+            fields["moves"] = moves[1].decode()
+            result = text_of(found.tags[b"Result"])
+            if result not in results:
+                raise Refused(name, found.line, f"{result!r} is no result of a finished game")
+            fields["result"] = results[result]
+            pair, _, game = text_of(found.tags[b"Round"]).partition(".")
+            fields.update(pair=pair, game=game)
+            whole = _game(name, found.line, fields)
+            whole.timing.started = _day(name, found.line, text_of(found.tags[b"Date"]))
+            yield Numbered(found.line, whole)
+    except UsageError as error:
+        if isinstance(error, Refused):
+            raise
+        raise UsageError(f"{name}, {error}; nothing was imported") from error
+
+
+def _day(name: str, line: int, text: str) -> float:
+    """The beginning of a day in seconds since the epoch."""
+    try:
+        return datetime.strptime(text, "%Y.%m.%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise Refused(name, line, f"Date is written 2026.11.20, got {text!r}") from None
+
+
+def _game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
+    plain = {
+        field: fields[field]
+        for field in GameLine.__struct_fields__
+        if field in fields and field not in OWN
+    }
+    try:
+        if fields["rated"] not in ("true", "false"):
+            raise Refused(name, number, f"rated is true or false, got {fields['rated']!r}")
+        division = Conditions(
+            fields["boards"],
+            None if fields["opening"] == "auto" else int(fields["opening"]),
+            msgspec.json.decode(fields["budget"], type=dict[str, int]),
+        )
+        numbers = {field: int(plain[field]) for field in NUMBERS}
+        values = {**plain, **numbers, "rated": fields["rated"] == "true"}
+        game = msgspec.convert({**values, "division": msgspec.to_builtins(division)}, GameLine)
+    except (msgspec.ValidationError, msgspec.DecodeError, ValueError) as error:
+        raise Refused(name, number, str(error)) from error
+    return game

@@ -1,0 +1,143 @@
+"""What a bot from outside is made of: its files, the modules it imports, its interpreter."""
+
+import ast
+import hashlib
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from bots.errors import SpecError
+
+VERSION_S = 10.0
+"""How long an interpreter may take to tell its version."""
+ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
+
+
+def hash_file(path: Path) -> str:
+    """16 hex digits of the file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def program(word: str, folder: Path) -> dict[str, str]:
+    """A program found on PATH counts by its path and what it says about its version.
+
+    Raises:
+        SpecError: there is none.
+
+    """
+    found = shutil.which(word)
+    if found is None:
+        raise SpecError(
+            f"{word!r} is neither a file in {folder} nor a program on PATH: "
+            "write a path such as ./mybot"
+        )
+    lines = (_output(found, "--version") or "").strip().splitlines()
+    return {found: lines[0] if lines else "version unknown"}
+
+
+def interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
+    """The Python that hosts a bot: its own path behind any shim, and its version.
+
+    Args:
+        python: a program or a path, relative to the folder; None: python3 on PATH.
+        folder: where the bot is registered.
+
+    Raises:
+        SpecError: it cannot be started, or is older than 3.8.
+
+    """
+    word = python or "python3"
+    path = folder / word
+    found = str(path) if path.is_file() else shutil.which(word)
+    if found is None:
+        raise SpecError(f"--python: {word!r} is neither a file nor a program on PATH")
+    # A shim would look for its settings in HOME, which a bot does not have.
+    lines = (_output(found, "-c", ASK_PYTHON) or "").splitlines()
+    if len(lines) < 2 or not lines[0]:
+        raise SpecError(f"--python: {found} does not answer as a Python interpreter")
+    version = tuple(int(number) for number in lines[1].split()[0].rstrip("+").split(".")[:2])
+    if version < (3, 8):
+        raise SpecError(f"--python: {found} is Python {lines[1].split()[0]}, and 3.8 is needed")
+    return lines[0], {lines[0]: lines[1]}
+
+
+@cache
+def _output(found: str, *words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            [found, *words],
+            capture_output=True,
+            text=True,
+            timeout=VERSION_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout or done.stderr
+
+
+def local_modules(entry: Path, beside: Path, folder: Path) -> dict[str, str]:
+    """The hashes of a Python file and of all that it imports from its own folder.
+
+    Found by reading import statements; what is imported by other means is not seen.
+
+    Args:
+        entry: the file.
+        beside: the folder that comes first on its import path.
+        folder: paths are told relative to this one where they lie in it.
+
+    """
+    found: dict[Path, str] = {}
+    waiting = [entry]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found[path] = hash_file(path)
+        for name in _imported(path, beside):
+            waiting.extend(_files(name, beside))
+    return {
+        str(path.relative_to(folder) if path.is_relative_to(folder) else path): digest
+        for path, digest in sorted(found.items())
+    }
+
+
+def _imported(path: Path, beside: Path) -> list[str]:
+    """Every dotted name that the file's import statements may mean."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return []  # written for another Python, or wrong: its own interpreter will tell
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = path.parent
+                for _ in range(node.level - 1):
+                    package = package.parent
+                if not package.is_relative_to(beside):
+                    continue
+                above = ".".join(package.relative_to(beside).parts)
+                base = ".".join(part for part in (above, base) if part)
+            names.append(base)
+            names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
+    return names
+
+
+def _files(name: str, beside: Path) -> list[Path]:
+    """The files that importing a dotted name executes, as far as they lie in the folder."""
+    files = []
+    place = beside
+    for part in name.split("."):
+        place = place / part
+        for path in (place / "__init__.py", place.with_name(part + ".py")):
+            if path.is_file():
+                files.append(path)
+                break
+    return files

@@ -1,0 +1,32 @@
+"""Why a pool cannot be rated.
+
+UsageError
+|-- Disconnected   groups of players without a game between them
+`-- Unbounded      without a prior, the likelihood has no highest point
+"""
+
+from ladder.errors import UsageError
+
+
+class Disconnected(UsageError):
+    """No games connect these groups, so nothing says how strong one is against another."""
+
+    def __init__(self, *, groups: tuple[tuple[str, ...], ...]) -> None:
+        self.groups = groups
+        listed = "; ".join(", ".join(group) for group in groups)
+        super().__init__(f"the games do not connect these groups of players: {listed}")
+
+
+class Unbounded(UsageError):
+    """Without a prior some players' ratings run to infinity; a prior above 0 keeps them finite."""
+
+    def __init__(self, *, groups: tuple[tuple[str, ...], ...]) -> None:
+        self.groups = groups
+        """Best first: each group never lost half a point to a later one. One group when the cause
+        is the first-mover advantage."""
+        if len(groups) > 1:
+            listed = "; ".join(", ".join(group) for group in groups)
+            why = f"these groups of players have only won or only lost against each other: {listed}"
+        else:
+            why = "these games do not determine the first-mover advantage beside the ratings"
+        super().__init__(f"no finite rating without a prior: {why}")

@@ -1,0 +1,196 @@
+"""The rating list: every player of a pool at once, by maximum likelihood, with honest errors.
+
+Logistic on the expected score with draws as half (Zermelo 1929, Bradley and Terry 1952, Elo 1978),
+a first-mover advantage per board class (Davidson and Beaver 1977), a weak prior that keeps shutouts
+finite, and errors clustered by pair of games (`ladder.ratings.clusters`). The cost depends on the
+number of tables, never on the number of games.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from ladder.errors import UsageError
+from ladder.ratings.clusters import covariance, pair_spread
+from ladder.ratings.counts import FloatArray
+from ladder.ratings.draws import draw_rate_equal, rao_kupper
+from ladder.ratings.elo import SCALE, Z95, normal_cdf
+from ladder.ratings.families import ExpectedScore, logistic
+from ladder.ratings.fitting import Setup, maximise, unpack
+from ladder.ratings.special import normal_cdf as normal_cdfs
+from ladder.ratings.tables import Cells, require_connected
+
+MEAN = 1000.0
+"""Elo of the pool's mean when nobody is anchored."""
+PRIOR = 1.0
+"""Virtual draws of every player against the pool's mean."""
+
+
+class Draws(StrEnum):
+    """What a draw is."""
+
+    HALF = "half"
+    """Half a win and half a loss."""
+    FIT = "fit"
+    """An outcome with a margin of its own (Rao and Kupper 1967), converted to the same scale."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to rate a pool."""
+
+    mean: float = MEAN
+    """Elo of the mean of all players; used only when nobody is anchored."""
+    anchors: Mapping[str, float] | None = None
+    """Fixed Elo by name."""
+    prior: float = PRIOR
+    """Virtual draws against the pool's mean; 0 is plain maximum likelihood."""
+    advantage: float | None = None
+    """First-mover advantage in Elo; None fits it, per board class."""
+    draws: Draws = Draws.HALF
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One player over another."""
+
+    elo: float
+    error95: float
+    """Half the 95 % interval, in Elo."""
+    los: float
+    """Chance that the first is the stronger, 0..1."""
+
+
+@dataclass(frozen=True)
+class PoolRating:
+    """A rating list with what is needed to compare any two of its players."""
+
+    players: tuple[str, ...]
+    elo: FloatArray
+    """Shape (players,)."""
+    error95: FloatArray
+    """Half the 95 % interval against the mean (or the anchors), in Elo, shape (players,)."""
+    games: FloatArray
+    points: FloatArray
+    """Games and points of every player, draws half, shape (players,)."""
+    bounded: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    """Players with only wins or only losses: their Elo is a bound set by the prior."""
+    classes: tuple[str, ...]
+    advantage: FloatArray
+    """First-mover advantage in Elo by board class, shape (classes,); 0 where there are no games."""
+    advantage_error95: FloatArray
+    covariance: FloatArray
+    """Of players and then advantages, Elo squared, shape (players + classes,) * 2."""
+    draw_rate_equal: float | None
+    """Share of draws between equals, 0..1; None without games."""
+    draw_margin: float | None
+    """Rao and Kupper's margin in Elo of their own scale; None unless it was fitted."""
+    pair_spread: float
+    """Variance of a pair's points over that of two independent games without draws."""
+
+    def difference(self, *, a: int, b: int) -> Difference:
+        """Player `a` over player `b` (indices), with the error of the difference itself."""
+        spread = self.covariance
+        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b])
+        gap = float(self.elo[a] - self.elo[b])
+        error = math.sqrt(max(variance, 0.0))
+        return Difference(elo=gap, error95=Z95 * error, los=_superiority(gap, error))
+
+    def pairs_to_halve(self, *, a: int, b: int) -> float:
+        """How many more pairs between two players would halve the error of their difference.
+
+        Variance falls as one over information, so three times the present information is needed;
+        a pair of games adds that of two games at these ratings (Fisher 1925), over `pair_spread`.
+        """
+        spread = self.covariance
+        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]) / SCALE**2
+        if variance <= 0.0:
+            return 0.0
+        edge = float(self.advantage.mean()) if self.advantage.size else 0.0
+        gap = float(self.elo[a] - self.elo[b])
+        p = logistic(np.array([gap + edge, gap - edge]) / SCALE)
+        each = max(float(np.sum(p * (1.0 - p))), 1e-9) / self.pair_spread
+        return 3.0 / (variance * each)
+
+    def superiority(self) -> FloatArray:
+        """Chance that the row's player is stronger than the column's: shape (players, players)."""
+        size = len(self.players)
+        spread = self.covariance[:size, :size]
+        variance = np.diag(spread)[:, None] + np.diag(spread) - 2.0 * spread
+        error = np.sqrt(np.maximum(variance, 0.0))
+        gap = self.elo[:, None] - self.elo
+        certain = error <= 1e-9
+        sure = 0.5 + 0.5 * np.sign(np.where(np.abs(gap) > 1e-9, gap, 0.0))
+        return np.where(certain, sure, normal_cdfs(gap / np.where(certain, 1.0, error)))
+
+
+def _superiority(gap: float, error: float) -> float:
+    if error <= 1e-9:
+        return 0.5 if abs(gap) <= 1e-9 else float(gap > 0)
+    return normal_cdf(gap / error)
+
+
+def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
+    """Rate all players of `cells` (see `tables.from_tables` and `tables.from_games`).
+
+    Raises Disconnected when games do not connect all players, Unbounded when there is no prior and
+    somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.
+    """
+    options = options or Options()
+    setup = natural_setup(cells, options)
+    require_connected(cells=cells)
+    margin = None
+    if options.draws is Draws.FIT:
+        fit, spread, natural = rao_kupper(cells=cells, setup=setup)
+        margin = SCALE * natural
+        drawn: float | None = math.tanh(0.5 * natural) if cells.a.size else None
+    else:
+        fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
+        spread = covariance(cells, ExpectedScore(), fit)
+        drawn = draw_rate_equal(cells=cells, theta=fit.theta)
+    ratings, advantages, _ = unpack(fit.theta, cells)
+    size = ratings.size
+    elo = SCALE * ratings
+    if not setup.anchors and size:
+        centre = np.eye(spread.shape[0])
+        centre[:size, :size] -= 1.0 / size
+        spread = centre @ spread @ centre.T
+        elo = elo - elo.mean()
+    spread = SCALE**2 * 0.5 * (spread + spread.T)
+    errors = Z95 * np.sqrt(np.maximum(np.diag(spread), 0.0))
+    games, points = cells.scores()
+    return PoolRating(
+        players=cells.players,
+        elo=elo + options.mean,
+        error95=errors[:size],
+        games=games,
+        points=points,
+        bounded=(games > 0.0) & ((points <= 0.0) | (points >= games)),
+        classes=cells.classes,
+        advantage=SCALE * advantages,
+        advantage_error95=errors[size:],
+        covariance=spread,
+        draw_rate_equal=drawn,
+        draw_margin=margin,
+        pair_spread=pair_spread(cells, fit.theta),
+    )
+
+
+def natural_setup(cells: Cells, options: Options) -> Setup:
+    """Options in natural units, ratings relative to `options.mean`."""
+    given = options.anchors or {}
+    unknown = sorted(set(given) - set(cells.players))
+    if unknown:
+        raise UsageError(f"anchors name players without games: {', '.join(unknown)}")
+    numbers = [options.mean, options.prior, options.advantage or 0.0, *given.values()]
+    if not all(math.isfinite(number) for number in numbers) or options.prior < 0.0:
+        raise UsageError("mean, anchors and advantage must be finite, the prior 0 or more")
+    index = {name: number for number, name in enumerate(cells.players)}
+    return Setup(
+        prior=options.prior,
+        anchors={index[name]: (elo - options.mean) / SCALE for name, elo in given.items()},
+        advantage=None if options.advantage is None else options.advantage / SCALE,
+    )

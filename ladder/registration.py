@@ -1,0 +1,101 @@
+"""Registering a bot: it is tried out first, and nothing is stored unless it passes."""
+
+from pathlib import Path
+
+import msgspec
+
+from bots.catalogue import VERSIONS
+from db.records import Restart
+from db.rows import BotRow, NewBot, NewRevision
+from db.store import Store
+from ladder.errors import UsageError
+from ladder.specs import BUILTIN, read_spec
+from ladder.trial import Found, try_out
+
+NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
+
+
+def examine(
+    store: Store,
+    name: str,
+    spec: str,
+    *,
+    based_on: str | None,
+    note: str,
+    folder: Path,
+    python: str | None = None,
+    restart: Restart | None = None,
+    replace: bool = False,
+) -> tuple[NewBot, Found]:
+    """What to store of a new bot, once it has passed its trial; stores nothing itself.
+
+    Args:
+        store: the open database.
+        name: what to call it.
+        spec: as `ladder.specs.read_spec` takes it.
+        based_on: the registered bot that it improves on.
+        note: what it changes.
+        folder: where the specification was written.
+        python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
+        restart: how often its process is renewed; None: what suits the kind of bot.
+        replace: the name may be taken; the former bot and its rating will be retired.
+
+    Raises:
+        UsageError: the name cannot be used, or the bot failed its trial; the message says how.
+        SpecError: the specification cannot be read.
+
+    """
+    if not name or not NAME_CHARACTERS.issuperset(name):
+        raise UsageError(f"a bot's name is letters, digits and ._-@+ without spaces, got {name!r}")
+    known = {bot.name: bot for bot in store.bots(include_retired=True)}
+    if based_on is not None and based_on not in known:
+        raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
+    made = read_spec(spec, folder, python=python)
+    if name in known:
+        _refuse_taken(known[name], made.content_hash, replace=replace)
+    found = try_out(made.launch)
+    launch = msgspec.structs.replace(
+        made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
+    )
+    revision = NewRevision(
+        content_hash=made.content_hash,
+        launch=launch,
+        budgets=found.budgets,
+        boards=found.boards,
+        files=made.files,
+    )
+    new = NewBot(
+        name=name,
+        family=made.family,
+        spec=spec,
+        based_on=based_on,
+        change=note,
+        revision=revision,
+    )
+    return new, found
+
+
+def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
+    """Store a bot that was examined, with `replace` in the place of a former one of its name.
+
+    Raises:
+        NameTaken: a bot of that name was registered meanwhile.
+
+    """
+    known = {bot.name for bot in store.bots(include_retired=True)}
+    return store.replace_bot(new) if replace and new.name in known else store.add_bot(new)
+
+
+def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
+    """See that a registered bot may be replaced."""
+    own = VERSIONS.get(known.name)
+    if own is not None and known.spec == BUILTIN + known.name:
+        raise UsageError(f"{known.name} is a built-in player: choose another name")
+    if replace:
+        return
+    state = "registered" if known.retired_at is None else "retired, and keeps its name"
+    same = "the same content" if known.revision.content_hash == content_hash else "other content"
+    raise UsageError(
+        f"a bot called {known.name} is already {state}, with {same}: choose another name, or "
+        "--replace to put this one in its place, which retires the old one and its rating"
+    )

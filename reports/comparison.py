@@ -1,0 +1,176 @@
+"""Versions side by side, as plain data and as sections of small tables."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ladder.comparison import LENGTHS, Comparison, Share, Side, Versus
+from reports.documents import bot_document, markdown_table
+from reports.markup import markdown_cell
+from reports.tables import forfeit_text, number
+
+
+def comparison_document(made: Comparison) -> dict[str, Any]:
+    """What `ladder report --compare --json` prints."""
+    return {
+        "division": made.label,
+        "bots": [_side_document(side) for side in made.sides],
+        "versus": [_versus_document(pair) for pair in made.versus],
+        "common_opponents": list(made.common),
+        "summary": [pair.sentence for pair in made.versus],
+        "notes": list(made.notes),
+    }
+
+
+def _side_document(side: Side) -> dict[str, Any]:
+    return {
+        **bot_document(side.standing),
+        "by_board_class": {name: _share(share) for name, share in side.by_class.items()},
+        "moving_first": _share(side.first),
+        "moving_second": _share(side.second),
+        "by_plies": {
+            name: _share(share) for name, share in zip(_ranges(), side.by_length, strict=True)
+        },
+        "by_opponent": {name: _share(share) for name, share in side.opponents.items()},
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    score = share.score
+    return {"games": share.games, "score": None if score is None else round(score, 4)}
+
+
+def _versus_document(pair: Versus) -> dict[str, Any]:
+    document = {
+        "a": pair.a,
+        "b": pair.b,
+        "elo": None if pair.elo is None else round(pair.elo, 2),
+        "error95": None if pair.error95 is None else round(pair.error95, 2),
+        "los": None if pair.los is None else round(pair.los, 4),
+        "pairs_to_halve_error": pair.pairs_to_halve,
+        "wdl": list(pair.wdl),
+        "pentanomial": list(pair.pentanomial),
+        "sentence": pair.sentence,
+    }
+    return {**document, "reason": pair.reason} if pair.reason else document
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A small table."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def sections(made: Comparison) -> list[Section]:
+    """All tables of a comparison, one column per bot but for the first."""
+    names = tuple(side.standing.name for side in made.sides)
+    found = [
+        Section(
+            "difference",
+            ("bots", "Elo", "+-95", "LOS", "head to head", "pairs 0 1/2 1 3/2 2"),
+            tuple(_versus_cells(pair) for pair in made.versus),
+        ),
+        Section("bots", ("", *names), tuple(_facts(made.sides))),
+    ]
+    classes = sorted({name for side in made.sides for name in side.by_class})
+    groups: list[tuple[str, list[str], list[list[Share]]]] = [
+        (
+            "by board class",
+            classes,
+            [[side.by_class.get(name, Share()) for side in made.sides] for name in classes],
+        ),
+        (
+            "by who moved first",
+            ["moving first", "moving second"],
+            [[side.first for side in made.sides], [side.second for side in made.sides]],
+        ),
+        (
+            "by plies",
+            _ranges(),
+            [list(shares) for shares in zip(*(s.by_length for s in made.sides), strict=True)],
+        ),
+        (
+            "common opponents",
+            list(made.common),
+            [[side.opponents[name] for side in made.sides] for name in made.common],
+        ),
+    ]
+    for title, heads, lines in groups:
+        rows = tuple(
+            (head, *(_percent(share) for share in line))
+            for head, line in zip(heads, lines, strict=True)
+        )
+        if rows:
+            found.append(Section(title, ("", *names), rows))
+    return found
+
+
+def _ranges() -> list[str]:
+    return [f"{low}+" if high == LENGTHS[-1][1] else f"{low}-{high}" for low, high in LENGTHS]
+
+
+def _versus_cells(pair: Versus) -> tuple[str, ...]:
+    wins, draws, losses = pair.wdl
+    return (
+        f"{pair.a} - {pair.b}",
+        number(pair.elo, "+.1f"),
+        number(pair.error95, ".1f"),
+        number(pair.los, ".1%"),
+        f"+{wins} ={draws} -{losses}",
+        " ".join(map(str, pair.pentanomial)),
+    )
+
+
+def _facts(sides: Sequence[Side]) -> Iterable[tuple[str, ...]]:
+    bots = [side.standing for side in sides]
+    yield ("Elo", *(f"{number(bot.elo)} +- {number(bot.error95)}" for bot in bots))
+    yield ("games", *(str(bot.games) for bot in bots))
+    yield ("score", *(f"{bot.score:.1%}" for bot in bots))
+    yield ("forfeits", *(forfeit_text(bot) for bot in bots))
+    yield ("sims/s", *(number(bot.simulations_per_second, ",.0f") for bot in bots))
+    yield ("ms/move", *(number(bot.mean_move_ms, ".1f") for bot in bots))
+    yield ("max ms", *(number(bot.max_move_ms, ".1f") for bot in bots))
+
+
+def _percent(share: Share) -> str:
+    return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
+
+
+def comparison_text(made: Comparison) -> str:
+    """For a terminal: aligned tables, and the sentences at the end."""
+    lines = [made.label]
+    for section in sections(made):
+        table = [section.columns, *section.rows]
+        widths = [max(len(row[place]) for row in table) for place in range(len(section.columns))]
+        lines += ["", section.title]
+        for row in table:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            lines.append("  " + "  ".join(cells).rstrip())
+    return "\n".join([*lines, "", *made.notes, *(pair.sentence for pair in made.versus)]) + "\n"
+
+
+def comparison_csv(made: Comparison) -> str:
+    """Every two of the bots as comma-separated values."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    columns = ("a", "b", "elo", "error95", "los", "pairs_to_halve_error", "wins", "draws", "losses")
+    writer.writerow((*columns, "p0", "p1", "p2", "p3", "p4"))
+    for pair in made.versus:
+        facts = (pair.elo, pair.error95, pair.los, pair.pairs_to_halve)
+        numbers = ("" if fact is None else round(fact, 4) for fact in facts)
+        writer.writerow((pair.a, pair.b, *numbers, *pair.wdl, *pair.pentanomial))
+    return output.getvalue()
+
+
+def comparison_markdown(made: Comparison) -> str:
+    """The same as Markdown."""
+    parts = [f"## {markdown_cell(made.label)}"]
+    for section in sections(made):
+        parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
+    parts += [*made.notes, *(pair.sentence for pair in made.versus)]
+    return "\n\n".join(parts) + "\n"

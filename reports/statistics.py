@@ -1,0 +1,73 @@
+"""The calculator's answers as plain data and as text."""
+
+from typing import Any
+
+from ladder.ratings.elo import EloEstimate
+from ladder.ratings.sprt import SprtResult, State
+
+_SAID = {
+    State.CONTINUE: "no decision yet",
+    State.ACCEPT_H0: "H0 is accepted: the difference is elo0",
+    State.ACCEPT_H1: "H1 is accepted: the difference is elo1",
+}
+
+
+def elo_document(estimate: EloEstimate) -> dict[str, Any]:
+    """What `ladder stats elo --json` prints."""
+    return {
+        "score": estimate.score,
+        "elo": estimate.elo,
+        "error95": estimate.error95,
+        "nelo": estimate.nelo,
+        "nelo_error95": estimate.nelo_error95,
+        "los": estimate.los,
+        "games": round(estimate.games),
+    }
+
+
+def elo_text(estimate: EloEstimate) -> str:
+    """The same for people."""
+    lines = [
+        f"games                {round(estimate.games)}",
+        f"score                {_number(estimate.score, '.4f')}",
+        f"Elo                  {_number(estimate.elo, '.2f')} +- {_number(estimate.error95, '.2f')}"
+        f" (likelihood: {_number(estimate.low95, '.1f')} .. {_number(estimate.high95, '.1f')})",
+        f"normalized Elo       {_number(estimate.nelo, '.2f')}"
+        f" +- {_number(estimate.nelo_error95, '.2f')}",
+        f"chance to be better  {_number(estimate.los, '.2%')}",
+    ]
+    if estimate.bounded:
+        lines.append("one side scored nearly everything: Elo is only a bound")
+    return "\n".join(lines)
+
+
+def los_document(estimate: EloEstimate) -> dict[str, Any]:
+    """What `ladder stats los --json` prints."""
+    return {"los": estimate.los, "games": round(estimate.games)}
+
+
+def los_text(estimate: EloEstimate) -> str:
+    """The same for people."""
+    return f"chance to be the stronger one: {_number(estimate.los, '.2%')}"
+
+
+def sprt_document(result: SprtResult) -> dict[str, Any]:
+    """What `ladder stats sprt --json` prints."""
+    return {
+        "llr": result.llr,
+        "lower": result.lower,
+        "upper": result.upper,
+        "state": result.state.value,
+    }
+
+
+def sprt_text(result: SprtResult) -> str:
+    """The same for people."""
+    return (
+        f"log-likelihood ratio {result.llr:.3f}, bounds {result.lower:.3f} and {result.upper:.3f}: "
+        f"{_SAID[result.state]}"
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

@@ -1,0 +1,37 @@
+"""No compilation on any bot's clock: a player that is ready has every kernel that it will use."""
+
+import sys
+
+import pytest
+from numba.core.dispatcher import Dispatcher
+
+from bots.catalogue import VERSIONS, build
+from bots.protocol import Budget
+from engine.board import Board
+
+
+def compiled_signatures() -> set[tuple[str, str]]:
+    """Every kernel of ours with each signature that it is compiled for in this process."""
+    return {
+        (dispatcher.py_func.__qualname__, str(signature))
+        for name, module in list(sys.modules.items())
+        if name.split(".")[0] in ("engine", "bots")
+        for dispatcher in vars(module).values()
+        if isinstance(dispatcher, Dispatcher)
+        for signature in dispatcher.signatures
+    }
+
+
+@pytest.mark.parametrize("name", [n for n, version in VERSIONS.items() if not version.hidden])
+def test_the_first_move_compiles_nothing(name: str) -> None:
+    """Building a player must load or compile all; its first moves must add no signature."""
+    version = VERSIONS[name]
+    kind = "simulations" if "any" in version.budgets else version.budgets[-1]
+    budget = Budget(**{"time_ms" if kind == "time" else kind: 50})
+    for board in (Board(6, 7), Board(12, 9, (11, 3))):
+        player = build(name, board=board, side=0, seed=3, budget=budget)
+        before = compiled_signatures()
+        column = player.choose(()).column
+        other = 0 if column else 1
+        player.choose((column, other))
+        assert compiled_signatures() == before

@@ -1,0 +1,167 @@
+"""Bad input: exit code 2, one sentence that says what to do, nothing written."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from db.store import Store
+from ladder.cli.main import run_command
+
+REFUSED = [
+    (("run", "--bots", "nobody"), "no registered bot is called 'nobody'"),
+    (("run", "--bots", ","), "--bots is a comma-separated list"),
+    (("run", "--bots", "v1"), "at least two different bots"),
+    (("run", "--boards", "13x7"), "--boards: rows must be 4..12, got 13"),
+    (("run", "--boards", "6x3"), "--boards: columns must be 4..12, got 3"),
+    (("run", "--boards", "6x7@6,0"), "forbidden cell's row must be 0..5"),
+    (("run", "--boards", "6x7@0,7"), "forbidden cell's column must be 0..6"),
+    (("run", "--boards", "round"), "unknown board 'round'"),
+    (("run", "--boards", "6x7,6x7"), "stands twice"),
+    (("run", "--time", "-5ms"), "--time is a time per move"),
+    (("run", "--time", "soon"), "--time is a time per move"),
+    (("run", "--time", "5ms", "--nodes", "7"), "--time cannot be combined"),
+    (("run", "--simulations", "0"), "--simulations must be at least 1"),
+    (("run", "--depth", "3", "--bots", "v1,v2"), "v1 plays on time, simulations, not on depth"),
+    (("run", "--games", "0"), "--games must be at least 1"),
+    (("run", "--games", "many"), "--games"),
+    (("run", "--hours", "-1"), "--hours must be above 0"),
+    (("run", "--concurrency", "0"), "--concurrency must be at least 1"),
+    (("run", "--seed", "-4"), "--seed must be"),
+    (("run", "--resume", "--new"), "contradict each other"),
+    (("run", "--pairing", "swiss"), "--pairing is random, round-robin, uncertain or gauntlet:NAME"),
+    (("run", "--pairing", "gauntlet:nobody"), "not among --bots"),
+    (("run", "--opening-plies", "99", "--boards", "6x7"), "leaves nothing to play"),
+    (("run", "--margin", "-1ms"), "--margin"),
+    (("run", "--what"), "No such option: --what"),
+    (("run", "--restart", "sometimes"), "--restart"),
+    (("match", "v1", "v1"), "two different bots"),
+    (("match", "v1", "nobody"), "no registered bot is called 'nobody'"),
+    (("report",), "no database"),
+    (("report", "-o", "missing/report.txt"), "does not exist"),
+    (("replay", "1"), "no database"),
+    (("bots", "show", "nobody"), "no bot called 'nobody'"),
+    (("bots", "add", "new", "telnet:host"), "unknown specification"),
+    (("bots", "add", "new", "builtin:v0"), "no built-in player is called 'v0'"),
+    (("bots", "add", "new", "exec:./missing"), "neither a file"),
+    (("bots", "add", "a b", "builtin:v1"), "a bot's name is letters"),
+    (("perft", "6x7", "99"), "DEPTH must be 0..12"),
+    (("perft", "40x7", "3"), "rows must be 4..12, got 40"),
+    (("bench", "harness", "--games", "1"), "--games must be at least 4"),
+    (("bench", "search", "--bots", "nobody"), "no built-in player is called 'nobody'"),
+    (("bench", "search", "--boards", "thu"), "name one, such as"),
+    (("bench", "search", "--seconds", "0"), "--seconds must be"),
+    (("dance",), "No such command 'dance'"),
+]
+
+
+@pytest.fixture(autouse=True)
+def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every command runs in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LADDER_DB", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=[" ".join(w) for w, _ in REFUSED])
+def test_bad_input_is_refused(
+    words: tuple[str, ...],
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+    empty_folder: Path,
+) -> None:
+    """The exit code must be 2, the sentence one line, and the folder as empty as before."""
+    assert run_command([*words]) == 2
+    output = capsys.readouterr()
+    assert sentence in output.err
+    assert output.err.startswith("ladder: ")
+    assert len(output.err.splitlines()) == 1
+    assert output.out == ""
+    assert list(empty_folder.iterdir()) == []
+
+
+def other_program(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table songs (title text)")
+    connection.close()
+
+
+def newer_version(path: Path) -> None:
+    Store.open(str(path)).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("update alembic_version set version_num = '9999'")
+    connection.close()
+
+
+def text_file(path: Path) -> None:
+    path.write_text("dear diary\n" * 100)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (other_program, "no database of this program"),
+        (text_file, "no database of this program"),
+        (newer_version, "newer version"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "report"])
+def test_a_foreign_database_is_left_alone(
+    make: object,
+    sentence: str,
+    command: str,
+    capsys: pytest.CaptureFixture[str],
+    empty_folder: Path,
+) -> None:
+    """A file of another program or a newer version must be refused and not changed."""
+    path = empty_folder / "games.db"
+    make(path)  # type: ignore[operator]
+    before = path.read_bytes()
+    capsys.readouterr()
+    assert run_command([command, "--db", str(path)]) == 2
+    assert sentence in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_missing_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """A database in a folder that does not exist must not make the folder."""
+    assert run_command(["run", "--db", "no/such/games.db", "--games", "2"]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+    assert not Path("no").exists()
+
+
+def test_an_unwritable_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder that nobody can write into, not even the superuser, must be named."""
+    assert run_command(["run", "--db", "/proc/games.db", "--games", "2"]) == 2
+    assert "/proc" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("games = ", "ladder.toml cannot be read"),
+        ("[dance]\nstep = 1\n", "there is no command [dance]"),
+        ("[run]\nspeed = 9\n", "[run] has no option 'speed'"),
+        ("speed = 9\n", "no command has an option 'speed'"),
+    ],
+)
+def test_a_bad_configuration_is_refused(
+    content: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The sentence must name the file and what is wrong in it."""
+    Path("ladder.toml").write_text(content)
+    assert run_command(["bots", "list"]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_the_configuration_gives_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    """Options come from ladder.toml unless the command line gives them."""
+    Path("ladder.toml").write_text(
+        'db = "night.db"\n[run]\ntime = "never"\n[bots.list]\njson = true\n'
+    )
+    assert run_command(["bots", "list"]) == 0
+    assert capsys.readouterr().out.startswith("[")
+    assert run_command(["report"]) == 2
+    assert "night.db" in capsys.readouterr().err
+    assert run_command(["run"]) == 2
+    assert "'never'" in capsys.readouterr().err

@@ -1,0 +1,56 @@
+"""Every command has help and stands in the documentation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from ladder.cli.main import app, run_command
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that reach it."""
+    if hasattr(command, "commands"):
+        for name, sub in command.commands.items():
+            yield from walk(sub, (*words, name))
+    else:
+        yield words, command
+
+
+COMMANDS = list(walk(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
+def test_every_command_and_option_has_help(words: tuple[str, ...], command: Any) -> None:
+    """A command must say what it does, and so must each of its options and arguments."""
+    assert command.help, words
+    for parameter in command.params:
+        if parameter.name != "help":
+            assert getattr(parameter, "help", None), f"{' '.join(words)}: {parameter.name}"
+
+
+@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
+def test_every_command_is_documented(words: tuple[str, ...], command: Any) -> None:
+    """docs/commands.md must have a heading for each command and name each of its options."""
+    text = (ROOT / "docs" / "commands.md").read_text()
+    heading = f"## ladder {' '.join(words)}\n"
+    assert heading in text
+    section = text.split(heading)[1].split("\n## ")[0]
+    for parameter in command.params:
+        for option in parameter.opts:
+            if option.startswith("--") and option != "--help":
+                assert f"`{option}" in section, f"{' '.join(words)}: {option}"
+
+
+@pytest.mark.parametrize(("words", "command"), COMMANDS, ids=[" ".join(w) for w, _ in COMMANDS])
+def test_help_is_shown(
+    words: tuple[str, ...], command: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--help` must succeed for every command."""
+    del command
+    assert run_command([*words, "--help"]) == 0
+    assert "Usage:" in capsys.readouterr().out

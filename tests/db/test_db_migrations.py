@@ -1,0 +1,48 @@
+"""The migrations end where the models are."""
+
+from importlib import import_module
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.schema import CreateTable
+
+from db import migrations
+from db.models import Base
+from db.statements import Statements
+
+
+def test_a_fresh_upgrade_equals_the_models(store):
+    """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
+    options = {"compare_type": True, "compare_server_default": True, "render_as_batch": True}
+    with store._database.reading() as connection:
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_constraint_names_are_the_models(store):
+    """Every constraint has the name that the models give it."""
+    with store._database.reading() as connection:
+        made = connection.exec_driver_sql("SELECT sql FROM sqlite_master").scalars().all()
+    text = "\n".join(sql for sql in made if sql)
+    for table in Base.metadata.sorted_tables:
+        for constraint in table.constraints:
+            assert f"CONSTRAINT {constraint.name} " in text
+
+
+def test_head_constant_is_the_newest_script():
+    """The constant that spares the import of Alembic names the script directory's head."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations.SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_models_compile_for_both_dialects(dialect):
+    """The models use portable types only, and the hot path's statements exist in both."""
+    chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
+    for table in Base.metadata.sorted_tables:
+        assert table.name in str(CreateTable(table).compile(dialect=chosen))
+    Statements(chosen)

@@ -1,0 +1,382 @@
+"""Planning and storing pairs: nothing lost, nothing twice, and what is derived agrees."""
+
+from dataclasses import replace
+from random import Random
+
+import msgspec
+import pytest
+from db_making import (
+    add_bots,
+    elo,
+    maker,
+    new_run,
+    play_all,
+    played,
+    to_plan,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from db import thoughts
+from db.errors import UnknownRow
+from db.records import PairRecord, Thought
+from db.rows import PairOutcome, PairStatus, PlannedPair
+from db.store import Store
+from engine.result import Result, Termination
+
+
+def test_plan_takes_numbers_once(store):
+    """Runs of one stream share its numbers; another stream begins at 0."""
+    revisions = add_bots(store)
+    one, two, other = new_run(store), new_run(store), new_run(store, stream="s2")
+    assert [row.number for row in store.plan(one.id, 3, maker(revisions))] == [0, 1, 2]
+    assert [row.number for row in store.plan(two.id, 2, maker(revisions))] == [3, 4]
+    assert [row.number for row in store.plan(other.id, 1, maker(revisions))] == [0]
+    assert [row.number for row in store.planned(one.id)] == [0, 1, 2]
+    assert store.plan(one.id, 0, maker(revisions)) == []
+
+
+def test_planned_pair_is_given_back_as_it_was_planned(store):
+    """Board, opening, seed and revisions of a planned pair survive."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    pair = PlannedPair(b, a, "6x7", "6x7", (3, 0, 6, 1), 2**53 - 1)
+    (row,) = store.plan(run.id, 1, lambda _: pair)
+    assert (row.a_revision, row.b_revision, row.board, row.opening) == (b, a, "6x7", (3, 0, 6, 1))
+    assert (row.seed, row.status, row.run_id) == (2**53 - 1, PairStatus.PLANNED, run.id)
+    assert store.planned(run.id) == [row]
+
+
+def test_self_pair_cannot_be_rated(store):
+    """A bot against itself is planned and stored in unrated runs only."""
+    (a,) = add_bots(store, 1)
+    pair = PlannedPair(a, a, "6x7", "6x7", (), 1)
+    with pytest.raises(ValueError, match="itself"):
+        store.plan(new_run(store).id, 1, lambda _: pair)
+    run = new_run(store, rated=False, stream="control")
+    (row,) = store.plan(run.id, 1, lambda _: pair)
+    record = played(row, Random(1))
+    assert store.finish_pair(to_plan(row), record, elo).outcome is PairOutcome.STORED
+    (table,) = store.run_tables(run.id)
+    assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
+    assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
+
+
+def test_finish_pair_twice_stores_it_once(store):
+    """The second storing of a pair stores nothing and says so; so it is for unknown pairs."""
+    revisions, run = add_bots(store), new_run(store)
+    (row,) = store.plan(run.id, 1, maker(revisions))
+    record = played(row, Random(1))
+    first = store.finish_pair(to_plan(row), record, elo)
+    assert first.outcome is PairOutcome.STORED
+    assert len(first.game_ids) == 2
+    tables, live = store.pair_tables(run.division_id), store.ratings(run.division_id)
+    again = store.finish_pair(to_plan(row), played(row, Random(2)), elo)
+    assert again.outcome is PairOutcome.ALREADY_FINISHED
+    assert again.game_ids == ()
+    assert store.count_games(run.id) == 2
+    assert store.pair_tables(run.division_id) == tables
+    assert store.ratings(run.division_id) == live
+    stranger = msgspec.structs.replace(to_plan(row), id=999)
+    lost = msgspec.structs.replace(record, id=999)
+    assert store.finish_pair(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+
+
+def test_dropped_pair_is_not_stored(store):
+    """A pair that was given up cannot be finished, and is dropped once."""
+    revisions, run = add_bots(store), new_run(store)
+    one, two = store.plan(run.id, 2, maker(revisions))
+    assert store.drop([one.id]) == 1
+    assert store.drop([one.id]) == 0
+    assert store.finish_pair(to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
+    assert store.planned(run.id) == [two]
+
+
+def test_aborted_record_is_refused_and_the_pair_stays_planned(store):
+    """A record without its two games is no finished pair; its aborts can be noted."""
+    revisions, run = add_bots(store), new_run(store)
+    (row,) = store.plan(run.id, 1, maker(revisions))
+    with pytest.raises(ValueError, match="two games"):
+        store.finish_pair(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
+    record = played(row, Random(1))
+    halted = msgspec.structs.replace(record.games[1], termination=Termination.ABORTED)
+    half = msgspec.structs.replace(record, games=(record.games[0], halted))
+    with pytest.raises(ValueError, match="aborted"):
+        store.finish_pair(to_plan(row), half, elo)
+    assert list(store.games()) == []
+    store.note_aborts(row.id, 3)
+    assert store.planned(run.id) == [replace(row, aborts=3)]
+
+
+def test_a_failing_rate_function_stores_nothing(store):
+    """When rating fails inside the transaction the pair is still planned and no game is there."""
+    revisions, run = add_bots(store), new_run(store)
+    (row,) = store.plan(run.id, 1, maker(revisions))
+
+    def broken(*_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        store.finish_pair(to_plan(row), played(row, Random(1)), broken)
+    assert store.planned(run.id) == [row]
+    assert list(store.games()) == []
+    assert store.pair_tables(run.division_id) == []
+    assert store.finish_pair(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
+
+
+def test_adopt_moves_the_pairs_of_dead_runs(store):
+    """Planned pairs of the same stream move to the new run, finished and foreign ones stay."""
+    revisions = add_bots(store)
+    dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
+    rows = store.plan(dead.id, 3, maker(revisions))
+    store.plan(foreign.id, 1, maker(revisions))
+    store.finish_pair(to_plan(rows[0]), played(rows[0], Random(1)), elo)
+    assert store.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
+    assert [row.number for row in store.planned(fresh.id)] == [1, 2]
+    assert store.planned(dead.id) == []
+    assert len(store.planned(foreign.id)) == 1
+    assert store.count_games(dead.id) == 2
+    with pytest.raises(UnknownRow):
+        store.adopt(999, [dead.id])
+
+
+def test_a_game_is_read_as_it_was_played(store):
+    """Moves, result, termination, offender, sums and thoughts of a game survive."""
+    revisions, run = add_bots(store), new_run(store)
+    rows = store.plan(run.id, 30, maker(revisions))
+    seen = set()
+    for row in rows:
+        record = played(row, Random(row.number))
+        ids = store.finish_pair(to_plan(row), record, elo).game_ids
+        for index, (key, game) in enumerate(zip(ids, record.games, strict=True)):
+            stored = store.game(key)
+            first = row.b_revision if game.swapped else row.a_revision
+            assert (stored.pair_id, stored.game, stored.first_revision) == (row.id, index, first)
+            assert stored.first == f"v{revisions.index(first) + 1}"
+            assert (stored.moves, stored.result) == (game.moves, game.result)
+            assert stored.termination is game.termination
+            assert stored.sides[0].time_us == game.sides[0].time_us
+            assert stored.sides[1].simulations == game.sides[1].simulations
+            searched = [t.time_us for t in game.thoughts[1::2] if t.simulations]
+            assert stored.sides[1].searched_us == sum(searched)
+            told = zip(stored.thoughts, game.thoughts, strict=True)
+            for kept, original in told:
+                assert kept.value == pytest.approx(original.value, abs=0.0005001)
+                assert kept.simulations == original.simulations
+            if game.termination.is_forfeit:
+                assert stored.offender == (0 if game.result is Result.LOSS else 1)
+                seen.add(stored.offender)
+            else:
+                assert stored.offender is None
+    assert seen == {0, 1}
+    assert store.game(10_000) is None
+
+
+def test_repeated_games_are_flagged(store):
+    """A game with the board and moves of a stored one of its division is a repeat."""
+    a, b = add_bots(store, 2)
+    run, match = new_run(store), new_run(store, stream="m", boards="6x7", rated=False)
+    pair = PlannedPair(a, b, "6x7", "6x7", (), 1)
+    rows = store.plan(run.id, 3, lambda _: pair)
+    record = played(rows[0], Random(1), plies=8, columns=7)
+    same = [
+        msgspec.structs.replace(record, id=row.id, number=row.number)
+        for row in (*rows, *store.plan(match.id, 1, lambda _: pair))
+    ]
+    assert store.finish_pair(to_plan(rows[0]), same[0], elo).repeats == 0
+    assert store.finish_pair(to_plan(rows[1]), same[1], elo).repeats == 2
+    one_line = tuple(msgspec.structs.replace(g, moves=(1, 2, 3)) for g in record.games)
+    twice = msgspec.structs.replace(same[2], games=one_line)
+    assert store.finish_pair(to_plan(rows[2]), twice, elo).repeats == 1
+    # Another division does not know the line.
+    (other,) = store.planned(match.id)
+    assert store.finish_pair(to_plan(other), same[3], elo).repeats == 0
+    assert [game.repeat for game in store.games(division_id=run.division_id)] == [
+        *(False, False, True, True, False, True)
+    ]
+    assert store.pair_tables(run.division_id)[0].repeats == 3
+
+
+def test_live_ratings_move_by_the_given_rule(store):
+    """The rule sees both ratings and A's points, and what it returns is stored."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    (row,) = store.plan(run.id, 1, lambda _: PlannedPair(b, a, "6x7", "6x7", (), 1))
+    seen = []
+
+    def rule(left, right, points):
+        seen.append((left.revision, left.elo, left.games, right.revision, points))
+        return 1010.5, 989.5
+
+    record = played(row, Random(1))
+    results = (Result.WIN, Result.DRAW)  # A (revision b) wins moving first, then draws
+    games = tuple(
+        msgspec.structs.replace(g, result=r, termination=Termination.ADJUDICATED)
+        for g, r in zip(record.games, results, strict=True)
+    )
+    done = store.finish_pair(to_plan(row), msgspec.structs.replace(record, games=games), rule)
+    assert seen == [(b, 1000.0, 0, a, 1.5)]
+    assert (done.a.revision, done.a.elo, done.a.games) == (b, 1010.5, 2)
+    assert store.ratings(run.division_id) == [done.a, done.b]
+    (table,) = store.pair_tables(run.division_id)
+    # From the view of the lower revision: a draw moving first, a loss moving second.
+    assert (table.a_revision, table.counts) == (a, (0, 0, 0, 1, 0, 0, 0, 0, 0))
+    assert table.wdl == (0, 1, 1)
+    assert table.pentanomial == (0, 1, 0, 0, 0)
+
+
+def test_unrated_pairs_stay_out_of_list_and_ratings(store):
+    """An unrated run leaves aggregate and ratings alone, but has tables of its own."""
+    revisions = add_bots(store)
+    run = new_run(store, rated=False)
+    play_all(store, run, revisions, 20)
+    assert store.pair_tables(run.division_id) == []
+    assert store.ratings(run.division_id) == []
+    assert store.tables_since(run.division_id, 0) == []
+    assert sum(table.pairs for table in store.run_tables(run.id)) == 20
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_aggregate_equals_a_slow_recount(store, seed):
+    """After random pairs every counter equals what a plain loop over the games counts."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 80, seed)
+    tables = {(t.a_revision, t.b_revision): t for t in store.pair_tables(run.division_id)}
+    games = list(store.games(thoughts=True))
+    assert len(games) == 160
+    for (a, b), table in tables.items():
+        assert a < b
+        ours = [g for g in games if {g.first_revision, g.second_revision} == {a, b}]
+        a_first = {g.pair_id: g for g in ours if g.first_revision == a}
+        b_first = {g.pair_id: g for g in ours if g.first_revision == b}
+        order = [Result.LOSS, Result.DRAW, Result.WIN]
+        counts = [0] * 9
+        for pair, game in a_first.items():
+            mirrored = b_first[pair].result.mirrored
+            counts[3 * order.index(game.result) + order.index(mirrored)] += 1
+        assert list(table.counts) == counts
+        assert sum(table.wdl) == 2 * table.pairs == sum(2 * n for n in table.pentanomial)
+        assert table.plies == sum(len(g.moves) for g in ours)
+        for revision, totals in ((a, table.a), (b, table.b)):
+            seats = [(g, 0 if g.first_revision == revision else 1) for g in ours]
+            told = [t for g, seat in seats for t in g.thoughts[seat::2]]
+            assert totals.moves == len(told)
+            assert totals.time_us == sum(t.time_us for t in told)
+            assert totals.max_us == max(t.time_us for t in told)
+            assert totals.simulations == sum(t.simulations or 0 for t in told)
+            assert totals.searched_us == sum(t.time_us for t in told if t.simulations)
+            for reason, count in totals.forfeits.items():
+                mine = [g for g, seat in seats if g.termination == reason and g.offender == seat]
+                assert count == len(mine)
+    assert sum(t.pairs for t in tables.values()) == 80
+    everything = store.pair_tables(run.division_id)
+    assert store.tables_since(run.division_id, 0) == everything
+    assert store.run_tables(run.id) == everything
+    assert store.tables_since(run.division_id, 2e9) == []
+    assert store.rebuild(elo) == []
+
+
+def test_rebuild_finds_and_mends_every_kind_of_damage(store):
+    """Wrong, missing and invented rows are reported and put right; then nothing is found."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 40)
+    tables, live = store.pair_tables(run.division_id), store.ratings(run.division_id)
+    with store._database.writing() as connection:
+        for sql in (
+            "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
+            "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
+            "DELETE FROM ratings WHERE revision_id = 1",
+            "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
+        ):
+            connection.exec_driver_sql(sql)
+    found = store.rebuild(elo)
+    assert {(d.table, d.column) for d in found} >= {
+        *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),
+    }
+    assert any(d.stored is None for d in found)
+    assert store.pair_tables(run.division_id) == tables
+    assert store.ratings(run.division_id) == live
+    assert store.rebuild(elo) == []
+
+
+def test_games_are_streamed_by_filter_while_pairs_are_stored(store):
+    """Filters fit, ids ascend, and a reader in the middle does not stop the writer."""
+    revisions = add_bots(store)
+    one, two = new_run(store), new_run(store, rated=False, stream="s2", boards="6x7")
+    play_all(store, one, revisions, 10)
+    play_all(store, two, revisions, 5)
+    reader = store.games()
+    first = next(reader)
+    play_all(store, one, revisions, 10, seed=2)
+    ids = [first.id, *(game.id for game in reader)]
+    assert ids == sorted(ids)
+    assert len(ids) == 30
+    assert len(list(store.games(run_id=one.id))) == 40
+    assert len(list(store.games(run_id=two.id, rated=True))) == 0
+    assert {game.run_id for game in store.games(division_id=two.division_id)} == {two.id}
+    assert list(store.games(run_id=999)) == []
+    assert list(store.games(since=2e9)) == []
+    assert store.check() == []
+
+
+def test_a_stream_may_be_left_in_the_middle(place):
+    """Closing a half-read stream frees its connection."""
+    with Store.open(place) as store:
+        run = new_run(store)
+        play_all(store, run, add_bots(store), 5)
+        reader = store.games()
+        next(reader)
+        reader.close()
+
+
+counts = st.none() | st.integers(-(2**70), 2**70)
+thought = st.builds(
+    Thought,
+    st.integers(0, 2**40),
+    st.none() | st.floats(allow_nan=False),
+    counts,
+    counts,
+    st.none() | st.sampled_from(["win", "loss 4", "draw"]),
+)
+
+
+@given(st.lists(thought, max_size=100))
+def test_thoughts_survive_rounded_and_bounded(told):
+    """Whatever a bot tells can be stored; sane numbers come back, values to three decimals."""
+    back = thoughts.decode(thoughts.encode(told))
+    assert len(back) == len(told)
+    for kept, original in zip(back, told, strict=True):
+        assert (kept.time_us, kept.proven) == (original.time_us, original.proven)
+        for name in ("simulations", "depth"):
+            given_count = getattr(original, name)
+            limited = None if given_count is None else min(max(given_count, 0), thoughts.LIMIT)
+            assert getattr(kept, name) == limited
+        if original.value is None:
+            assert kept.value is None
+        else:
+            assert abs(kept.value - min(max(original.value, -1), 1)) <= 0.0005001
+
+
+def test_unreadable_thoughts():
+    """Bytes that are no thoughts are a ValueError."""
+    for blob in (b"", b"\x91\x91\xa1x", b"hello"):
+        with pytest.raises(ValueError, match="thoughts"):
+            thoughts.decode(blob)
+
+
+def test_thoughts_are_small():
+    """A move costs about fifteen bytes."""
+    told = [Thought(100_123, 0.314159, 51_234, 12) for _ in range(60)]
+    assert len(thoughts.encode(told)) <= 15 * 60
+
+
+def test_nothing_told(store):
+    """A game of a bot that tells nothing, and a forfeit before the first move, are stored."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    (row,) = store.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
+    record = played(row, Random(1), plies=0)
+    assert store.finish_pair(to_plan(row), record, elo).repeats == 1
+    assert [game.thoughts for game in store.games(thoughts=True)] == [(), ()]

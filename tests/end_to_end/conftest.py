@@ -1,0 +1,103 @@
+"""A real command line in a folder of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKE_BOTS = ROOT / "tests" / "fake_bots"
+
+
+@dataclass
+class Done:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.out)
+
+
+class Ladder:
+    """Runs `ladder` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("LADDER_DB")},
+            "PYTHONPATH": str(ROOT),
+            "LADDER_DEBUG": "1",
+        }
+        self.started: list[subprocess.Popen[str]] = []
+
+    def start(self, *words: object) -> subprocess.Popen[str]:
+        """Begin a command in a session of its own."""
+        command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
+        process = subprocess.Popen(
+            [*command, *map(str, words)],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.started.append(process)
+        return process
+
+    def __call__(self, *words: object, timeout: float = 120) -> Done:
+        """Run a command to its end."""
+        return self.finish(self.start(*words), timeout=timeout)
+
+    def finish(self, process: subprocess.Popen[str], timeout: float = 120) -> Done:
+        """Wait for a command that was started."""
+        out, err = process.communicate(timeout=timeout)
+        return Done(process.returncode, out, err)
+
+    def interrupt(
+        self, process: subprocess.Popen[str], number: int = signal.SIGINT, *, group: bool = False
+    ) -> Done:
+        """Send a signal as a terminal or a person would, and wait."""
+        if group:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)
+        return self.finish(process, timeout=30)
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    """The command line in an empty folder; what is left running is ended."""
+    runner = Ladder(tmp_path)
+    yield runner
+    for process in runner.started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], bool]], None]:
+    """Wait until something is true, for a minute at most."""
+
+    def wait(condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, "it did not happen within a minute"
+            time.sleep(0.02)
+
+    return wait

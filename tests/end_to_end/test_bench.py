@@ -1,0 +1,25 @@
+"""The benchmarks from the command line, short; what they measure is not asserted."""
+
+from tests.end_to_end.conftest import Ladder
+
+
+def test_the_harness_is_measured(ladder: Ladder) -> None:
+    """Null games must last 20 plies each, and the result must have the promised keys."""
+    done = ladder("bench", "harness", "--games", "40", "--concurrency", "1", "--json")
+    assert done.code == 0, done.err
+    assert done.document["games"] == 40
+    assert {"games_per_second", "plies_per_second", "microseconds_per_ply"} <= set(done.document)
+    assert list(ladder.folder.iterdir()) == []
+
+
+def test_the_searches_are_measured(ladder: Ladder) -> None:
+    """Every player and board must have its row, with null for players that do not search."""
+    done = ladder(
+        "bench", "search", "--bots", "v4,random", "--boards", "6x7,11x11@5,5", "--seconds", "0.1",
+        "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    rows = {(row["bot"], row["board"]): row for row in done.document}
+    assert len(rows) == 4
+    assert rows["random", "6x7"]["simulations_per_second"] is None
+    assert rows["v4", "11x11@5,5"]["simulations_per_second"] > 0

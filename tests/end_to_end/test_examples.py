@@ -1,0 +1,40 @@
+"""The example bots: short, legal, and better than random."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+EXAMPLES = ROOT / "examples"
+
+
+def command_of(ladder: Ladder, name: str) -> str:
+    """The example's command, compiled where it needs to be; skips where that cannot be done."""
+    source = Path(shutil.copy(EXAMPLES / name, ladder.folder))
+    needs = {".py": "python3", ".js": "node", ".c": "cc"}[source.suffix]
+    program = shutil.which(needs)
+    if program is None:
+        pytest.skip(f"no {needs} on this machine to run {name} with")
+    if source.suffix != ".c":
+        return f"{needs} {name}"
+    subprocess.run([program, "-O2", "-o", ladder.folder / source.stem, source], check=True)
+    return f"./{source.stem}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["center_bot.py", "center_bot.c", "center_bot.js"])
+def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name: str) -> None:
+    """Under 60 lines must be enough for a bot that registers and wins nine games of ten."""
+    assert len((EXAMPLES / name).read_text().splitlines()) < 60
+    added = ladder("bots", "add", "center", f"exec:{command_of(ladder, name)}")
+    assert added.code == 0, added.err
+    for boards in ("thu", "6x7"):
+        words = ("match", "center", "random", "--boards", boards, "--games", "20", "--json")
+        done = ladder(*words, "--time", "200ms", "--seed", "1")
+        assert done.code == 0, done.err
+        bots = {bot["name"]: bot for bot in done.document["report"]["bots"]}
+        assert bots["center"]["score"] >= 0.9
+        assert sum(bots["center"]["forfeits"].values()) == 0

@@ -1,0 +1,137 @@
+"""Games out of one database and into another, with real runs."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+
+def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def played(ladder: Ladder) -> Ladder:
+    """A database with a rated run that includes a foreign bot, and an unrated match."""
+    spec = f"exec:python3 {ROOT}/tests/fake_bots/bot.py crashes-once ."
+    assert ladder("bots", "add", "foreign", spec).code == 0
+    words = ("--simulations", "10", "--boards", "5x5,6x7", "--concurrency", "2")
+    run = ladder("run", "--bots", "v4,random,foreign", "--games", "16", *words)
+    assert run.code == 0, run.err
+    assert ladder("match", "v4", "random", "--games", "4", *words).code == 0
+    return ladder
+
+
+def test_json_lines_make_an_equal_database(played: Ladder) -> None:
+    """Games, ratings, aggregate and a second export must be those of the first database."""
+    assert played("export", "-o", "one.jsonl").code == 0
+    done = played("import", "one.jsonl", "--db", "other.db", "--json")
+    assert done.code == 0, done.err
+    assert done.document == {"games": 20}
+    assert played("export", "-o", "two.jsonl", "--db", "other.db").code == 0
+    one, two = (played.folder / name for name in ("one.jsonl", "two.jsonl"))
+    assert one.read_bytes() == two.read_bytes()
+    old, new = played.folder / "ladder.db", played.folder / "other.db"
+    for sql in (
+        "select b.name, r.elo, r.games from ratings r join revisions v on v.id = r.revision_id "
+        "join bots b on b.id = v.bot_id order by 1, 2",
+        "select line_hash, repeat, thoughts, first_time_us, detail, result from games order by id",
+        "select sum(ww), sum(wl), sum(plies), sum(a_time_us + b_time_us) from pair_tables",
+    ):
+        assert rows(old, sql) == rows(new, sql)
+    assert played("doctor", "--db", "other.db").code == 0
+    assert rows(new, "select retired_at is null from bots where name = 'foreign'") == [(0,)]
+    report = [played("report", "--json", "--db", db).document for db in ("ladder.db", "other.db")]
+    assert report[0]["bots"] == report[1]["bots"]
+
+
+def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
+    """Results and moves must survive the formats that hold nothing else."""
+    words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4")
+    assert ladder("match", "v4", "random", *words).code == 0
+    for form in ("csv", "pgn"):
+        assert ladder("export", "--format", form, "-o", f"one.{form}").code == 0
+        done = ladder("import", f"one.{form}", "--db", f"{form}.db")
+        assert done.code == 0, done.err
+        again = ladder("export", "--format", form, "--db", f"{form}.db")
+        assert again.out == (ladder.folder / f"one.{form}").read_text()
+    games = (ladder.folder / "one.pgn").read_text()
+    assert games.count('[White "v4"]') == games.count('[Black "v4"]') == 2
+    assert '[Board "5x5@2,2"]' in games
+
+
+def test_an_export_does_not_depend_on_the_clock(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Beside `timing`, the lines of equal runs must be equal on any number of workers."""
+    other = Ladder(tmp_path_factory.mktemp("other"))
+    words = ("run", "--bots", "v4,random", "--simulations", "10", "--games", "8", "--seed", "3")
+    assert ladder(*words, "--concurrency", "1").code == 0
+    assert other(*words, "--concurrency", "3").code == 0
+    texts = []
+    for each in (ladder, other):
+        lines = [json.loads(line) for line in each("export").out.splitlines()]
+        assert set(lines[0]) >= {
+            "pair", "game", "kind", "first", "second", "board", "seed", "moves", "result",
+            "termination", "timing",
+        }  # fmt: skip
+        texts.append([{**line, "timing": None} for line in lines])
+    assert texts[0] == texts[1]
+
+
+def test_an_import_is_all_or_nothing(played: Ladder) -> None:
+    """A broken line anywhere must be named and leave nothing; so must games that are here."""
+    assert played("export", "-o", "one.jsonl").code == 0
+    lines = (played.folder / "one.jsonl").read_text().splitlines()
+    last = json.loads(lines[-1])
+    breaks: list[tuple[Any, str]] = [
+        ("{", "not an exported game"),
+        ({**last, "result": "draw"}, "do not end in a draw"),
+        ({**last, "moves": last["moves"] + "0"}, ""),
+        ({**last, "moves": "z"}, "no column"),
+        ({**last, "board": "99x99"}, "rows must be"),
+        ({**last, "termination": "boredom"}, "boredom"),
+        ({**last, "seed": -1}, "seed"),
+        ({**last, "pair": "two"}, "pair"),
+        ({**last, "surprise": 1}, "surprise"),
+        ({**last, "first_hash": "0" * 16}, "colours swapped"),
+        ({**last, "division": {**last["division"], "budget": {}}}, "budget"),
+        (None, "games 0 and 1"),
+    ]
+    for broken, named in breaks:
+        text = broken if isinstance(broken, str) else json.dumps(broken)
+        content = lines[:-1] if broken is None else [*lines[:-1], text]
+        (played.folder / "bad.jsonl").write_text("\n".join(content) + "\n")
+        done = played("import", "bad.jsonl", "--db", "other.db")
+        assert done.code == 2, (named, done.out)
+        assert "Traceback" not in done.err
+        assert named in done.err
+        assert (
+            f"line {19 if named in ('colours swapped', 'games 0 and 1') else 20}" in done.err
+            or (named == "budget")
+        )
+        assert rows(played.folder / "other.db", "select count(*) from runs") == [(0,)]
+    again = played("import", "one.jsonl")
+    assert again.code == 2
+    assert "here already" in again.err
+    assert rows(played.folder / "ladder.db", "select count(*) from games") == [(20,)]
+
+
+def test_unknown_bots_without_description_are_refused(played: Ladder) -> None:
+    """CSV tells nothing about a foreign bot, so without it there nothing must be taken in."""
+    assert played("export", "--format", "csv", "-o", "one.csv").code == 0
+    done = played("import", "one.csv", "--db", "other.db")
+    assert done.code == 2
+    assert "'foreign'" in done.err
+    assert rows(played.folder / "other.db", "select count(*) from games") == [(0,)]
+    assert played("import", "none.jsonl").code == 2
+    (played.folder / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
+    assert played("import", "bytes.jsonl").code == 2

@@ -1,0 +1,196 @@
+"""Gates from the command line to the database: real players, real signals."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "2")
+KEYS = {
+    "candidate", "against", "verdict", "exit_code", "games", "pentanomial", "wdl", "elo",
+    "error95", "los", "llr", "bounds", "elo0", "elo1", "model", "forfeits", "reason",
+}  # fmt: skip
+
+
+def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(folder / "ladder.db")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def test_a_bot_against_itself_passes_and_stays_out_of_the_list(ladder: Ladder) -> None:
+    """The control must pass, with the documented document, and rate nobody."""
+    done = ladder("gate", "v4", "--against", "v4", "--max-drop", "100", *SMALL, "--json")
+    assert done.code == 0, done.err
+    document = done.document
+    assert set(document) >= KEYS
+    assert document["verdict"] == "pass"
+    assert document["candidate"] == "v4"
+    assert document["against"] == ["v4"]
+    assert document["llr"] >= document["bounds"][1]
+    assert (document["elo0"], document["elo1"], document["model"]) == (-100, 0, "logistic")
+    assert document["games"] == 2 * sum(document["pentanomial"]) == sum(document["wdl"])
+    assert query(ladder.folder, "select kind, rated, status from runs") == [("gate", 0, "finished")]
+    stored = query(ladder.folder, "select count(*) from games")[0][0]
+    assert stored == document["games"] + document["uncounted_games"]
+    assert query(ladder.folder, "select count(*) from ratings") == [(0,)]
+    assert ladder("report", "--json").document["games"] == 0
+
+
+def test_a_worse_bot_fails_and_the_files_say_so(ladder: Ladder) -> None:
+    """A regression must exit with 3, and the files and GitHub's pages must name it."""
+    ladder.environment["GITHUB_ACTIONS"] = "true"
+    ladder.environment["GITHUB_STEP_SUMMARY"] = str(ladder.folder / "job.md")
+    done = ladder(
+        "gate", "random", "--against", "v4", "--max-drop", "150", *SMALL,
+        "--junit", "out.xml", "--summary", "out.md",
+    )  # fmt: skip
+    assert done.code == 3, done.err
+    assert done.out.startswith("REGRESSION: random is worse than v4")
+    annotations = [line for line in done.out.splitlines() if line.startswith("::error ")]
+    assert len(annotations) == 1
+    suite = ElementTree.parse(ladder.folder / "out.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    assert "REGRESSION" in (ladder.folder / "out.md").read_text()
+    assert (ladder.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
+    ladder.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
+    again = ladder("gate", "random", "--against", "v4", "--max-drop", "150", *SMALL, "--json")
+    assert again.code == 3
+    assert again.document["verdict"] == "regression"
+    assert "::error " in again.err
+
+
+def test_a_short_gate_is_inconclusive(ladder: Ladder) -> None:
+    """At the limit of games the gate must end with 4 and have played no more than that."""
+    done = ladder("gate", "v4", "--against", "v3", *SMALL, "--max-games", "9", "--json")
+    assert done.code == 4, done.err
+    assert done.document["verdict"] == "inconclusive"
+    assert done.document["games"] == 8
+    assert query(ladder.folder, "select count(*) from games") == [(8,)]
+
+
+def test_a_flaky_bot_makes_it_invalid(ladder: Ladder) -> None:
+    """A bot that keeps crashing must end the gate with 5, named with kind and count."""
+    # The bot crashes once in every process while `armed` is there, so in every game that it moves.
+    (ladder.folder / "flaky.sh").write_text(
+        f"[ -e armed ] && rm -f crashed\nexec python3 {ROOT}/tests/fake_bots/bot.py "
+        "crashes-once crashed\n"
+    )
+    (ladder.folder / "crashed").touch()
+    assert ladder("bots", "add", "flaky", "exec:sh flaky.sh").code == 0
+    (ladder.folder / "armed").touch()
+    words = ("gate", "v4", "--against", "flaky", "--boards", "6x7", "--simulations", "20", "--json")
+    done = ladder(*words)
+    assert done.code == 5, done.err
+    assert done.document["verdict"] == "invalid"
+    assert "flaky forfeited" in done.document["reason"]
+    assert "crash" in done.document["reason"]
+    assert sum(done.document["forfeits"]["flaky"].values()) >= 3
+    assert done.document["games"] < 20
+
+
+def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(ladder: Ladder) -> None:
+    """Failed starts must be a verdict, and the next gate must not inherit them."""
+    (ladder.folder / "late.sh").write_text(
+        f"[ -e broken ] && exit 9\nexec python3 {ROOT}/tests/fake_bots/bot.py crashes-once .\n"
+    )
+    assert ladder("bots", "add", "late", "exec:sh late.sh").code == 0
+    (ladder.folder / "broken").touch()
+    words = ("gate", "late", "--against", "v4", "--max-drop", "150", *SMALL, "--json")
+    done = ladder(*words)
+    assert (done.code, done.document["verdict"]) == (5, "invalid"), done.err
+    (ladder.folder / "broken").unlink()
+    assert ladder(*words).code == 3
+
+
+def test_the_verdict_does_not_depend_on_the_number_of_workers(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Under a work budget the same seed must give the same counted pairs on any concurrency."""
+    other = Ladder(tmp_path_factory.mktemp("other"))
+    words = ("gate", "v3", "--against", "v4,v2", "--boards", "5x5", "--simulations", "20")
+    words = (*words, "--max-games", "60", "--seed", "8", "--max-drop", "200", "--json")
+    one, two = ladder(*words, "--concurrency", "1"), other(*words, "--concurrency", "3")
+    assert one.code == two.code
+    assert {**one.document, "uncounted_games": 0} == {**two.document, "uncounted_games": 0}
+    assert [line["name"] for line in one.document["baselines"]] == ["v4", "v2"]
+
+
+def test_an_interrupted_gate_goes_on(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """Ctrl-C must save, and the same command must come to the verdict of an undisturbed gate."""
+    words = ("gate", "v4", "--against", "v3", *SMALL, "--max-games", "60", "--seed", "5", "--json")
+    process = ladder.start(*words)
+    database = ladder.folder / "ladder.db"
+
+    def begun() -> bool:
+        try:
+            return (
+                database.exists() and query(ladder.folder, "select count(*) from games")[0][0] > 5
+            )
+        except sqlite3.OperationalError:
+            return False
+
+    eventually(begun)
+    stopped = ladder.interrupt(process, group=True)
+    assert stopped.code == 130, stopped.err
+    assert json.loads(stopped.out)["exit_code"] == 130
+    resumed = ladder(*words)
+    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))(*words)
+    assert resumed.document == undisturbed.document
+    assert query(ladder.folder, "select count(*) from runs") == [(1,)]
+
+
+def test_stored_games_decide_without_playing(ladder: Ladder) -> None:
+    """`--stored` must use the games of any run of the conditions, and play none."""
+    done = ladder(
+        "match", "v4", "random", "--boards", "5x5", "--simulations", "20", "--games", "40"
+    )
+    assert done.code == 0, done.err
+    words = ("--boards", "5x5", "--max-drop", "150", "--stored", "--json")
+    better = ladder("gate", "v4", "--against", "random", "--simulations", "20", *words)
+    worse = ladder("gate", "random", "--against", "v4", "--simulations", "20", *words)
+    assert (better.code, worse.code) == (0, 3), better.err + worse.err
+    assert better.document["wdl"][0] > better.document["wdl"][2]
+    assert better.document["games"] + better.document["uncounted_games"] == 40
+    other = ladder("gate", "v4", "--against", "random", "--simulations", "21", *words)
+    assert other.code == 4
+    assert other.document["elo"] is None
+    assert other.document["reasons"]["elo"]
+    assert query(ladder.folder, "select count(*) from runs") == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("nobody", "--against", "v4"), "CANDIDATE"),
+        (("v4", "--against", "nobody"), "--against"),
+        (("v4", "--against", "v3,v3"), "--against"),
+        (("v4", "--against", "v3,"), "--against"),
+        (("v4",), "against"),
+        (("v4", "--against", "v3", "--max-drop", "0"), "--max-drop"),
+        (("v4", "--against", "v3", "--max-drop", "nan"), "--max-drop"),
+        (("v4", "--against", "v3", "--max-games", "1"), "--max-games"),
+        (("v4", "--against", "v3", "--alpha", "0.9"), "--alpha"),
+        (("v4", "--against", "v3", "--junit", "no/such/folder.xml"), "--junit"),
+        (("v4", "--against", "v3", "--summary", "."), "--summary"),
+        (("v4", "--against", "v3", "--nodes", "5"), "v4 plays on"),
+    ],
+)
+def test_bad_input_is_refused(ladder: Ladder, words: tuple[str, ...], named: str) -> None:
+    """What cannot be gated must be refused by name, with exit 2 and nothing played."""
+    done = ladder("gate", *words)
+    assert done.code == 2, done.out
+    assert named in done.err
+    assert "Traceback" not in done.err
+    if (ladder.folder / "ladder.db").exists():
+        assert query(ladder.folder, "select count(*) from runs") == [(0,)]

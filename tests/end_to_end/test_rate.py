@@ -1,0 +1,75 @@
+"""Rating lists from files of games."""
+
+import math
+import random
+import resource
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+PLAIN = ("--first-mover-advantage", "0", "--draws", "half", "--prior", "0")
+
+
+def pgn(white: str, black: str, result: str) -> str:
+    return f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n1. e4 {result}\n\n'
+
+
+def test_the_plain_model_of_two_players(ladder: Ladder) -> None:
+    """Three wins of four must be 400 log10(3) Elo apart, around the asked mean."""
+    games = pgn("a", "b", "1-0") * 2 + pgn("b", "a", "0-1") + pgn("b", "a", "1-0")
+    (ladder.folder / "x.pgn").write_text(games)
+    document = ladder("rate", "x.pgn", *PLAIN, "--mean", "0", "--json").document
+    assert set(document) >= {"games", "first_mover_advantage", "draw_rate_equal", "players"}
+    assert document["games"] == 4
+    first, second = document["players"]
+    assert list(first)[:5] == ["name", "elo", "error95", "games", "score"]
+    assert first["name"] == "a"
+    assert first["elo"] - second["elo"] == pytest.approx(400 * math.log10(3), abs=0.05)
+    assert first["elo"] + second["elo"] == pytest.approx(0, abs=0.05)
+    anchored = ladder("rate", "x.pgn", *PLAIN, "--anchor", "b=2500", "--json").document
+    assert anchored["players"][1]["elo"] == 2500
+    fitted = ladder("rate", "x.pgn", "--draws", "fit", "--json").document
+    assert all(math.isfinite(player["elo"]) for player in fitted["players"])
+    assert "player" in ladder("rate", "x.pgn").out
+
+
+@pytest.mark.parametrize(
+    ("games", "words", "named"),
+    [
+        (pgn("a", "b", "1-0") + pgn("c", "d", "1-0"), (), "a, b; c, d"),
+        (pgn("a", "b", "1-0"), PLAIN, "without a prior"),
+        ("", (), "no finished games"),
+        (pgn("a", "b", "1-0"), ("--anchor", "z=1"), "z"),
+        (pgn("a", "b", "1-0"), ("--anchor", "a"), "--anchor"),
+        (pgn("a", "b", "1-0"), ("--anchor", "a=nan"), "--anchor"),
+        (pgn("a", "b", "1-0"), ("--anchor", "a=1", "--mean", "1"), "--mean"),
+        (pgn("a", "b", "1-0"), ("--prior", "-1"), "--prior"),
+        (pgn("a", "b", "1-0"), ("--first-mover-advantage", "much"), "--first-mover-advantage"),
+    ],
+)
+def test_what_cannot_be_rated_is_refused(
+    ladder: Ladder, games: str, words: tuple[str, ...], named: str
+) -> None:
+    """Disconnected or one-sided games and bad options must be refused with exit 2 and a reason."""
+    (ladder.folder / "x.pgn").write_text(games)
+    done = ladder("rate", "x.pgn", *words)
+    assert done.code == 2, done.out
+    assert named in done.err
+    assert "Traceback" not in done.err
+    assert ladder("rate", "none.pgn").code == 2
+
+
+@pytest.mark.slow
+def test_a_large_file_is_quick(ladder: Ladder) -> None:
+    """100,000 games must take seconds of CPU time; the bound leaves room for a busy machine."""
+    draw = random.Random(1)
+    with (ladder.folder / "x.pgn").open("w") as file:
+        for _ in range(100_000):
+            white, black = draw.sample(range(60), 2)
+            file.write(pgn(f"p{white}", f"p{black}", draw.choice(("1-0", "0-1", "1/2-1/2"))))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = ladder("rate", "x.pgn", "--json")
+    assert done.document["games"] == 100_000
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime - before.ru_utime < 6

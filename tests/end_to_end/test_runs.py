@@ -1,0 +1,300 @@
+"""Runs from the command line to the database: real processes, real signals."""
+
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+QUICK = ("--bots", "v4,flat-mc,random", "--simulations", "40", "--concurrency", "2")
+
+
+def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(folder / "ladder.db")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def lines_of(folder: Path) -> list[tuple[Any, ...]]:
+    """Every game by its pair's number: what must not depend on how a run went."""
+    return query(
+        folder,
+        "select p.number, g.game, g.board, g.moves, g.result, g.termination, g.seed "
+        "from games g join pairs p on p.id = g.pair_id order by 1, 2",
+    )
+
+
+def leftovers() -> list[str]:
+    """Processes of ours that live although nothing should."""
+    return [
+        " ".join(process.info["cmdline"])
+        for process in psutil.process_iter(["cmdline"])
+        if any(
+            word == "bots.host" or word.endswith("supervisor.py")
+            for word in process.info["cmdline"] or []
+        )
+        and str(ROOT) in " ".join(process.info["cmdline"])
+    ]
+
+
+def test_a_run_from_nothing(ladder: Ladder) -> None:
+    """A first run must make the database, play what was asked for, and report it."""
+    done = ladder("run", *QUICK, "--games", "11", "--seed", "5", "--json")
+    assert done.code == 0, done.err
+    document = done.document
+    assert document["run"]["games"] == 12
+    assert document["run"]["status"] == "finished"
+    report = document["report"]
+    assert report["games"] == 12
+    assert report["pairs"] == 6
+    assert {bot["name"] for bot in report["bots"]} <= {"v4", "flat-mc", "random"}
+    assert sum(bot["games"] for bot in report["bots"]) == 24
+    assert sum(bot["wins"] for bot in report["bots"]) == sum(
+        bot["losses"] for bot in report["bots"]
+    )
+    assert query(ladder.folder, "select count(*) from games") == [(12,)]
+    assert ladder("doctor", "--json").code == 0
+
+
+def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Under a work budget a run must be reproducible, whoever plays its pairs."""
+    other = Ladder(tmp_path_factory.mktemp("other"))
+    words = ("run", "--bots", "v4,random", "--simulations", "30", "--games", "8", "--seed", "3")
+    assert ladder(*words, "--concurrency", "1").code == 0
+    assert other(*words, "--concurrency", "3").code == 0
+    assert lines_of(ladder.folder) == lines_of(other.folder)
+
+
+def test_ctrl_c_saves_and_the_same_command_goes_on(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """Ctrl-C must end with 130 and lose nothing; the resumed run must equal an undisturbed one."""
+    words = ("run", *QUICK, "--games", "30", "--seed", "9")
+    process = ladder.start(*words)
+    database = ladder.folder / "ladder.db"
+    eventually(lambda: database.exists() and len(lines_of_safely(ladder.folder)) >= 4)
+    begun = time.monotonic()
+    stopped = ladder.interrupt(process, group=True)
+    assert stopped.code == 130, stopped.err
+    assert time.monotonic() - begun < 5
+    assert "Traceback" not in stopped.err
+    played = len(lines_of(ladder.folder))
+    assert 4 <= played < 30
+    assert query(ladder.folder, "select status from runs") == [("interrupted",)]
+    resumed = ladder(*words)
+    assert resumed.code == 0, resumed.err
+    assert f"resuming after {played} games" in resumed.err
+    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
+    assert undisturbed(*words).code == 0
+    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
+    assert query(ladder.folder, "select count(*), status from runs") == [(1, "finished")]
+
+
+def lines_of_safely(folder: Path) -> list[tuple[Any, ...]]:
+    """Like `lines_of`, while the database may not have its tables yet."""
+    try:
+        return lines_of(folder)
+    except sqlite3.OperationalError:
+        return []
+
+
+UNCERTAIN = (
+    "run", "--bots", "v4,flat-mc,random,stupid", "--simulations", "10", "--boards", "5x5",
+    "--pairing", "uncertain", "--games", "120", "--seed", "17",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_pairing_by_uncertainty_is_reproducible(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """Batches depend on finished batches alone: not on workers, interruptions or companions."""
+    alone = Ladder(tmp_path_factory.mktemp("alone"))
+    assert alone(*UNCERTAIN, "--concurrency", "1").code == 0
+    process = ladder.start(*UNCERTAIN, "--concurrency", "3")
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 30)
+    assert ladder.interrupt(process).code == 130
+    assert ladder(*UNCERTAIN, "--concurrency", "2").code == 0
+    assert lines_of(ladder.folder) == lines_of(alone.folder)
+    together = Ladder(tmp_path_factory.mktemp("together"))
+    together("run", "--bots", "random,stupid", "--games", "2")
+    half = [*UNCERTAIN[:-3], "60", *UNCERTAIN[-2:]]
+    first, second = together.start(*half), together.start(*half)
+    assert (together.finish(first).code, together.finish(second).code) == (0, 0)
+    wanted = "select count(*) from pairs where stream = (select stream from runs where id = 2)"
+    assert query(together.folder, wanted) == [(60,)]
+    games = "select g.moves from games g join pairs p on p.id = g.pair_id where p.run_id > 1"
+    ordered = " order by p.number, g.game"
+    assert query(together.folder, games + ordered) == query(
+        alone.folder, games.replace("> 1", "> 0") + ordered
+    )
+
+
+@pytest.mark.slow
+def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """After SIGKILL everything must be gone, and the resumed run must equal an undisturbed one."""
+    words = ("run", *QUICK, "--games", "24", "--seed", "11")
+    for games in (2, 8):
+        process = ladder.start(*words)
+        eventually(lambda wanted=games: len(lines_of_safely(ladder.folder)) >= wanted)
+        ladder.interrupt(process, signal.SIGKILL)
+        eventually(lambda session=process.pid: not descendants_of_session(session))
+    assert ladder(*words).code == 0
+    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
+    assert undisturbed(*words).code == 0
+    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
+    assert ladder("doctor").code == 0
+
+
+def descendants_of_session(session: int) -> list[int]:
+    """What still runs in the session that a command was started in (workers stay in it)."""
+    found = []
+    for process in psutil.process_iter(["pid"]):
+        try:
+            with open(f"/proc/{process.pid}/stat") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(process.pid)
+    return found
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_replaced_and_its_pair_played_again(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+) -> None:
+    """A worker's death must cost nothing but time."""
+    words = ("run", *QUICK, "--games", "24", "--seed", "13")
+    process = ladder.start(*words)
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 2)
+    workers = [
+        child
+        for child in psutil.Process(process.pid).children()
+        if "spawn_main" in " ".join(child.cmdline())
+    ]
+    workers[0].kill()
+    done = ladder.finish(process)
+    assert done.code == 0, done.err
+    assert "a worker process died" in done.err
+    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
+    assert undisturbed(*words).code == 0
+    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
+
+
+def test_a_finished_run_goes_on_in_the_same_stream(ladder: Ladder) -> None:
+    """The same command after a finished run must play the next pairs, none of them twice."""
+    words = ("run", *QUICK, "--games", "6")
+    assert ladder(*words).code == 0
+    assert ladder(*words).code == 0
+    assert query(ladder.folder, "select count(*), count(distinct stream) from runs") == [(2, 1)]
+    assert query(ladder.folder, "select number from pairs order by 1") == [
+        (number,) for number in range(6)
+    ]
+
+
+def test_two_runs_beside_each_other_share_the_stream(ladder: Ladder) -> None:
+    """The same command beside a living run must take other pairs, and both must finish."""
+    words = ("run", *QUICK, "--games", "16", "--seed", "21")
+    ladder("bots", "list")
+    first, second = ladder.start(*words), ladder.start(*words)
+    one, two = ladder.finish(first), ladder.finish(second)
+    assert (one.code, two.code) == (0, 0), one.err + two.err
+    numbers = query(ladder.folder, "select number, status from pairs order by 1")
+    assert numbers == [(number, "finished") for number in range(16)]
+
+
+def test_resume_only_completes_an_interrupted_run(ladder: Ladder) -> None:
+    """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
+    assert ladder("run", *QUICK, "--games", "2").code == 0
+    done = ladder("run", *QUICK, "--games", "2", "--resume")
+    assert done.code == 0
+    assert "nothing to resume" in done.err
+    assert query(ladder.folder, "select count(*) from games") == [(2,)]
+
+
+def test_two_divisions_in_one_database(ladder: Ladder) -> None:
+    """Games under other conditions must have a rating list of their own."""
+    bots = ("--bots", "flat-mc,random", "--games", "4")
+    assert ladder("run", *bots, "--simulations", "20", "--boards", "6x7").code == 0
+    assert ladder("run", *bots, "--simulations", "30", "--boards", "6x7").code == 0
+    assert ladder("run", *bots, "--simulations", "30", "--boards", "5x5@2,2").code == 0
+    latest = ladder("report", "--json").document
+    assert latest["division"]["boards"] == "5x5@2,2"
+    assert latest["games"] == 4
+    labels = [label for (label,) in query(ladder.folder, "select label from divisions order by id")]
+    assert len(labels) == 3
+    first = ladder("report", "--json", "--division", labels[0]).document
+    assert first["division"]["budget"] == {"simulations": 20}
+    assert first["games"] == 4
+
+
+def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
+    """A crash must cost its author one game, be shown as what it is, and not end the run."""
+    # The marker is not named in the command: files that are named there are what a bot is made of.
+    script = f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once crashed\n"
+    (ladder.folder / "shaky.sh").write_text(script)
+    (ladder.folder / "crashed").touch()
+    registered = ladder("bots", "add", "shaky", "exec:sh shaky.sh")
+    assert registered.code == 0, registered.err
+    (ladder.folder / "crashed").unlink()
+    done = ladder(
+        "run", "--bots", "shaky,random", "--games", "8", "--simulations", "5", "--boards", "6x7",
+        "--concurrency", "1", "--json",
+    )  # fmt: skip
+    assert done.code == 0, done.err
+    shaky = next(bot for bot in done.document["report"]["bots"] if bot["name"] == "shaky")
+    assert shaky["games"] == 8
+    assert sum(shaky["forfeits"].values()) == shaky["forfeits"]["crash"] == 1
+    terminations = query(ladder.folder, "select detail from games where termination = 'crash'")
+    assert len(terminations) == 1
+    assert "SIGABRT" in terminations[0][0]
+
+
+def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
+    """A match must be stored and shown, and rated only when asked."""
+    words = ("match", "flat-mc", "random", "--games", "6", "--simulations", "30", "--json")
+    done = ladder(*words)
+    assert done.code == 0, done.err
+    assert done.document["report"]["games"] == 6
+    assert ladder("report", "--json").document["games"] == 0
+    assert ladder(*words, "--rated").code == 0
+    assert ladder("report", "--json").document["games"] == 6
+
+
+def test_a_report_in_every_format(ladder: Ladder) -> None:
+    """Table, JSON, CSV and Markdown must tell the same games."""
+    assert ladder("run", *QUICK, "--games", "6").code == 0
+    table = ladder("report")
+    assert "win rate" in table.out
+    assert "6 games" in table.out
+    rows = ladder("report", "--format", "csv").out.splitlines()
+    assert rows[0].startswith("rank,name,elo,error95")
+    assert len(rows) == 4
+    assert ladder("report", "--format", "markdown").out.count("|---|") >= 2
+    target = ladder.folder / "report.json"
+    assert ladder("report", "--json", "-o", target).out == ""
+    assert '"games": 6' in target.read_text()
+
+
+def test_a_replay_shows_what_the_bots_thought(ladder: Ladder) -> None:
+    """A stored game must replay with the statistics of its moves."""
+    assert ladder("run", *QUICK, "--games", "4", "--seed", "2").code == 0
+    text = ladder("replay", "1")
+    assert text.code == 0, text.err
+    assert "simulations" in text.out
+    game = ladder("replay", "1", "--json").document
+    assert len(game["timing"]["moves"]) == len(game["moves"]) - game["opening_plies"]
+    assert "ply 3" in ladder("replay", "1", "--ply", "3").out

@@ -1,0 +1,71 @@
+"""The calculator, against published numbers."""
+
+import math
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+
+def test_elo_of_a_published_pentanomial(ladder: Ladder) -> None:
+    """Elo, its error and LOS must be those that fastchess's own tests state."""
+    document = ladder("stats", "elo", "--penta", "34,54,63,64,75", "--json").document
+    assert list(document) == [
+        "score", "elo", "error95", "nelo", "nelo_error95", "los", "games",
+    ]  # fmt: skip
+    assert document["elo"] == pytest.approx(55.58, abs=0.05)
+    assert document["error95"] == pytest.approx(27.65, abs=0.05)
+    assert document["nelo"] == pytest.approx(57.94, abs=0.05)
+    assert document["games"] == 580
+
+
+def test_sprt_of_a_published_game_count(ladder: Ladder) -> None:
+    """The ratio, its bounds and its state must be those that fastchess's own tests state."""
+    words = ("--wdl", "36433,68692,36027", "--elo0", "0", "--elo1", "2", "--model", "normalized")
+    document = ladder("stats", "sprt", *words, "--json").document
+    assert list(document) == ["llr", "lower", "upper", "state"]
+    assert document["llr"] == pytest.approx(0.92, abs=0.01)
+    assert document["upper"] == pytest.approx(math.log(19))
+    assert document["state"] == "continue"
+    assert "no decision yet" in ladder("stats", "sprt", *words).out
+
+
+def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
+    """Shutouts and one single game must give finite numbers."""
+    for counts in (("--wdl", "1,0,0"), ("--wdl", "0,0,50"), ("--penta", "0,0,9,0,0")):
+        for command in ("elo", "los"):
+            done = ladder("stats", command, *counts, "--json")
+            assert done.code == 0, done.err
+            assert all(math.isfinite(value) for value in done.document.values())
+        done = ladder("stats", "sprt", *counts, "--elo0", "-5", "--elo1", "5", "--json")
+        assert math.isfinite(done.document["llr"])
+    assert "only a bound" in ladder("stats", "elo", "--wdl", "0,0,50").out
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("elo",), "--wdl"),
+        (("elo", "--wdl", "1,2,3", "--penta", "1,2,3,4,5"), "--wdl"),
+        (("elo", "--wdl", "1,2"), "--wdl"),
+        (("elo", "--wdl", "1,-2,3"), "--wdl"),
+        (("elo", "--wdl", "1,nan,3"), "--wdl"),
+        (("los", "--penta", "0,0,0,0,0"), "--penta"),
+        (("los", "--wdl", "9" * 5000 + ",0,0"), "--wdl"),
+        (("sprt", "--wdl", "1,2,3", "--elo0", "5", "--elo1", "0"), "elo0"),
+        (("sprt", "--wdl", "1,2,3", "--elo0", "nan", "--elo1", "0"), "elo0"),
+        (("sprt", "--wdl", "1,2,3", "--elo0", "0", "--elo1", "5", "--alpha", "0.7"), "alpha"),
+        (
+            ("sprt", "--penta", "1,2,3,4,5", "--elo0", "0", "--elo1", "5", "--model", "bayesian"),
+            "wins, draws and losses",
+        ),
+    ],
+)
+def test_what_cannot_be_counted_is_refused(
+    ladder: Ladder, words: tuple[str, ...], named: str
+) -> None:
+    """Bad counts and hypotheses must be refused with exit 2 and a sentence that names them."""
+    done = ladder("stats", *words)
+    assert done.code == 2, done.out
+    assert named in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,38 @@
+"""The guide for authors of bots, followed word for word."""
+
+import re
+import shlex
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
+
+
+@pytest.mark.slow
+def test_the_guide_leads_to_a_rated_bot(ladder: Ladder) -> None:
+    """Its files and commands must work as they stand, and both bots must be better than random."""
+    folder = ladder.folder / "mybot"
+    first, better = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    commands = [
+        shlex.split(line[2:])
+        for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL)
+        for line in block.splitlines()
+    ]
+    assert commands[:2] == [["mkdir", "mybot"], ["cd", "mybot"]]
+    folder.mkdir()
+    ladder.folder = folder
+    (folder / "mybot.py").write_text(first)
+    (folder / "better.py").write_text(better)
+    outputs = []
+    for words in commands[2:]:
+        assert words[0] == "ladder"
+        done = ladder(*words[1:], timeout=300)
+        assert done.code == 0, done.err
+        outputs.append(done.out)
+    assert "mybot is registered" in outputs[0]
+    report = ladder("report", "--json").document
+    elo = {bot["name"]: bot["elo"] for bot in report["bots"]}
+    assert min(elo["mybot"], elo["mybot2"]) > elo["random"]
+    assert all(sum(bot["forfeits"].values()) == 0 for bot in report["bots"])

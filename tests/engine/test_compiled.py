@@ -1,0 +1,139 @@
+"""The cache of machine code: the trap it avoids, and where it lies."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import cache
+
+CALLEE = """
+from numba import njit
+
+@njit
+def answer():
+    return {answer}
+"""
+
+PLAIN_CALLER = """
+from numba import njit
+from engine.callee import answer
+
+@njit(cache=True)
+def ask():
+    return answer()
+"""
+
+KERNEL_CALLER = """
+from engine.compiled import kernel
+from engine.callee import answer
+
+@kernel
+def ask():
+    return answer()
+"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """A folder with this project's door to numba and a kernel that calls another file."""
+    package = tmp_path / "engine"
+    package.mkdir()
+    (tmp_path / "bots").mkdir()
+    here = cache.ROOT / "engine"
+    for name in ("__init__.py", "cache.py", "compiled.py"):
+        shutil.copy(here / name, package / name)
+    (package / "plain.py").write_text(PLAIN_CALLER)
+    (package / "ours.py").write_text(KERNEL_CALLER)
+    return tmp_path
+
+
+def _ask(sources: Path, module: str, folder: str = "our-cache") -> str:
+    """What a new process answers, and whether the kernel came from the cache."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(sources),
+        "PYTHONDONTWRITEBYTECODE": "1",  # two edits within a second must both be seen
+        "NUMBA_CACHE_DIR": str(sources / "plain-cache"),
+        "LADDER_CACHE": str(sources / folder),
+    }
+    code = (
+        f"from engine.{module} import ask; answer = ask(); "
+        "print(answer, 'loaded' if sum(ask.stats.cache_hits.values()) else 'compiled')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=sources,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_an_edited_callee_is_seen(sources: Path) -> None:
+    """Plain numba runs the old code after an edit in another file; our folder gives the new one."""
+    callee = sources / "engine" / "callee.py"
+    callee.write_text(CALLEE.format(answer=1))
+    assert _ask(sources, "plain") == "1 compiled"
+    assert _ask(sources, "ours") == "1 compiled"
+    assert _ask(sources, "ours") == "1 loaded"
+
+    callee.write_text(CALLEE.format(answer=2))
+    assert _ask(sources, "plain") == "1 loaded"  # the trap; if numba mends it, rejoice and simplify
+    assert _ask(sources, "ours") == "2 compiled"
+
+
+@pytest.mark.slow
+def test_without_a_writable_folder_nothing_is_kept(sources: Path) -> None:
+    """An unusable cache folder costs a compilation every time, and never gives old answers."""
+    (sources / "a-file").write_text("no folder")
+    callee = sources / "engine" / "callee.py"
+    for answer in (1, 2):
+        callee.write_text(CALLEE.format(answer=answer))
+        assert _ask(sources, "ours", "a-file") == f"{answer} compiled"
+    assert not list(sources.rglob("*.nbi"))
+
+
+def test_the_fingerprint_sees_every_source(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit, a new file and a new name in `engine` or `bots` change it; other files do not."""
+    monkeypatch.setattr(cache, "ROOT", sources)
+    seen = set()
+
+    def fingerprint() -> str:
+        cache.source_fingerprint.cache_clear()
+        return cache.source_fingerprint()
+
+    try:
+        seen.add(fingerprint())
+        (sources / "bots" / "notes.txt").write_text("no source")
+        (sources / "elsewhere.py").write_text("x = 1")
+        assert fingerprint() in seen
+        (sources / "bots" / "deep").mkdir()
+        (sources / "bots" / "deep" / "idea.py").write_text("x = 1")
+        seen.add(fingerprint())
+        (sources / "bots" / "deep" / "idea.py").write_text("x = 2")
+        seen.add(fingerprint())
+        (sources / "bots" / "deep" / "idea.py").rename(sources / "bots" / "deep" / "thought.py")
+        seen.add(fingerprint())
+        assert len(seen) == 4
+    finally:
+        cache.source_fingerprint.cache_clear()
+
+
+def test_the_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`LADDER_CACHE` comes before the user's cache folder, and versions and CPU are in the path."""
+    monkeypatch.setenv("LADDER_CACHE", "/given")
+    assert cache.cache_folder().is_relative_to("/given/numba")
+    monkeypatch.delenv("LADDER_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
+    folder = cache.cache_folder()
+    assert folder.is_relative_to("/xdg/connect4-ladder/numba")
+    assert folder.name == cache.source_fingerprint()
+    assert cache.machine() in folder.parent.name

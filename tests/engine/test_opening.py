@@ -1,0 +1,74 @@
+"""Openings: right length, no win in them, none at their end, always the same."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.board import Board
+from engine.errors import OpeningError
+from engine.opening import draw_opening, has_immediate_win
+from engine.position import Position, format_moves
+from engine.seeds import SplitMix
+from tests.engine.oracle import SlowGame, boards, games
+
+
+@settings(deadline=None)
+@given(boards(), st.integers(0, 6), st.integers(0, 2**53))
+def test_an_opening_is_quiet(board: Board, plies: int, seed: int) -> None:
+    """It has the asked length, nobody has won in it, and nobody wins with the next stone."""
+    moves = draw_opening(board, plies, SplitMix(seed))
+    assert len(moves) == plies
+    game = SlowGame(board)
+    for column in moves:
+        assert column in game.legal()
+        game.play(column)
+    assert game.winner is None
+    assert not any(game.four_through(cell, game.to_move) for cell in game.landing_cells())
+    assert moves == draw_opening(board, plies, SplitMix(seed))
+
+
+@settings(deadline=None)
+@given(games())
+def test_an_immediate_win_is_noticed(game: SlowGame) -> None:
+    """`has_immediate_win` is whether some landing cell completes four for the side to move."""
+    position = Position.from_moves(game.board, game.moves)
+    expected = game.winner is None and any(
+        game.four_through(cell, game.to_move) for cell in game.landing_cells()
+    )
+    assert has_immediate_win(position) == expected
+
+
+def test_openings_differ_between_seeds() -> None:
+    """Fifty seeds give at least forty-five different openings of four plies."""
+    found = {draw_opening(Board(6, 7), 4, SplitMix(seed)) for seed in range(50)}
+    assert len(found) >= 45
+
+
+def test_openings_are_golden() -> None:
+    """The openings of a seed never change, since games are replayed from their seeds."""
+    assert format_moves(draw_opening(Board(6, 7), 4, SplitMix(1))) == "3563"
+    assert format_moves(draw_opening(Board(10, 11, (0, 4)), 8, SplitMix(1))) == "68a44895"
+
+
+def test_an_opening_that_fills_the_board_is_refused() -> None:
+    """As many plies as cells leave nothing to play, the forbidden cell counted off."""
+    sentence = "an opening of 15 plies leaves nothing to play on 4x4@0,0, which holds 15 stones"
+    with pytest.raises(OpeningError, match=sentence):
+        draw_opening(Board(4, 4, (0, 0)), 15, SplitMix(1))
+
+
+def test_an_opening_that_does_not_exist_is_refused() -> None:
+    """When no line of the asked length was found the sentence says what to change."""
+    sentence = "no opening of 22 plies without a win was found on 4x6@0,0: ask for fewer plies"
+    with pytest.raises(OpeningError) as caught:
+        draw_opening(Board(4, 6, (0, 0)), 22, _Stubborn(1))
+    assert str(caught.value) == sentence
+
+
+class _Stubborn(SplitMix):
+    """Always draws the first item, so that two sides fill column after column."""
+
+    __slots__ = ()
+
+    def below(self, limit: int) -> int:
+        return 0

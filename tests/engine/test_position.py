@@ -1,0 +1,225 @@
+"""Positions against the slow game, and their notation and picture."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.board import Board
+from engine.errors import BoardError, IllegalMove, NotationError
+from engine.position import Position, format_moves, parse_moves, parse_position
+from engine.result import FORFEITS, Result, Termination
+from tests.engine.oracle import SlowGame, as_bits, boards, games
+
+
+@settings(deadline=None, max_examples=200)
+@given(games())
+def test_a_position_is_the_slow_game(game: SlowGame) -> None:
+    """Moves, stones, winner, line of four, landing rows and endings are those of the slow game."""
+    position = Position.from_moves(game.board, game.moves)
+    assert position.moves == tuple(game.moves)
+    assert position.ply == len(game.moves)
+    assert position.to_move == game.to_move
+    assert position.winner == game.winner
+    assert position.legal_moves() == tuple(game.legal())
+    assert position.winning_cells() == game.winning_cells()
+    assert position.is_full == (not game.landing_cells())
+    assert position.is_full == (not game.free_cells())
+    assert position.is_over == (not game.legal())
+    assert position.is_draw == (position.is_full and game.winner is None)
+    for column in range(game.board.columns):
+        assert position.can_play(column) == (column in game.legal())
+        assert position.landing_row(column) == game.landing_row(column)
+        for row in range(game.board.rows):
+            assert position.owner(row, column) == game.stones.get((row, column))
+    for side in (0, 1):
+        cells = [cell for cell, owner in game.stones.items() if owner == side]
+        assert position.stones[side] == as_bits(cells)
+
+
+@settings(deadline=None, max_examples=50)
+@given(games())
+def test_playing_gives_a_new_position(game: SlowGame) -> None:
+    """A move leaves the position it was made in as it was."""
+    position = Position.from_moves(game.board, game.moves)
+    twin = Position.from_moves(game.board, game.moves)
+    for column in position.legal_moves():
+        after = position.play(column)
+        assert after.moves == (*game.moves, column)
+        assert after != position
+    assert position == twin
+    assert hash(position) == hash(twin)
+    assert position.stones == twin.stones
+    assert position.legal_moves() == twin.legal_moves()
+
+
+@settings(deadline=None, max_examples=100)
+@given(games())
+def test_every_illegal_move_is_refused(game: SlowGame) -> None:
+    """Full columns, columns off the board, and any column after the end raise `IllegalMove`."""
+    position = Position.from_moves(game.board, game.moves)
+    legal = ", ".join(str(column) for column in game.legal())
+    for column in range(-2, game.board.columns + 2):
+        if column in game.legal():
+            continue
+        if position.is_over:
+            sentence = f"column {column} cannot be played: the game is over"
+        elif 0 <= column < game.board.columns:
+            sentence = f"column {column} is full: legal columns were {legal}"
+        else:
+            sentence = f"column {column} is off the board: legal columns were {legal}"
+        with pytest.raises(IllegalMove) as caught:
+            position.play(column)
+        assert str(caught.value) == sentence
+        if not 0 <= column < game.board.columns:
+            with pytest.raises(IllegalMove):
+                position.landing_row(column)
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("6x7@0,3", [1, 2, 3, 4, 5]),
+        ("6x7@2,3", [0, 1, 3, 4, 5]),
+        ("6x7@5,3", [0, 1, 2, 3, 4]),
+        ("12x12@11,3", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    ],
+)
+def test_stones_go_round_the_forbidden_cell(text: str, rows: list[int]) -> None:
+    """In a bottom, middle or top row, the cell is skipped and the column ends a stone earlier."""
+    position = parse_position(text)
+    found = []
+    while (row := position.landing_row(3)) is not None:
+        found.append(row)
+        position = position.play(3)  # the colours alternate, so nobody gets four
+    assert found == rows
+    assert 3 not in position.legal_moves()
+
+
+def test_a_forbidden_cell_breaks_a_line() -> None:
+    """Two stones on either side of the cell are no four; four beside it are."""
+    assert parse_position("6x7@0,2 0011334").winner is None
+    assert parse_position("6x7@0,0 1122334").winner == 0
+
+
+def test_more_than_four_are_all_shown() -> None:
+    """A move that closes a gap wins with all seven cells of its line."""
+    position = parse_position("6x7 0011224455663")
+    assert position.winner == 0
+    assert position.winning_cells() == {(0, column) for column in range(7)}
+
+
+@settings(deadline=None, max_examples=100)
+@given(games())
+def test_notation_reads_back(game: SlowGame) -> None:
+    """A game written as board and columns reads as the same position, in either case."""
+    position = Position.from_moves(game.board, game.moves)
+    text = position.notation()
+    assert text == text.strip()
+    assert parse_position(text) == position
+    assert parse_position(text.upper().replace("X", "x")) == position
+    assert parse_moves(format_moves(game.moves)) == tuple(game.moves)
+    assert repr(position) == f"Position({text!r})"
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "sentence"),
+    [
+        (
+            "6x7 33c",
+            NotationError,
+            "'c' at place 3 of '33c' is no column: use 0..9, a, b, counted from 0 at the left",
+        ),
+        (
+            "6x7 3-3",
+            NotationError,
+            "'-' at place 2 of '3-3' is no column: use 0..9, a, b, counted from 0 at the left",
+        ),
+        (
+            "",
+            NotationError,
+            "a position is a board and its moves, such as '10x11@3,4 5546a', got ''",
+        ),
+        (
+            "6x7 33 44",
+            NotationError,
+            "a position is a board and its moves, such as '10x11@3,4 5546a', got '6x7 33 44'",
+        ),
+        ("13x7 33", BoardError, "rows must be 4..12, got 13 (in '13x7 33')"),
+        (
+            "thu 33",
+            BoardError,
+            "thu is a family of boards; name one board, such as 10x11@3,4 (in 'thu 33')",
+        ),
+        (
+            "6x7 337",
+            IllegalMove,
+            "column 7 is off the board: legal columns were 0, 1, 2, 3, 4, 5, 6",
+        ),
+        (
+            "6x7 3333333",
+            IllegalMove,
+            "column 3 is full: legal columns were 0, 1, 2, 4, 5, 6",
+        ),
+        ("6x7 01010101", IllegalMove, "column 1 cannot be played: the game is over"),
+    ],
+)
+def test_an_unreadable_position_says_why(text: str, error: type[Exception], sentence: str) -> None:
+    """The sentence names the first bad character, the broken rule or the impossible move."""
+    with pytest.raises(error) as caught:
+        parse_position(text)
+    assert type(caught.value) is error
+    assert str(caught.value) == sentence
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="1234567", max_size=12))
+def test_one_based_digits_are_the_same_game(digits: str) -> None:
+    """A digit string of published test sets is the standard game one column to the left."""
+    moves = [int(digit) - 1 for digit in digits]
+    try:
+        expected = Position.from_moves(Board(6, 7), moves)
+    except IllegalMove:
+        with pytest.raises(IllegalMove):
+            parse_position(digits, one_based=True)
+        return
+    assert parse_position(digits, one_based=True) == expected
+
+
+@pytest.mark.parametrize("text", ["0", "8", "44a", "6x7 44", "4 4"])
+def test_other_signs_are_not_one_based(text: str) -> None:
+    """One-based input takes the digits 1..7 and nothing else."""
+    with pytest.raises(NotationError) as caught:
+        parse_position(text, one_based=True)
+    assert str(caught.value) == (
+        f"one-based positions are columns 1..7 on the standard board, got {text!r}"
+    )
+
+
+def test_the_picture_has_the_top_row_first() -> None:
+    """Rows from the top, the forbidden cell marked, one digit a column below."""
+    assert parse_position("4x12@1,2 22a2b").picture() == "\n".join(
+        [
+            ". . O . . . . . . . . .",
+            ". . O . . . . . . . . .",
+            ". . # . . . . . . . . .",
+            ". . X . . . . . . . X X",
+            "0 1 2 3 4 5 6 7 8 9 a b",
+        ]
+    )
+    assert parse_position("4x4 0").picture(stones="12", empty="-").splitlines()[3] == "1 - - -"
+
+
+@settings(deadline=None, max_examples=30)
+@given(boards())
+def test_an_empty_board_is_written_without_moves(board: Board) -> None:
+    """The notation of a position without stones is its board alone."""
+    assert Position(board).notation() == str(board)
+
+
+def test_results_count_double_and_turn_round() -> None:
+    """Twice the points of both sides sum to two, and forfeits are those charged to a bot."""
+    assert [result.points2 for result in (Result.WIN, Result.DRAW, Result.LOSS)] == [2, 1, 0]
+    for result in Result:
+        assert result.points2 + result.mirrored.points2 == 2
+    assert {end for end in Termination if end.is_forfeit} == set(FORFEITS)
+    assert not Termination.ABORTED.is_forfeit

@@ -1,0 +1,67 @@
+"""Golden values: the stream behind a stored seed can never change silently."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.seeds import SEED_LIMIT, SplitMix, derive_seed, mix, scramble
+
+
+def test_the_stream_is_splitmix64() -> None:
+    """The first numbers from seed 0 are those published for SplitMix64."""
+    random = SplitMix(0)
+    published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC]
+    assert [random.next64() for _ in published] == published
+
+
+def test_derived_numbers_are_golden() -> None:
+    """Mixing, deriving, drawing, choosing and shuffling give the values they always gave."""
+    assert scramble(1) == 0x5692161D100B05E5
+    assert mix(1, 2, 3) == 0x6AE515C1C0AC7E37
+    assert derive_seed(2024, 7) == 3396590738069478
+    random = SplitMix(99)
+    assert [random.below(12) for _ in range(10)] == [3, 0, 10, 1, 2, 2, 8, 8, 6, 6]
+    assert random.choice("abcdefgh") == "e"
+    assert random.shuffled(range(8)) == [6, 7, 4, 3, 0, 2, 1, 5]
+    assert random.next64() == 0x5382E45906A7CC28
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=5))
+def test_derived_seeds_survive_json(values: list[int]) -> None:
+    """A derived seed is a whole number that a double holds exactly."""
+    seed = derive_seed(*values)
+    assert 0 <= seed < SEED_LIMIT
+    assert int(float(seed)) == seed
+
+
+def test_order_and_number_of_values_matter() -> None:
+    """Neighbouring pairs of one run, and swapped values, get unrelated seeds."""
+    seeds = {derive_seed(run, pair) for run in range(50) for pair in range(50)}
+    assert len(seeds) == 2500
+    assert mix(1) != mix(1, 0) != mix(0, 1)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(1, 200))
+def test_draws_stay_below_their_limit(seed: int, limit: int) -> None:
+    """`below` stays in range and costs exactly one number of the stream."""
+    random, twin = SplitMix(seed), SplitMix(seed)
+    assert 0 <= random.below(limit) < limit
+    twin.next64()
+    assert random.next64() == twin.next64()
+
+
+def test_draws_are_uniform() -> None:
+    """Each of twelve values comes up about equally often."""
+    random = SplitMix(3)
+    counts = Counter(random.below(12) for _ in range(24_000))
+    assert len(counts) == 12
+    assert all(abs(count - 2000) < 220 for count in counts.values())  # five standard deviations
+
+
+@given(st.integers(0, 2**64 - 1), st.lists(st.integers(), max_size=20))
+def test_a_shuffle_keeps_its_items(seed: int, items: list[int]) -> None:
+    """Shuffling returns the same items in a list of its own."""
+    before = list(items)
+    assert sorted(SplitMix(seed).shuffled(items)) == sorted(before)
+    assert items == before

@@ -1,0 +1,450 @@
+# ruff: noqa: SIM115 - each mode ignores its question in its own way
+"""A bot that misbehaves in one way: ``python -I -S bot.py MODE [ARGUMENT]``.
+
+Standard library only. `Honest` is the base and plays the leftmost column with room; every other
+class below is a mode of its own, named in MODES at the end, and overrides what it does wrong.
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+import time
+
+
+class Honest:
+    """Plays the leftmost column with room."""
+
+    def __init__(self, argument: str) -> None:
+        self.argument = argument
+        self.room: list[int] = []
+
+    def run(self) -> None:
+        for line in sys.stdin.buffer:
+            message = json.loads(line)
+            kind = message["type"]
+            if kind == "quit":
+                return
+            answer = getattr(self, kind)(message)
+            if answer is not None:
+                self.say(answer)
+
+    def say(self, answer: object) -> None:
+        write(json.dumps(answer).encode() + b"\n")
+
+    def hello(self, message: dict) -> dict | None:
+        return {"type": "hello", "name": "fake", "version": "1", "budgets": ["any"]}
+
+    def new_game(self, message: dict) -> dict | None:
+        self.room = [message["rows"]] * message["columns"]
+        if message.get("forbidden"):
+            self.room[message["forbidden"][1]] -= 1
+        return {"type": "ready"}
+
+    def move(self, message: dict) -> dict | None:
+        full = [message["moves"].count(c) >= room for c, room in enumerate(self.room)]
+        return {"type": "move", "column": full.index(False)}
+
+    def game_over(self, message: dict) -> dict | None:
+        return None
+
+
+def write(data: bytes) -> None:
+    os.write(1, data)
+
+
+def hang() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(60)
+
+
+def detach(work) -> None:
+    """Run `work` in a process of another session whose parent has ended."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            work()
+        os._exit(0)
+    os.wait()
+
+
+# Silent.
+
+
+class HangsInHello(Honest):
+    def hello(self, message):
+        hang()
+
+
+class HangsInReady(Honest):
+    def new_game(self, message):
+        hang()
+
+
+class HangsInMove(Honest):
+    def move(self, message):
+        hang()
+
+
+class Spins(Honest):
+    def move(self, message):
+        while True:
+            pass
+
+
+class Late(Honest):
+    """By the argument, in seconds."""
+
+    def move(self, message):
+        time.sleep(float(self.argument))
+        return super().move(message)
+
+
+class StopsReading(Honest):
+    def new_game(self, message):
+        self.say({"type": "ready"})
+        hang()
+
+
+# Gone.
+
+
+class Segfaults(Honest):
+    def move(self, message):
+        print("about to crash", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Exits(Honest):
+    def move(self, message):
+        sys.exit(3)
+
+
+class ExitsAtOnce(Honest):
+    def run(self):
+        sys.exit("cannot find my weights")
+
+
+class ClosesOutput(Honest):
+    def move(self, message):
+        os.close(1)
+        hang()
+
+
+class ClosesInput(Honest):
+    def new_game(self, message):
+        os.close(0)
+        self.say({"type": "ready"})
+        hang()
+
+
+class CrashesOnce(Honest):
+    """Until the file named by the argument is there."""
+
+    def move(self, message):
+        if not os.path.exists(self.argument):
+            open(self.argument, "w").close()
+            os.abort()
+        return super().move(message)
+
+
+class GivesUp(Honest):
+    def move(self, message):
+        return {"type": "error", "message": "no idea"}
+
+
+# Talking nonsense.
+
+
+class Garbage(Honest):
+    def move(self, message):
+        write(b"I think the middle looks nice\n")
+
+
+class BadBytes(Honest):
+    def move(self, message):
+        write(b'{"type":"move","column":\xff\xfe}\n')
+
+
+class HalfLine(Honest):
+    def move(self, message):
+        write(b'{"type":"move",')
+        hang()
+
+
+class HalfLineThenExit(Honest):
+    def move(self, message):
+        write(b'{"type":"move",')
+        sys.exit(0)
+
+
+class LongLine(Honest):
+    def move(self, message):
+        self.say({"type": "move", "column": 0, "info": {"note": "x" * 1_000_000}})
+        hang()
+
+
+class FloodsOutput(Honest):
+    def move(self, message):
+        while True:
+            write(b"0123456789abcdef" * 4096)
+
+
+class FloodsErrors(Honest):
+    def move(self, message):
+        while True:
+            os.write(2, b"0123456789abcde\n" * 4096)
+
+
+class FloodsLines(Honest):
+    def move(self, message):
+        while True:
+            write(b'{"type":"move","column":0}\n' * 1000)
+
+
+class Answers(Honest):
+    """With the column given as JSON by the argument."""
+
+    def move(self, message):
+        return {"type": "move", "column": json.loads(self.argument)}
+
+
+class FullColumn(Honest):
+    """Always the first one, also when it has no room."""
+
+    def move(self, message):
+        return {"type": "move", "column": 0}
+
+
+class WrongEcho(Honest):
+    def move(self, message):
+        return {**super().move(message), "ply": message["ply"] - 2}
+
+
+class WrongType(Honest):
+    def move(self, message):
+        return {"type": "ready"}
+
+
+class Chatters(Honest):
+    def move(self, message):
+        self.say(super().move(message))
+        self.say({"type": "move", "column": 0})
+
+
+class TalksAfterGameOver(Honest):
+    def game_over(self, message):
+        return {"type": "ready"}
+
+
+# Greedy.
+
+
+class EatsMemory(Honest):
+    def move(self, message):
+        held = []
+        while True:
+            held.append(bytearray(os.urandom(4096) * 1024))
+
+
+class EatsMemoryInChildren(Honest):
+    """Each process alone stays below the limit."""
+
+    def move(self, message):
+        for _ in range(8):
+            if os.fork() == 0:
+                held = bytearray(os.urandom(4096) * 256 * 30)
+                hang()
+                del held
+        hang()
+
+
+class OpensFiles(Honest):
+    def move(self, message):
+        held = []
+        while len(held) < 100_000:
+            held.append(open("/dev/null"))
+
+
+class FillsFolder(Honest):
+    """Its working folder, 256 MiB if nobody stops it."""
+
+    def move(self, message):
+        for number in range(32):
+            with open(f"rubbish-{number}", "wb") as file:
+                file.write(b"x" * (8 << 20))
+        hang()
+
+
+class FillsScratch(Honest):
+    def move(self, message):
+        os.chdir(os.environ["HOME"])
+        os.makedirs("deep/er")
+        os.chdir("deep/er")
+        os.symlink("/etc", "link")
+        for number in range(64):
+            with open(f"rubbish-{number}", "wb") as file:
+                file.write(b"x" * (1 << 20))
+        os.chmod("..", 0)
+        hang()
+
+
+class OneLargeFile(Honest):
+    def move(self, message):
+        with open("rubbish", "wb") as file:
+            while True:
+                file.write(b"x" * (1 << 20))
+
+
+# With descendants.
+
+
+class LeavesOrphans(Honest):
+    """Plays on while an orphan in a session of its own does nothing."""
+
+    def new_game(self, message):
+        detach(hang)
+        detach(hang)
+        return super().new_game(message)
+
+
+class OrphansKeepOutput(Honest):
+    """Ends, while an orphan holds its pipes."""
+
+    def move(self, message):
+        detach(hang)
+        sys.exit(4)
+
+
+class LeavesSession(Honest):
+    """The process that the harness talks to is a child in another session and process group."""
+
+    def run(self):
+        if os.fork():
+            hang()
+        os.setsid()
+        super().run()
+
+
+class ManyProcesses(Honest):
+    def move(self, message):
+        for _ in range(200):
+            if os.fork() == 0:
+                hang()
+        hang()
+
+
+class Hops(Honest):
+    """A process that flees: it lives for a millisecond in a new session, and so on."""
+
+    def move(self, message):
+        detach(self.hop)
+        return super().move(message)
+
+    def hop(self):
+        while True:
+            time.sleep(0.001)
+            if os.fork():
+                os._exit(0)
+            os.setsid()
+
+
+class KillsSupervisor(Honest):
+    """With an argument, an orphan that holds its pipes lives on."""
+
+    def move(self, message):
+        if self.argument:
+            detach(hang)
+        os.kill(os.getppid(), signal.SIGKILL)
+        hang()
+
+
+class StopsSupervisor(Honest):
+    def move(self, message):
+        os.kill(os.getppid(), signal.SIGSTOP)
+        return super().move(message)
+
+
+# Telling what it finds.
+
+
+class Tells(Honest):
+    """Its circumstances, as JSON in the version of its hello."""
+
+    def hello(self, message):
+        names = ("RLIMIT_NOFILE", "RLIMIT_CORE", "RLIMIT_FSIZE", "RLIMIT_AS", "RLIMIT_NPROC")
+        with open("/proc/self/status") as file:
+            status = {line.split(":")[0]: line.split(":")[1].strip() for line in file}
+        told = {
+            "environment": dict(os.environ),
+            "descriptors": open_descriptors(),
+            "limits": {name: resource.getrlimit(getattr(resource, name)) for name in names},
+            "folder": os.getcwd(),
+            "blocked": status["SigBlk"],
+            "ignored": status["SigIgn"],
+            "session": os.getsid(0),
+            "pid": os.getpid(),
+            "scratch_mode": os.stat(os.environ["HOME"]).st_mode & 0o777,
+        }
+        return {**super().hello(message), "version": json.dumps(told)}
+
+
+def open_descriptors() -> dict[str, str]:
+    found = {}
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            found[number] = os.readlink(f"/proc/self/fd/{number}")
+        except OSError:  # the one that listed the folder
+            continue
+    return found
+
+
+MODES = {
+    "honest": Honest,
+    "hangs-in-hello": HangsInHello,
+    "hangs-in-ready": HangsInReady,
+    "hangs-in-move": HangsInMove,
+    "spins": Spins,
+    "late": Late,
+    "stops-reading": StopsReading,
+    "segfaults": Segfaults,
+    "exits": Exits,
+    "exits-at-once": ExitsAtOnce,
+    "closes-output": ClosesOutput,
+    "closes-input": ClosesInput,
+    "crashes-once": CrashesOnce,
+    "gives-up": GivesUp,
+    "garbage": Garbage,
+    "bad-bytes": BadBytes,
+    "half-line": HalfLine,
+    "half-line-then-exit": HalfLineThenExit,
+    "long-line": LongLine,
+    "floods-output": FloodsOutput,
+    "floods-lines": FloodsLines,
+    "floods-errors": FloodsErrors,
+    "answers": Answers,
+    "full-column": FullColumn,
+    "wrong-echo": WrongEcho,
+    "wrong-type": WrongType,
+    "chatters": Chatters,
+    "talks-after-game-over": TalksAfterGameOver,
+    "eats-memory": EatsMemory,
+    "eats-memory-in-children": EatsMemoryInChildren,
+    "opens-files": OpensFiles,
+    "fills-folder": FillsFolder,
+    "fills-scratch": FillsScratch,
+    "one-large-file": OneLargeFile,
+    "leaves-orphans": LeavesOrphans,
+    "orphans-keep-output": OrphansKeepOutput,
+    "leaves-session": LeavesSession,
+    "many-processes": ManyProcesses,
+    "hops": Hops,
+    "kills-supervisor": KillsSupervisor,
+    "stops-supervisor": StopsSupervisor,
+    "tells": Tells,
+}
+
+if __name__ == "__main__":
+    MODES[sys.argv[1]](sys.argv[2] if len(sys.argv) > 2 else "").run()

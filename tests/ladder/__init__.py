@@ -1,0 +1,1 @@
+"""Tests of the harness: one bot process, games, schedules, ratings."""

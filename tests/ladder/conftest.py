@@ -1,0 +1,44 @@
+"""Fixtures that start fake bots and see to it that nothing of them is left."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.limits import Limits
+from ladder.process import BotProcess
+from tests.ladder.fakes import StartFake, await_none, fake_launch
+
+
+@pytest.fixture
+def mark() -> str:
+    """A value in the environment of everything that a test's bots start."""
+    return uuid.uuid4().hex
+
+
+@pytest.fixture
+def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
+    """Start fake bots; afterwards they are killed, and it must be that nothing is left."""
+    started: list[BotProcess] = []
+
+    def start(
+        mode: str, *arguments: str, memory_mb: int = 1024, limits: Limits | None = None
+    ) -> BotProcess:
+        bot = BotProcess.start(
+            fake_launch(mode, *arguments, folder=tmp_path, memory_mb=memory_mb),
+            logs=tmp_path / "logs",
+            environment={"FAKE_BOT_MARK": mark},
+            limits=limits,
+        )
+        started.append(bot)
+        return bot
+
+    descriptors = len(os.listdir("/proc/self/fd"))
+    yield start
+    for bot in started:
+        bot.kill()
+    assert await_none(mark, 1.0) == []
+    assert [bot.scratch for bot in started if bot.scratch.exists()] == []
+    assert len(os.listdir("/proc/self/fd")) <= descriptors

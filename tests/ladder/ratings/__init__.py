@@ -1,0 +1,1 @@
+"""Ratings and tests, on published and on invented numbers."""
