@@ -5,6 +5,7 @@ by processes side by side. A stamp per player in the cache's folder tells what h
 that asking again costs no compiler. One line of progress a group goes to standard error.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -59,7 +60,10 @@ def _can_keep(folder: Path) -> bool:
 
 
 def _stamp(folder: Path, name: str) -> Path:
-    return folder / "warm" / name
+    # numba keeps machine code by the path of its source: a second checkout of the same sources
+    # shares the folder and nothing of what was compiled there.
+    checkout = hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
+    return folder / "warm" / checkout / name
 
 
 def _compile(factory: str, names: list[str], report: bool) -> bool:

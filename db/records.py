@@ -20,6 +20,25 @@ class Restart(StrEnum):
     NEVER = "never"
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """The revision of a git repository that a bot was taken from, and where its copy lies."""
+
+    revision: str
+    """As the user wrote it, such as ``main``."""
+    commit: str
+    """The hash that it stood for."""
+    tree: str
+    """The hash of the commit's files."""
+    inner: str
+    """The folder inside the repository in which the specification is read; "": its top."""
+    build: str
+    """The command that built it; "": none."""
+    place: str
+    """The absolute folder of the copy in the ladder's store."""
+    digest: str
+    """Of all its files after the build."""
+
+
 class Launch(msgspec.Struct, frozen=True):
     """How to start a bot's process. Equal launches can share a process."""
 
@@ -41,6 +60,8 @@ class Launch(msgspec.Struct, frozen=True):
     """The interpreter of the host; None: the ladder's own."""
     min_time_ms: int | None = None
     """Time per move below which it cannot play, found at registration; None: none is known."""
+    origin: Origin | None = None
+    """The revision that it was taken from; None: it runs where its author works on it."""
 
 
 class Entrant(msgspec.Struct, frozen=True):

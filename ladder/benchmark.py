@@ -13,8 +13,8 @@ from db.rows import FinishedPair, NewBot, NewRevision, NewRun, RunKind
 from db.store import Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
+from ladder.hosting import host_launch
 from ladder.live import LiveRun, Silent
-from ladder.registry import host_launch
 from ladder.runner import Runner
 from ladder.schedule import Pairing, PairingKind, Schedule
 from ladder.settings import Budgets, Settings

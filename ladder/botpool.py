@@ -5,14 +5,13 @@ play on are kept, the least recently used going first.
 """
 
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import msgspec
 
 from bots.protocol import Hello, HelloReply
 from db.records import Launch, Restart
-from engine.cache import ROOT, cache_root
+from ladder.hosting import host_environment
 from ladder.process import BotProcess
 
 HELLO_S = 30.0
@@ -86,7 +85,7 @@ class BotPool:
             self._idle.pop(0)[1].quit(QUIT_S)
 
     def _start(self, launch: Launch) -> BotProcess:
-        environment = {} if launch.player is None else _host_environment()
+        environment = {} if launch.player is None else host_environment(launch)
         return BotProcess.start(launch, logs=self._logs, environment=environment)
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
@@ -107,12 +106,9 @@ def shake_hands(process: BotProcess) -> HelloReply:
     return reply
 
 
-@cache
-def _host_environment() -> dict[str, str]:
-    """Where the built-in host finds its code and, its HOME being a scratch folder, its kernels."""
-    return {"LADDER_CACHE": str(cache_root()), "PYTHONPATH": str(ROOT)}
-
-
 def _key(launch: Launch) -> Launch:
-    """Launches that can share a process: who is played does not matter to the built-in host."""
+    """Launches that can share a process: who is played does not matter to the built-in host.
+
+    Players of a copy share none with the current ones, whose folder and origin are others.
+    """
     return msgspec.structs.replace(launch, player=None, restart=Restart.NEVER)

@@ -19,10 +19,10 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix, derive_seed, mix
 from ladder.botpool import BotPool
 from ladder.errors import BotFailure, InvalidRun, UsageError
-from ladder.launching import compile_names
 from ladder.referee import play_pair
 from ladder.registry import launch_of, refuse_changed, runnable
 from ladder.specs import read_spec
+from ladder.warming import compile_launches
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
@@ -86,16 +86,14 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
                 )
             bot = store.bot(word)
             refuse_changed([bot])
-            if bot.revision.launch.player is not None:
-                compile_names([word])
+            compile_launches([bot.revision.launch])
             return Contestant(word, launch_of(bot))
         spec = f"thu:{word}"
     try:
         launch = read_spec(spec, folder).launch
     except SpecError as error:
         return Contestant(word, None, str(error))
-    if launch.player is not None:
-        compile_names([launch.player.partition("?")[0]])
+    compile_launches([launch])
     return Contestant(word, runnable(launch))
 
 

@@ -2,8 +2,6 @@
 
 import contextlib
 import secrets
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +20,8 @@ from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hur
 from ladder.runner import Outcome, Runner
 from ladder.schedule import Schedule
 from ladder.settings import Continue, Settings, identity_hash
-from ladder.specs import BUILTIN
 from ladder.stopping import StopSignal
+from ladder.warming import compile_launches
 from ladder.workers import Workers
 
 
@@ -57,7 +55,7 @@ def launch(
     """
     entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    compile_players(bots)
+    compile_launches(bot.revision.launch for bot in bots)
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
@@ -211,33 +209,6 @@ def log_folder(store: Store) -> Path:
     if store.path is None:
         return Path.cwd() / "ladder.logs"
     return Path(f"{store.path}.logs")
-
-
-def compile_players(bots: Sequence[BotRow]) -> None:
-    """Compile what the built-in players need, so that no bot compiles on its clock.
-
-    Raises:
-        LadderError: the compilation failed.
-
-    """
-    compile_names([bot.name for bot in bots if bot.spec.startswith(BUILTIN)])
-
-
-def compile_names(names: Sequence[str]) -> None:
-    """The same, by the names of built-in players.
-
-    Raises:
-        LadderError: the compilation failed.
-
-    """
-    if not names:
-        return
-    # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
-    command = [sys.executable, "-P", "-m", "bots.warm", *names]
-    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
-        raise LadderError(
-            f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
-        )
 
 
 def names_of(text: str) -> list[str]:

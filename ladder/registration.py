@@ -9,8 +9,10 @@ from db.records import Restart
 from db.rows import BotRow, NewBot, NewRevision
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.specs import BUILTIN, read_spec
+from ladder.specs import BUILTIN
 from ladder.trial import Found, try_out
+from ladder.versions import GitVersion, reading
+from ladder.warming import compile_launches
 
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 
@@ -26,6 +28,7 @@ def examine(
     python: str | None = None,
     restart: Restart | None = None,
     replace: bool = False,
+    version: GitVersion | None = None,
 ) -> tuple[NewBot, Found]:
     """What to store of a new bot, once it has passed its trial; stores nothing itself.
 
@@ -36,9 +39,10 @@ def examine(
         based_on: the registered bot that it improves on.
         note: what it changes.
         folder: where the specification was written.
-        python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
+        python: the interpreter, as `ladder.versions.reading` takes it.
         restart: how often its process is renewed; None: what suits the kind of bot.
         replace: the name may be taken; the former bot and its rating will be retired.
+        version: the revision of a git repository to take it from; None: the files as they are.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -50,10 +54,11 @@ def examine(
     known = {bot.name: bot for bot in store.bots(include_retired=True)}
     if based_on is not None and based_on not in known:
         raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
-    made = read_spec(spec, folder, python=python)
-    if name in known:
-        _refuse_taken(known[name], made.content_hash, replace=replace)
-    found = try_out(made.launch)
+    with reading(spec, folder, python=python, version=version) as made:
+        if name in known:
+            _refuse_taken(known[name], made.content_hash, replace=replace)
+        compile_launches([made.launch])
+        found = try_out(made.launch, made.budgets)
     launch = msgspec.structs.replace(
         made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
     )

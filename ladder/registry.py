@@ -19,17 +19,9 @@ from engine.board import BoardClass
 from engine.cache import ROOT
 from ladder.boards import can_play_class, describe_boards
 from ladder.errors import UsageError
+from ladder.hosting import copy_launch, host_launch
 from ladder.specs import BUILTIN, Made, read_spec
-
-
-def host_launch(player: str) -> Launch:
-    """How to start a built-in player (``v4``, ``c4ai?weights=file.csv``) with this interpreter.
-
-    -P keeps the current folder off the import path: a user's own package called `bots` or
-    `engine` must not be imported instead of ours.
-    """
-    command = (sys.executable, "-P", "-m", "bots.host")
-    return Launch(command=command, folder=str(ROOT), player=player)
+from ladder.versions import made_from
 
 
 def sync_builtins(store: Store) -> list[str]:
@@ -46,10 +38,16 @@ def sync_builtins(store: Store) -> list[str]:
         bot = known.get(version.name)
         if bot is None:
             _register(store, version, revision)
-        elif bot.spec.startswith(BUILTIN) and (bot.revision.content_hash != revision.content_hash):
+        elif _is_own(bot) and bot.revision.content_hash != revision.content_hash:
             store.ensure_revision(version.name, revision)
             changed.append(version.name)
     return changed
+
+
+def _is_own(bot: BotRow) -> bool:
+    """Whether it is a built-in player of the current sources, which gets revisions by itself."""
+    launch = bot.revision.launch
+    return launch.player is not None and launch.origin is None
 
 
 def _register(store: Store, version: Version, revision: NewRevision) -> None:
@@ -106,7 +104,7 @@ def launch_of(bot: BotRow) -> Launch:
 def runnable(launch: Launch) -> Launch:
     """A launch as it is stored, with the interpreter and the host's script of this installation."""
     if launch.player is not None:
-        return host_launch(launch.player)
+        return host_launch(launch.player) if launch.origin is None else copy_launch(launch)
     if launch.host is None:
         return launch
     # The ladder's own interpreter needs none of its packages here, and starts faster without.
@@ -123,6 +121,8 @@ def made_now(bot: BotRow) -> Made:
 
     """
     launch = bot.revision.launch
+    if launch.origin is not None:
+        return made_from(bot.spec, launch.origin, python=launch.python)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python)
 
 
@@ -144,8 +144,8 @@ def changes_since(bot: BotRow) -> dict[str, str]:
 
     A bot that cannot be read any more has one entry, its specification, and the reason.
     """
-    if bot.revision.launch.player is not None:
-        return {}  # a built-in player gets a new revision by itself
+    if _is_own(bot):
+        return {}
     try:
         return changed_files(bot.revision.files, made_now(bot).files)
     except SpecError as error:
@@ -161,9 +161,12 @@ def refuse_changed(bots: Iterable[BotRow]) -> None:
 
     """
     for bot in bots:
-        if bot.revision.launch.player is not None:
+        if _is_own(bot):
             continue
-        made = made_now(bot)
+        try:
+            made = made_now(bot)
+        except SpecError as error:
+            raise SpecError(f"{bot.name}: {error}") from error
         if made.content_hash != bot.revision.content_hash:
             changed = changed_files(bot.revision.files, made.files)
             names = ", ".join(f"{name} {word}" for name, word in changed.items())

@@ -9,8 +9,8 @@ from bots.protocol import Budget, MoveAsk, MoveReply, NewGame
 from engine.board import Board
 from ladder.botpool import BotPool
 from ladder.errors import UsageError
+from ladder.hosting import host_launch
 from ladder.referee import READY_S
-from ladder.registry import host_launch
 
 OVERTIME_S = 10.0
 """How much longer than asked a move may take before the measurement is given up."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from bots.catalogue import parse_player
 from bots.errors import SpecError
 from bots.identity import content_hash, sources
+from bots.protocol import BudgetKind
 from db.records import Launch, Restart
 from engine.cache import ROOT
 from ladder.ingredients import hash_file, interpreter, local_modules, program
@@ -34,6 +35,8 @@ class Made:
     """Everything the bot is made of: a file, an interpreter or an option, and its hash or value."""
     content_hash: str
     """Equal when the bot is the same."""
+    budgets: tuple[BudgetKind, ...] | None = None
+    """What it plays on, where its host's hello says more; None: as its hello says."""
 
 
 def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
@@ -78,6 +81,7 @@ def _builtin(player: str) -> Made:
             **{f"option {name}": value for name, value in options.items()},
         },
         content_hash=content_hash(version, options),
+        budgets=tuple(version.budgets),
     )
 
 

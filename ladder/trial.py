@@ -17,8 +17,9 @@ from engine.result import Result
 from ladder.boards import FORBIDDEN_ONLY, describe_boards, trial_boards
 from ladder.botpool import BotPool
 from ladder.errors import BotFailure, UsageError
+from ladder.hosting import host_launch
 from ladder.referee import play_game
-from ladder.registry import host_launch, runnable
+from ladder.registry import runnable
 
 TRIAL_MS = 100
 """The time per move of a trial."""
@@ -77,10 +78,14 @@ class Found:
     """Why `boards` is less than the bot claims."""
 
 
-def try_out(launch: Launch) -> Found:
+def try_out(launch: Launch, budgets: tuple[BudgetKind, ...] | None = None) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
     Each game has a fresh process, and none is stored.
+
+    Args:
+        launch: how to start it, as it is stored.
+        budgets: what it plays on; None: what its hello says.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -93,10 +98,11 @@ def try_out(launch: Launch) -> Found:
     trials: list[Trial] = []
     try:
         hello = pool.greet(command)
+        budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
             try:
-                trials.append(_trial(command, hello.budgets, board, pool))
+                trials.append(_trial(command, budgets, board, pool))
             except UsageError as failure:
                 # A course program may rightly rely on the forbidden cell that its boards have.
                 if not course or board.forbidden is not None:
@@ -106,12 +112,12 @@ def try_out(launch: Launch) -> Found:
         raise UsageError(f"the bot failed its check: {failure}") from failure
     finally:
         pool.close()
-    timed = course or TRIAL_BUDGETS[hello.budgets[0]].time_ms is not None
+    timed = course or TRIAL_BUDGETS[budgets[0]].time_ms is not None
     needs = [needed_ms(trial.times_us, told=not course) for trial in trials] if timed else []
     return Found(
         name=hello.name,
         version=hello.version,
-        budgets=hello.budgets,
+        budgets=budgets,
         boards=boards,
         trials=tuple(trials),
         min_time_ms=max((need for need in needs if need is not None), default=None),

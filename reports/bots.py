@@ -52,6 +52,9 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         "  made of",
         *(f"    {digest}  {name}" for name, digest in revision.files.items()),
     ]
+    if launch.origin is not None:
+        built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
+        lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:

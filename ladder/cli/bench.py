@@ -48,8 +48,9 @@ def search(
     """Measure the players' searches: one long first move on an empty board, one after another."""
     from ladder.cli.common import boards_of, print_out, stdout_console
     from ladder.errors import UsageError
-    from ladder.launching import compile_names, names_of
+    from ladder.launching import names_of
     from ladder.search_speed import bench_search, choose_players
+    from ladder.warming import compile_names
     from reports.documents import to_json
     from reports.speed import speed_table
 

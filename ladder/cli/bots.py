@@ -7,6 +7,7 @@ import typer
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, RestartWord
 
 if TYPE_CHECKING:
+    from db.records import Origin
     from db.rows import BotRow
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List and manage bots.")
@@ -72,6 +73,18 @@ def add(
             help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
         ),
     ] = None,
+    git: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Take its files from this revision of the git repository here."
+        ),
+    ] = None,
+    build: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="With --git: build them so, in a copy of the ladder's own."
+        ),
+    ] = None,
     restart: Annotated[
         RestartWord | None,
         typer.Option(help="Renew its process so often. [default: game for thu:, else never]"),
@@ -85,11 +98,17 @@ def add(
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from pathlib import Path
 
-    from ladder.cli.common import open_or_imagine, open_store, print_out
+    from ladder.cli.common import open_or_imagine, open_store, print_error, print_out
     from ladder.cli.run import restart_of
+    from ladder.copies import copies_beside
     from ladder.registration import enrol, examine
     from ladder.trial import describe
+    from ladder.versions import git_version, uncommitted
 
+    version = git_version(git, build, copies_beside(db))
+    warning = uncommitted(spec, Path.cwd(), version)
+    if warning is not None:
+        print_error(warning)
     with open_or_imagine(db) as store:
         new, found = examine(
             store,
@@ -101,6 +120,7 @@ def add(
             python=python,
             restart=restart_of(restart),
             replace=replace,
+            version=version,
         )
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, new, replace=replace)
@@ -116,11 +136,13 @@ def check_bot(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     from ladder.cli.common import open_store, print_out
     from ladder.registry import made_now
     from ladder.trial import describe, try_out
+    from ladder.warming import compile_launches
 
     with open_store(db, create=False) as store:
         row = store.bot(name)
     made = made_now(row)
-    for line in describe(try_out(made.launch)):
+    compile_launches([made.launch])
+    for line in describe(try_out(made.launch, made.budgets)):
         print_out(line)
     if made.content_hash != row.revision.content_hash:
         print_out(f"{name} has changed since it was registered")
@@ -140,6 +162,7 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 
 def _document(row: "BotRow") -> dict[str, Any]:
     revision = row.revision
+    origin = revision.launch.origin
     return {
         "name": row.name,
         "family": row.family,
@@ -152,8 +175,19 @@ def _document(row: "BotRow") -> dict[str, Any]:
         "restart": revision.launch.restart.value,
         "python": revision.launch.python,
         "folder": revision.launch.folder or None,
+        "git": None if origin is None else _git(origin),
         "revision": revision.number,
         "content_hash": revision.content_hash,
         "files": dict(revision.files),
         "retired": row.retired_at is not None,
+    }
+
+
+def _git(origin: "Origin") -> dict[str, str]:
+    return {
+        "revision": origin.revision,
+        "commit": origin.commit,
+        "tree": origin.tree,
+        "build": origin.build,
+        "copy": origin.place,
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bots import warm as warming
 from bots.catalogue import VERSIONS
 from bots.warm import is_warm, main
 from engine import cache
@@ -21,6 +22,16 @@ def test_everything_is_warm_after_warming() -> None:
         "is_warm(['v4']); sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_another_checkout_is_not_warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Equal sources in another folder share the cache's folder, but no machine code in it."""
+    monkeypatch.setattr(warming, "cache_folder", lambda: tmp_path)
+    warming._stamp(tmp_path, "v4").parent.mkdir(parents=True)
+    warming._stamp(tmp_path, "v4").touch()
+    assert is_warm(["v4"])
+    monkeypatch.setattr(warming, "ROOT", tmp_path)
+    assert not is_warm(["v4"])
 
 
 def test_warming_again_is_quick() -> None:

@@ -11,8 +11,9 @@ from bots.protocol import Budget
 from db.records import Entrant, GameRecord, Launch, PairPlan, PairRecord
 from ladder.botpool import BotPool
 from ladder.errors import UsageError
+from ladder.hosting import host_launch
 from ladder.referee import play_pair
-from ladder.registry import host_launch, runnable
+from ladder.registry import runnable
 from ladder.specs import read_spec
 from ladder.trial import Found, try_out
 
