@@ -34,11 +34,11 @@ class Gated:
         return STOPPED if self.stopped else self.result.verdict.exit_code
 
 
-def gate_pairing(candidate: str, against: str) -> Pairing:
+def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:
     """The pairing of a gate from a name and the words of ``--against``.
 
     Raises:
-        UsageError: a baseline is missing or named twice.
+        UsageError: a baseline is missing or named twice, or is the candidate of a rated gate.
 
     """
     words = tuple(word.strip() for word in against.split(","))
@@ -46,6 +46,8 @@ def gate_pairing(candidate: str, against: str) -> Pairing:
         raise UsageError(f"--against is a comma-separated list of names, got {against!r}")
     if len(set(words)) < len(words):
         raise UsageError(f"--against names a bot twice: {against}")
+    if rated and candidate in words:
+        raise UsageError("--rated: a bot's games against itself cannot be rated")
     return Pairing(PairingKind.GATE, candidate, words)
 
 
@@ -65,6 +67,11 @@ def contestants(
                 f"{where}: no registered bot is called {name!r}: there are {', '.join(known)}"
             )
     return known[candidate], tuple(known[name] for name in against)
+
+
+def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
+    """All bots of a gate, each once."""
+    return list({bot.name: bot for bot in (candidate, *baselines)}.values())
 
 
 def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
@@ -89,7 +96,7 @@ def play_gate(
 
     Args:
         store: the open database.
-        settings: of an unrated run whose pairing is that of a gate.
+        settings: of a run whose pairing is that of a gate.
         candidate: the bot in question.
         baselines: what it is measured against.
         test: what is asked.
@@ -100,10 +107,15 @@ def play_gate(
 
     """
     judge = judge_of(candidate, baselines, test)
-    bots = list({bot.name: bot for bot in (candidate, *baselines)}.values())
     conditions = conditions_of(settings)
     try:
-        outcome = launch(store=store, settings=settings, bots=bots, watcher=watcher, judge=judge)
+        outcome = launch(
+            store=store,
+            settings=settings,
+            bots=entered(candidate, baselines),
+            watcher=watcher,
+            judge=judge,
+        )
     except InvalidRun as error:
         return Gated(judge.result(invalid=str(error)), conditions)
     stopped = not isinstance(outcome, Nothing) and outcome.ending is Ending.STOPPED

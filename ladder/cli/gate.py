@@ -50,6 +50,9 @@ def gate(
     model: Annotated[
         ModelWord, typer.Option(help="The Elo in which --max-drop is given.")
     ] = ModelWord.LOGISTIC,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Let the games count in the rating list.")
+    ] = False,
     stored: Annotated[
         bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
     ] = False,
@@ -78,20 +81,23 @@ def gate(
 
     Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
     2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
-    stored outside the rating list.
+    stored outside the rating list unless --rated.
     """
     from db.rows import RunKind
     from ladder.cli.common import (
         boards_of,
         budgets_of,
         check_writable,
+        is_missing,
+        open_or_imagine,
         open_store,
         print_result,
         stderr_console,
     )
     from ladder.cli.run import restart_of
     from ladder.gate import GateTest
-    from ladder.gating import contestants, gate_pairing, judge_stored, play_gate
+    from ladder.gating import contestants, entered, gate_pairing, judge_stored, play_gate
+    from ladder.launching import check_possible
     from ladder.ratings.sprt import Model
     from ladder.settings import Settings, parse_margin
     from ladder.workers import allowed_cpus
@@ -106,7 +112,7 @@ def gate(
         max_games=max_games,
         model=Model(model.value),
     )
-    pairing = gate_pairing(candidate, against)
+    pairing = gate_pairing(candidate, against, rated=rated)
     settings = Settings(
         bots=tuple(dict.fromkeys((candidate, *pairing.against))),
         boards=boards_of(boards),
@@ -121,10 +127,13 @@ def gate(
         margin_ms=parse_margin(margin),
         watchdog_s=watchdog,
         kind=RunKind.GATE,
-        rated=False,
+        rated=rated,
     )
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
+    if is_missing(db) and not stored:
+        with open_or_imagine(db) as store:
+            check_possible(settings, entered(*contestants(store, candidate, pairing.against)))
     with open_store(db, create=not stored, sync=not stored) as store:
         hero, baselines = contestants(store, candidate, pairing.against)
         if stored:
