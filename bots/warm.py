@@ -42,12 +42,21 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
     for name in names:
         if not _stamp(folder, name).exists():
             groups.setdefault(VERSIONS[name].factory, []).append(name)
-    if not groups:
+    if not groups or not _can_keep(folder):
+        # Where nothing can be kept every process compiles for itself: no use doing it beforehand.
         return True
     workers = min(len(groups), os.cpu_count() or 1)
     with ThreadPoolExecutor(workers) as pool:
         done = [pool.submit(_compile, *group, report) for group in groups.items()]
         return all(future.result() for future in done)
+
+
+def _can_keep(folder: Path) -> bool:
+    try:
+        (folder / "warm").mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder / "warm", os.W_OK)
 
 
 def _stamp(folder: Path, name: str) -> Path:

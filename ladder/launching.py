@@ -74,7 +74,11 @@ def launch(
             judge=judge,
             adopt=lambda: _adopt_dead(store, lock, run),
         )
-        return runner.play()
+        try:
+            return runner.play()
+        finally:
+            with contextlib.suppress(OSError):  # it stays when a bot left words on its stderr
+                log_folder(store).rmdir()
 
 
 def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.rows import PairTableRow
+from ladder.ratings.goodness import DOUBT, Goodness, check
 from ladder.ratings.pool import PoolRating, rate
 from ladder.ratings.tables import Cells, from_tables, groups
 
@@ -43,7 +44,8 @@ def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
         kept = [row for row in kept if row.a_name in connected[0]]
         others = ", ".join(name for group in connected[1:] for name in group)
         notes.append(f"no games connect {others} with the others yet: not rated")
-    rating = rate(cells=_cells(players, classes, kept))
+    cells = _cells(players, classes, kept)
+    rating = rate(cells=cells)
     shutouts = [
         name for name, bounded in zip(players, rating.bounded.tolist(), strict=True) if bounded
     ]
@@ -52,7 +54,33 @@ def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
             f"{', '.join(shutouts)} won all games or none: the rating is a bound set by one "
             "virtual draw against the mean"
         )
+    notes += doubts(check(cells=cells))
     return Pool(rating, notes)
+
+
+def doubts(fit: Goodness) -> list[str]:
+    """What speaks against describing the games by one number per bot; empty when nothing does."""
+    if fit.describes:
+        return []
+    found = []
+    if fit.p is not None and fit.p < DOUBT and fit.worst:
+        pair = fit.worst[0]
+        found.append(
+            "one number per bot does not describe these games (chance "
+            f"{_chance(fit.p)} if it did): the largest surprise is {pair.a} against {pair.b}, "
+            f"{pair.points:g} points of {pair.games:g} where the list expects {pair.expected:.1f}"
+        )
+    if fit.cycle_p is not None and fit.cycle_p < DOUBT and fit.cycles:
+        cycle = fit.cycles[0]
+        found.append(
+            f"the games go in a circle (chance {_chance(fit.cycle_p)} if none did): "
+            f"{' beats '.join((*cycle.players, cycle.players[0]))} by more than any list can say"
+        )
+    return found
+
+
+def _chance(p: float) -> str:
+    return f"{p:.1%}" if p >= 0.001 else "below 0.1%"
 
 
 def rate_list(tables: Sequence[PairTableRow]) -> RatedList:

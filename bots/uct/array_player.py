@@ -14,9 +14,9 @@ from bots.player import Choice
 from bots.protocol import Budget, Info
 from bots.spending import spend
 from bots.uct import arrays
+from bots.uct.array_settings import ArraySettings
 from bots.uct.final import Candidate, best_mean
 from bots.uct.outcome import OPEN, WON
-from bots.uct.settings import Settings
 from engine.board import Board
 
 SLOT_BYTES: Final = 17
@@ -29,7 +29,7 @@ PV_PLIES = 16
 
 
 class ArrayPlayer:
-    """One side of one game. Its options are the fields of `Settings`."""
+    """One side of one game. Its options are the fields of `ArraySettings`."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -38,7 +38,7 @@ class ArrayPlayer:
         self._board = board
         self._seed = seed
         self._budget = budget
-        self._settings = read_options(Settings, options)
+        self._settings = read_options(ArraySettings, options)
         # Compiles, or loads from the cache, everything that `choose` will call.
         ArrayTree(board, (), self._settings, 0, Budget(simulations=2)).advance(2)
 
@@ -54,7 +54,12 @@ class ArrayTree:
     """The tree of one search."""
 
     def __init__(
-        self, board: Board, moves: tuple[int, ...], settings: Settings, seed: int, budget: Budget
+        self,
+        board: Board,
+        moves: tuple[int, ...],
+        settings: ArraySettings,
+        seed: int,
+        budget: Budget,
     ) -> None:
         self._board = board
         self._settings = settings

@@ -63,6 +63,8 @@ class SearchPlayer(ABC, Generic[Place]):
         """The best column by the rules of the version."""
         started = time.perf_counter()
         self._look_at(tuple(moves))
+        if exact := self._exact():
+            return exact
         if not self._solved():
             spend(self, self._budget, share=self._settings.clock_share, started=started)
         if not self._children(None):
@@ -83,6 +85,10 @@ class SearchPlayer(ABC, Generic[Place]):
     @abstractmethod
     def _begin(self, moves: tuple[int, ...]) -> None:
         """Make the position after the moves the root; `_position` and `_look` know it already."""
+
+    def _exact(self) -> Choice | None:
+        """An answer that needs no tree, where there is one."""
+        return None
 
     @abstractmethod
     def _solved(self) -> bool:

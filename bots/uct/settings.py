@@ -1,27 +1,19 @@
 """Everything in which two UCT versions can differ. A version is a row of values for these fields.
 
 The fields stand in the order in which the versions introduced them; a default means "without".
+Those of v1 to v4 have a file of their own, so that a new field does not touch what these four are
+made of (`bots.identity`).
 """
 
 from dataclasses import dataclass
 
+from bots.uct.array_settings import ArraySettings
+
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(ArraySettings):
     """The switches and numbers of one version."""
 
-    c: float = 1.0
-    """Exploration constant for values in 0 .. 1."""
-    clock_share: float = 2.80 / 3.00
-    """Part of the move time that is used (v9: 2.95/3.00)."""
-    memory_mib: int = 640
-    """Cap of the search structures in MiB; the search goes on without growing when it is full."""
-    win_check: bool = False
-    """v2: a four just connected is noticed when the rollout starts."""
-    exact: bool = False
-    """v3: integer totals, and the end of the game is flagged when a node is made."""
-    convert: bool = False
-    """v4: a new node whose side to move can win at once becomes an end node."""
     bitboards: bool = False
     """v5: bitboards on 64-bit words; everything above is part of that search."""
     solve: bool = False
@@ -52,3 +44,5 @@ class Settings:
     hint: float = 0.0
     """v22: what a threat that a column makes, or takes from the opponent, adds to the expectation
     of a mean in 0 .. 1."""
+    endgame: int = 0
+    """v23: with at most so many empty cells the position is solved exactly where that is quick."""

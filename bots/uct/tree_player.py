@@ -3,7 +3,10 @@
 import numpy as np
 
 from bots.draw import first_state
+from bots.player import Choice
+from bots.protocol import Info
 from bots.uct import tree
+from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, Memory, solve_endgame
 from bots.uct.final import Candidate
 from bots.uct.keep import find_child, keep_below
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
@@ -11,6 +14,9 @@ from bots.uct.record import DISTANCE, FIELDS, FIRST_FREE, HEAD, OUTCOME, ROOT, S
 from bots.uct.search_player import SURPLUS_DESCENTS, SearchPlayer, Statistics
 from bots.uct.switches import dials_of, flags_of
 
+SOLVER_NODES_PER_SIMULATION = 2
+SOLVER_NODES_PER_MS = 1000
+"""What the solver may spend before the search begins: about a fifth of the move."""
 REUSED_MOVES = 8
 """Room for what is kept from former moves, in searches of one move."""
 
@@ -50,6 +56,7 @@ class TreePlayer(SearchPlayer[Place]):
         self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
         self._counters = np.zeros(tree.COUNTERS, np.uint64)
         self._root: tuple[int, ...] | None = None
+        self._solver = Memory()
 
     def _begin(self, moves: tuple[int, ...]) -> None:
         if not (self._settings.reuse and self._keep(moves)):
@@ -78,6 +85,52 @@ class TreePlayer(SearchPlayer[Place]):
             self._counters[tree.USED] = used
             self._counters[tree.NODES] = nodes
         return True
+
+    def _rehearse(self) -> None:
+        super()._rehearse()
+        if self._settings.endgame:
+            self._ask_solver(1)
+
+    def _ask_solver(self, limit: int) -> tuple[int, int, int]:
+        """Score, column and positions looked at, see `solve_endgame`."""
+        memory = self._solver
+        return solve_endgame(
+            self._stones,
+            self._words,
+            self._order,
+            memory.stones,
+            memory.frames,
+            memory.keys,
+            memory.values,
+            limit,
+        )
+
+    def _exact(self) -> Choice | None:
+        """The solver's answer near the end of the game (v23)."""
+        empty = self._board.cells - self._position.ply
+        if empty > min(self._settings.endgame, MOST_CELLS):
+            return None
+        limit = (
+            SOLVER_NODES_PER_SIMULATION * self._budget.simulations
+            if self._budget.simulations
+            else SOLVER_NODES_PER_MS * (self._budget.time_ms or 1)
+        )
+        score, column, nodes = self._ask_solver(limit)
+        # A win or a loss at first sight is left to the tree, which has a move for it at once.
+        if score == UNKNOWN or column < 0:
+            return None
+        distance = WIN - abs(score) if score else None
+        info = Info(
+            simulations=0,
+            nodes=nodes,
+            depth=distance or empty,
+            value=float((score > 0) - (score < 0)),
+            proven="win" if score > 0 else "loss" if score < 0 else "draw",
+            distance=distance,
+            pv=(column,),
+            tree=self._statistics().nodes,
+        )
+        return Choice(column, info)
 
     def _solved(self) -> bool:
         return self._settings.solve and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN

@@ -115,6 +115,7 @@ ROWS = (
         "unseen children take part in selection, expected by the threats they would make",
         {"urgent": False, "expect": 2, "hint": 0.12},
     ),
+    Row("v23", "v22", "solves the last 30 cells exactly where that is quick", {"endgame": 30}),
 )
 
 

@@ -22,6 +22,8 @@ def test_sources_are_what_the_player_imports() -> None:
         assert "bots/catalogue.py" not in names(version)
         assert not any(name.endswith("versions.py") for name in names(version))
     assert "bots/uct/arrays.py" not in names("random")
+    assert not {"bots/uct/tree.py", "bots/uct/settings.py"} & names("v4")
+    assert "bots/uct/graph.py" not in names("v13")
 
 
 def test_different_players_differ() -> None:

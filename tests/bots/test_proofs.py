@@ -15,6 +15,11 @@ from tests.bots.support import player, random_position
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 PROVING = UCT[UCT.index("v6") :]
 EXACT = UCT[UCT.index("v12") :]
+SOLVES_SMALL = [
+    name
+    for name in UCT
+    if "graph" in VERSIONS[name].factory or VERSIONS[name].options.get("endgame")
+]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
 EMPTY_CELLS = 12
@@ -112,9 +117,9 @@ def longest_resistance(position: Position) -> int:
     return max(position.legal_moves(), key=rank)
 
 
-@pytest.mark.parametrize("name", [name for name in UCT if "graph" in VERSIONS[name].factory])
+@pytest.mark.parametrize("name", SOLVES_SMALL)
 def test_the_empty_small_board_is_solved(name: str) -> None:
-    """Sharing positions solves 4x4 from the start: nobody can win."""
+    """Sharing positions, or solving exactly, proves 4x4 from the start: nobody can win."""
     choice = player(name, Board(4, 4), 0, Budget(simulations=1_000_000)).choose(())
     assert choice.info is not None
     assert choice.info.proven == "draw"

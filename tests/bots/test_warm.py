@@ -41,6 +41,13 @@ def test_warming_again_is_quick() -> None:
     assert time.perf_counter() - started < 0.5
 
 
+def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a place for compiled code there is nothing to do beforehand, and nothing fails."""
+    monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
+    assert not is_warm(["v4"])
+    assert main(["v4"]) == 0
+
+
 def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """The command line answers with one sentence and status 2."""
     assert main(["v44"]) == 2

@@ -132,3 +132,13 @@ def test_every_format_is_complete_and_finite() -> None:
     assert {"a", "b", "wins", "draws", "losses", "pentanomial"} == set(document["pairs_table"][0])
     assert len(standings_csv(result).splitlines()) == 5
     assert standings_markdown(result).count("\n| ") >= 6
+
+
+def test_a_circle_is_told() -> None:
+    """Where A beats B beats C beats A, no single number describes the games: the notes say so."""
+    strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
+    weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
+    result = standings(table("a", "b", strong), table("b", "c", strong), table("a", "c", weak))
+    assert any("go in a circle" in note for note in result.notes)
+    straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
+    assert not any("circle" in note for note in straight.notes)

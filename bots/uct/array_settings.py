@@ -1,0 +1,21 @@
+"""In what v1 to v4 can differ; the later versions' settings start from these."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySettings:
+    """The switches and numbers of a version on the array board."""
+
+    c: float = 1.0
+    """Exploration constant for values in 0 .. 1."""
+    clock_share: float = 2.80 / 3.00
+    """Part of the move time that is used (v9: 2.95/3.00)."""
+    memory_mib: int = 640
+    """Cap of the search structures in MiB; the search goes on without growing when it is full."""
+    win_check: bool = False
+    """v2: a four just connected is noticed when the rollout starts."""
+    exact: bool = False
+    """v3: integer totals, and the end of the game is flagged when a node is made."""
+    convert: bool = False
+    """v4: a new node whose side to move can win at once becomes an end node."""
