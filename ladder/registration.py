@@ -94,7 +94,8 @@ def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
 def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
     """See that a registered bot may be replaced."""
     own = VERSIONS.get(known.name)
-    if own is not None and known.spec == BUILTIN + known.name:
+    current = known.revision.launch.origin is None
+    if own is not None and current and known.spec == BUILTIN + known.name:
         raise UsageError(f"{known.name} is a built-in player: choose another name")
     if replace:
         return

@@ -1,0 +1,40 @@
+"""Registered bots: which of them follow the current sources, and how they are started."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from db.records import Launch, Origin
+from db.rows import NewBot, NewRevision
+from db.store import Store
+from engine.cache import ROOT
+from ladder.hosting import host_environment, host_launch
+from ladder.registry import runnable, sync_builtins
+
+ORIGIN = Origin(
+    revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"
+)
+OF_GIT = Launch(command=(), folder="/copy/files", player="v4", origin=ORIGIN)
+
+
+def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
+    """A player that this project gains later must not change a version of the same name."""
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        revision = NewRevision("hash of v4", OF_GIT, ("time",))
+        store.add_bot(NewBot("v4", "uct", "builtin:v4", revision))
+        sync_builtins(store)
+        assert sync_builtins(store) == []
+        assert store.bot("v4").revision.content_hash == "hash of v4"
+        assert store.bot("v3").revision.launch.origin is None
+
+
+def test_a_version_from_git_is_hosted_by_its_copy() -> None:
+    """Its process must find the copy's packages and kernels, and the current players ours."""
+    launch = runnable(OF_GIT)
+    assert launch.command == (sys.executable, "-P", "-m", "bots.host")
+    assert (launch.folder, launch.player) == ("/copy/files", "v4")
+    assert host_environment(launch) == {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
+    assert host_environment(host_launch("v4"))["PYTHONPATH"] == str(ROOT)
+    other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
+    assert runnable(other).command[0] == "/copy/files/.venv/bin/python"
