@@ -75,7 +75,10 @@ def test_nothing_is_inherited(start_fake: StartFake, tmp_path: Path) -> None:
     assert all(target.startswith("pipe:") for target in told["descriptors"].values())
     assert int(told["blocked"], 16) == 0
     of_python = 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
-    assert int(told["ignored"], 16) & ~of_python == 0
+    # The C library keeps 32 and 33 to itself and lets nobody change them: what started the tests
+    # may have left them ignored.
+    of_libc = 1 << (32 - 1) | 1 << (33 - 1)
+    assert int(told["ignored"], 16) & ~of_python & ~of_libc == 0
     assert told["session"] == told["pid"] == bot.pid
     assert told["folder"] == str(tmp_path)
     assert told["scratch_mode"] == 0o700
