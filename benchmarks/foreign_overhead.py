@@ -5,7 +5,6 @@ the harness's question to its reading of the answer, over whole games, by the cl
 timed with. A program that does nothing, spoken to directly, shows what is not the host's.
 """
 
-import os
 import shutil
 import statistics
 import subprocess
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from bots.protocol import Budget, GameOver, Hello, MoveAsk, MoveReply, NewGame
 from db.records import Launch
+from ladder.pinning import claim_cpu
 from ladder.process import BotProcess
 from ladder.registry import runnable
 from ladder.specs import read_spec
@@ -121,8 +121,8 @@ def times_us(launch: Launch) -> list[int]:
 
 def main() -> None:
     """Measure and print."""
-    if "--pin" in sys.argv:
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    if "--no-pin" not in sys.argv:
+        claim_cpu()  # as a worker does
     if shutil.which("g++") is None or shutil.which("gcc") is None:
         sys.exit("this benchmark compiles small bots and needs gcc and g++")
     with tempfile.TemporaryDirectory() as name:
