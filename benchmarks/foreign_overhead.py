@@ -1,4 +1,4 @@
-"""What hosting costs per move: ``python benchmarks/foreign_overhead.py [--pin]``.
+"""What hosting costs per move: ``python benchmarks/foreign_overhead.py [--no-pin]``.
 
 Each host runs a bot that answers at once with the next column in turn. The microseconds are from
 the harness's question to its reading of the answer, over whole games, by the clock that moves are
