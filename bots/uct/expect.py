@@ -1,4 +1,4 @@
-"""What is expected of children that nobody has looked at yet (v22).
+"""What is expected of children that nobody has looked at yet (v20).
 
 An unseen child takes part in selection with a few imagined visits. Their mean is the parent's, seen
 from the other side, and more for every column with a new cell in which its mover would win, or in
