@@ -74,7 +74,7 @@ leading_zeros64: Callable[[np.uint64], np.uint64] = _leading_zeros64
 """How many bits above the highest set bit; 64 for 0."""
 high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
 """The upper 64 bits of a 64 x 64 bit product."""
-prefetch = cast("Callable[[Any, int], None]", intrinsic(_prefetch))
+prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
 """Ask for item `index` of a contiguous one-dimensional array to be loaded into the cache.
 
 No bounds are checked and nothing is read: a wrong index is harmless.

@@ -356,7 +356,7 @@ def plus(left: Words, right: Words) -> Words:
 
 
 @inlined
-def number_in(words: Words, column: int) -> int:
+def number_in(words: Words, column: int) -> np.int64:
     """The number in a column's lane."""
     word = words[0] if column < 4 else (words[1] if column < 8 else words[2])
     return np.int64(word >> U64(16 * (column & 3)) & _FULL_LANE)

@@ -213,7 +213,7 @@ def store(array: WordArray, row: int, value: Lanes) -> None:
 
 
 @inlined
-def number_in(numbers: Lanes, column: int) -> int:
+def number_in(numbers: Lanes, column: int) -> np.int64:
     """As `engine.lanes.number_in`: the number in a column's lane."""
     return number_in_words(unpack(numbers), column)
 

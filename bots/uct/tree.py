@@ -34,7 +34,15 @@ from bots.uct.record import (
 )
 from bots.uct.switches import EXPECT, SOLVE, URGENT, Dials
 from engine import lanes, vector
-from engine.bits import ONE, below_random, kth_bit, popcount64, prefetch, step_random, trailing_zeros64
+from engine.bits import (
+    ONE,
+    below_random,
+    kth_bit,
+    popcount64,
+    prefetch,
+    step_random,
+    trailing_zeros64,
+)
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 

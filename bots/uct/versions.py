@@ -109,7 +109,7 @@ ROWS = (
     Row(
         "v19",
         "v18",
-        "careful: not below a winning cell of the opponent, in the tree and in half of the rollouts",
+        "never below a winning cell of the opponent in the tree, nor in half of the rollouts",
         {"careful": 128},
     ),
     Row(
