@@ -86,38 +86,50 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
 
 
 def moves_table(row: StoredGame, ply: int) -> Table:
-    """The moves around one, which is marked; as many as the board has rows."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for name in ("ply", "", "column", "ms", "value", "sims", "depth"):
+    """The moves around one, which is marked; as many as the board has rows.
+
+    What nobody told about any move of the game has no column.
+    """
+    thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
+    told = [[_cell(name, thought) for thought in thoughts] for name in COLUMNS]
+    shown = [place for place, cells in enumerate(told) if any(cells)]
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    for name in ("ply", "", "col", *(COLUMNS[place] for place in shown)):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("proven", no_wrap=True)
-    shown = parse_board(row.board).rows
-    first = max(1, min(ply - shown // 2, len(row.moves) - shown + 1))
-    for number in range(first, min(first + shown, len(row.moves) + 1)):
-        thought = _thought(row, number)
-        mark = ">" if number == ply else " "
+    window = parse_board(row.board).rows
+    first = max(1, min(ply - window // 2, len(row.moves) - window + 1))
+    for number in range(first, min(first + window, len(row.moves) + 1)):
         side = (number - 1) % 2
         table.add_row(
-            f"{mark}{number}",
+            f">{number}" if number == ply else str(number),
             Text(SIGNS[side], style=STYLES[side]),
             str(row.moves[number - 1]),
-            *_cells(thought),
+            *(told[place][number - 1] for place in shown),
             style="bold" if number == ply else "",
         )
     return table
 
 
-def _cells(thought: Thought | None) -> tuple[str, ...]:
-    """A thought as the last cells of a row."""
+COLUMNS = ("time", "value", "sims", "depth", "proven")
+
+
+def _cell(name: str, thought: Thought | None) -> str:
+    """One fact of a move in few characters; empty when it is not known."""
     if thought is None:
-        return ("", "", "", "", "")
-    return (
-        f"{thought.time_us / 1000:.0f}",
-        "" if thought.value is None else f"{thought.value:+.2f}",
-        "" if thought.simulations is None else short_count(thought.simulations),
-        "" if thought.depth is None else str(thought.depth),
-        thought.proven or "",
-    )
+        return ""
+    match name:
+        case "time":
+            ms = thought.time_us / 1000
+            if ms >= 9999.5:
+                return f"{ms / 1000:.0f}s"
+            return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
+        case "value":
+            return "" if thought.value is None else f"{thought.value:+.2f}"
+        case "sims":
+            return "" if thought.simulations is None else short_count(thought.simulations)
+        case "depth":
+            return "" if thought.depth is None else str(thought.depth)
+    return thought.proven or ""
 
 
 def short_count(count: int) -> str:

@@ -83,7 +83,7 @@ def info(game: Sparring) -> list[str]:
     opinion = game.opinion
     if opinion is None:
         return [f"{game.bot.name} has not answered in this position yet"]
-    lines = [f"{opinion.name} played {opinion.column}"]
+    lines = [f"what {opinion.name} thought of it:"]
     return lines + [f"  {line}" for line in info_lines(opinion, opinion.name)]
 
 

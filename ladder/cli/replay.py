@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from db.store import Store
     from reports.games import StoredGame
 
-HELP = "right or Enter forward, left or b back, a number jumps to that ply, Home, End, q quits"
+HELP = "right and left step, a number and Enter jumps to that ply, Home, End, q quits"
 
 
 def replay(
@@ -29,6 +29,7 @@ def replay(
     json: Json = False,
 ) -> int:
     """Step through a stored game and what the bots thought of each move."""
+    from engine.board import parse_board
     from ladder.cli.common import open_store, print_out, stdout_console
     from ladder.cli.terminal import can_draw, interruptible
     from ladder.errors import UsageError
@@ -44,7 +45,7 @@ def replay(
         print_out(to_json(game_document(row)))
         return 0
     console = stdout_console()
-    if ply is None and can_draw(console):
+    if ply is None and can_draw(console, parse_board(row.board).rows):
         with interruptible():
             _step(console, row)
         return 0

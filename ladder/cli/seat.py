@@ -28,7 +28,7 @@ Advisers = Callable[[str], Entrant]
 
 def table_for(console: Console, game: Sparring, advisers: Advisers) -> "Table":
     """Keys and a picture on a terminal, else lines."""
-    kind = DrawnTable if can_draw(console) else LineTable
+    kind = DrawnTable if can_draw(console, game.position.board.rows) else LineTable
     return kind(console, game, advisers)
 
 
@@ -74,12 +74,18 @@ class Table(ABC):
             return ["the game is over: undo takes your last move back, quit leaves"]
         if word is Word.HINT:
             self._wait("asking for a hint ...")
-            return advice(game.hint(self._advisers(name)))
+            opinion = game.hint(self._advisers(name))
+            self._point_at(opinion.column)
+            return advice(opinion)
         if game.position.landing_row(column) is None:
             free = ", ".join(map(str, game.position.legal_moves()))
             return [f"column {column} is full: take one of {free}"]
         game.drop(column)
         return []
+
+    @abstractmethod
+    def _point_at(self, column: int) -> None:
+        """Offer a column, where there is something to point with."""
 
     @abstractmethod
     def _wait(self, why: str) -> None:
@@ -98,6 +104,9 @@ class LineTable(Table):
         self._shown: object = None
         self._say(heading(self._game))
         super().sit()
+
+    def _point_at(self, column: int) -> None:
+        pass
 
     def _wait(self, why: str) -> None:
         if sys.stdin.isatty():
@@ -119,6 +128,8 @@ class LineTable(Table):
         self._say(f"{prompt(game)}> ", end="" if sys.stdin.isatty() else "\n")
         self._console.file.flush()
         line = sys.stdin.readline()
+        if not line and sys.stdin.isatty():
+            self._say("")  # the shell's prompt gets a line of its own
         return line.strip() if line else None
 
     def _say(self, line: str, *, end: str = "\n") -> None:
@@ -163,6 +174,9 @@ class DrawnTable(Table):
                 if named is not None and game.position.can_play(named):
                     self._marker = named
 
+    def _point_at(self, column: int) -> None:
+        self._marker = column
+
     def _step(self, by: int) -> None:
         """To the next column with room."""
         columns = self._game.position.board.columns
@@ -179,7 +193,9 @@ class DrawnTable(Table):
         if marker is None:
             board = Text("\n").append_text(board)
         picture = Group(Text(heading(game)), Text(""), beside(board, panel))
-        self._screen.draw(with_prompt(picture, question, typed, KEYS))
+        keys = KEYS if game.verdict is None else LAST_KEYS
+        self._screen.draw(with_prompt(picture, question, typed, keys))
 
 
 KEYS = "arrows or a number choose, Enter drops; undo, hint, info, quit"
+LAST_KEYS = "a word and Enter; Ctrl-D leaves too"

@@ -34,9 +34,20 @@ ESCAPE_S = 0.05
 """A sequence comes at once; what comes later is the Esc key and another key after it."""
 
 
-def can_draw(console: Console) -> bool:
-    """Whether a person sits at a terminal that can be drawn on and read key by key."""
-    return console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty()
+AROUND = 9
+"""Lines above and below a board."""
+
+
+def can_draw(console: Console, rows: int) -> bool:
+    """Whether a person sits at a terminal that can be drawn on and read key by key.
+
+    Args:
+        console: of the standard output.
+        rows: of the board, which must fit: what has scrolled away cannot be drawn anew.
+
+    """
+    terminal = console.is_terminal and not console.is_dumb_terminal and sys.stdin.isatty()
+    return terminal and console.height >= rows + AROUND
 
 
 @contextmanager
