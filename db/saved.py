@@ -7,7 +7,7 @@ from db import thoughts as packing
 from db.bots import names_of_revisions
 from db.database import Database
 from db.models import SavedGame
-from db.rows import NewSavedGame, SavedGameRow
+from db.saved_rows import NewSavedGame, SavedGameRow
 from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
 

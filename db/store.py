@@ -19,7 +19,6 @@ from db.rows import (
     NewBot,
     NewRevision,
     NewRun,
-    NewSavedGame,
     PairRow,
     PairTableRow,
     PlannedPair,
@@ -29,9 +28,9 @@ from db.rows import (
     RunKind,
     RunRow,
     RunStatus,
-    SavedGameRow,
 )
 from db.runlock import RunLock
+from db.saved_rows import NewSavedGame, SavedGameRow
 
 
 class Store:

@@ -12,7 +12,7 @@ import msgspec
 
 from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
 from db.records import Entrant, Thought
-from db.rows import NewSavedGame
+from db.saved_rows import NewSavedGame
 from db.store import Store
 from engine.board import Board
 from engine.position import Position

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from db.records import Thought
-from db.rows import GameRow, SavedGameRow
+from db.rows import GameRow
+from db.saved_rows import SavedGameRow
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result

@@ -3,10 +3,11 @@
 import sqlite3
 from pathlib import Path
 
-from db.records import Thought
-from db.rows import NewSavedGame
-from db.store import Store
 from db_making import new_bot
+
+from db.records import Thought
+from db.saved_rows import NewSavedGame
+from db.store import Store
 from engine.result import Result, Termination
 
 GAME = NewSavedGame(
@@ -47,7 +48,7 @@ def test_nothing_else_knows_of_saved_games(store: Store) -> None:
     assert store.divisions() == []
     assert store.runs() == []
     assert list(store.export_lines()) == []
-    assert store.rebuild(lambda a, b, points: (a.elo, b.elo)) == []
+    assert store.rebuild(lambda a, b, _: (a.elo, b.elo)) == []
     assert store.check() == []
 
 
