@@ -84,8 +84,7 @@ def play(
     person = random.below(2) if side is Side.RANDOM else int(side is Side.SECOND)
 
     def hire(name: str, budgets: Budgets) -> "Entrant":
-        opened = open_store(db, create=True, sync=True) if save else open_or_imagine(db)
-        with opened as store:
+        with open_or_imagine(db) as store:
             return recruit(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
@@ -95,7 +94,13 @@ def play(
             # A bot that cannot think in this budget may still be asked, in a second.
             return hire(name or hints, Budgets({"time_ms": HINT_MS}))
 
-    opponent = hire(bot, budgets)
+    with open_or_imagine(db) as store:
+        store.bot(hints)
+        opponent = recruit(store, bot, drawn, budgets)
+    if save:
+        # Only now: a refused command leaves no new file behind.
+        with open_store(db, create=True, sync=True) as store:
+            opponent = recruit(store, bot, drawn, budgets)
     with (
         interruptible(),
         Sparring(opponent, board=drawn, person=person, seed=seed) as game,

@@ -6,6 +6,7 @@ One way of sitting there for a terminal that can be drawn on, one for lines of t
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from rich.console import Console, Group
 from rich.text import Text
@@ -39,6 +40,7 @@ class Table(ABC):
         self._console = console
         self._game = game
         self._advisers = advisers
+        self._hired: dict[str, Entrant] = {}
 
     def sit(self) -> None:
         """Play until the person leaves."""
@@ -73,8 +75,8 @@ class Table(ABC):
         if game.verdict is not None:
             return ["the game is over: undo takes your last move back, quit leaves"]
         if word is Word.HINT:
-            self._wait("asking for a hint ...")
-            opinion = game.hint(self._advisers(name))
+            self._wait(f"{name or 'the other bot'} is thinking about a hint ...")
+            opinion = game.hint(self._adviser(name))
             self._point_at(opinion.column)
             return advice(opinion)
         if game.position.landing_row(column) is None:
@@ -82,6 +84,16 @@ class Table(ABC):
             return [f"column {column} is full: take one of {free}"]
         game.drop(column)
         return []
+
+    def _adviser(self, name: str) -> Entrant:
+        if name not in self._hired:
+            with self._aside():
+                self._hired[name] = self._advisers(name)
+        return self._hired[name]
+
+    @abstractmethod
+    def _aside(self) -> AbstractContextManager[None]:
+        """While others may write, as those do who compile kernels."""
 
     @abstractmethod
     def _point_at(self, column: int) -> None:
@@ -104,6 +116,9 @@ class LineTable(Table):
         self._shown: object = None
         self._say(heading(self._game))
         super().sit()
+
+    def _aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def _point_at(self, column: int) -> None:
         pass
@@ -173,6 +188,9 @@ class DrawnTable(Table):
                 named = column_of(line.text)
                 if named is not None and game.position.can_play(named):
                     self._marker = named
+
+    def _aside(self) -> AbstractContextManager[None]:
+        return self._screen.aside()
 
     def _point_at(self, column: int) -> None:
         self._marker = column

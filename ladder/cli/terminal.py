@@ -148,14 +148,21 @@ class Screen:
             self._live = None
         termios.tcsetattr(self._source, termios.TCSADRAIN, self._former)
 
-    def _suspend(self, *_: object) -> None:
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """The terminal as it was, for others; the picture starts anew below what they wrote."""
         self._give_back()
-        handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTSTP)
-        # Continued: the terminal may show other things, so the picture starts below them.
-        signal.signal(signal.SIGTSTP, handler)
-        self._take()
-        self.draw(self._picture)
+        try:
+            yield
+        finally:
+            self._take()
+            self.draw(self._picture)
+
+    def _suspend(self, *_: object) -> None:
+        with self.aside():
+            handler = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTSTP)
+            signal.signal(signal.SIGTSTP, handler)
 
 
 class TypedLine:
