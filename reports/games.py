@@ -74,7 +74,7 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
     """Time, value, work in its unit, speed, depth and proof, where they are known."""
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
     if thought.value is not None:
-        facts.append(("value", f"{thought.value:+.2f}"))
+        facts.append(("value", f"{thought.value:+z.2f}"))
     if thought.simulations is not None:
         facts.append(("searched", f"{thought.simulations:,} {unit}"))
         if thought.time_us:
@@ -125,7 +125,7 @@ def _cell(name: str, thought: Thought | None) -> str:
                 return f"{ms / 1000:.0f}s"
             return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
         case "value":
-            return "" if thought.value is None else f"{thought.value:+.2f}"
+            return "" if thought.value is None else f"{thought.value:+z.2f}"
         case "sims":
             return "" if thought.simulations is None else short_count(thought.simulations)
         case "depth":

@@ -161,7 +161,7 @@ class DrawnTable(Table):
             super().sit()
 
     def _wait(self, why: str) -> None:
-        self._draw([], "", why, marker=None)
+        self._draw([], None, why, marker=None)
 
     def _ask(self, notes: list[str]) -> str | None:
         self._screen.forget_keys()
@@ -203,7 +203,9 @@ class DrawnTable(Table):
             if self._game.position.can_play(self._marker):
                 return
 
-    def _draw(self, notes: list[str], typed: str, question: str, *, marker: int | None) -> None:
+    def _draw(
+        self, notes: list[str], typed: str | None, question: str, *, marker: int | None
+    ) -> None:
         game = self._game
         said = [line for line in (played(game), ending(game)) if line]
         panel = Text("\n".join([*said, "", *notes]) if said else "\n".join(notes))

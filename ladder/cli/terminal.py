@@ -150,7 +150,9 @@ class Screen:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """The terminal as it was, for others; the picture starts anew below what they wrote."""
+        """The terminal as it was, for others; the picture comes back below what they wrote."""
+        if self._live is not None:
+            self._live.transient = True
         self._give_back()
         try:
             yield
@@ -184,7 +186,9 @@ class TypedLine:
         return True
 
 
-def with_prompt(picture: RenderableType, question: str, typed: str, help_line: str) -> Group:
-    """A picture, below it what is typed, and what can be."""
-    line = Text.assemble((question, "bold"), typed, ("_", "dim"))
+def with_prompt(picture: RenderableType, question: str, typed: str | None, help_line: str) -> Group:
+    """A picture, below it what is typed (None: nothing can be), and what can be."""
+    line = Text(question, style="bold")
+    if typed is not None:
+        line = Text.assemble(line, typed, ("_", "dim"))
     return Group(picture, Text(""), line, Text(help_line, style="dim"))
