@@ -141,7 +141,7 @@ def short_count(count: int) -> str:
             break
         size /= 1000
     return (
-        f"{size:.0f}" if not unit else f"{size:.1f}{unit}" if size < 99.5 else f"{size:.0f}{unit}"
+        f"{size:.0f}" if not unit else f"{size:.1f}{unit}" if size < 99.95 else f"{size:.0f}{unit}"
     )
 
 

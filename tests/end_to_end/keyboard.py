@@ -28,6 +28,8 @@ class Keyboard:
         self.modes = termios.tcgetattr(slave)
         self.slave = slave
         self.text = ""
+        self.raw = ""
+        """The same with the sequences that move the cursor and choose colours."""
         self._read = 0
         self.process = subprocess.Popen(
             [sys.executable, "-c", TAKE_TERMINAL, *words],
@@ -65,18 +67,25 @@ class Keyboard:
             pass
         return self.process.returncode
 
+    def hang_up(self) -> None:
+        """The terminal goes away, as when its window is closed."""
+        os.close(self.slave)
+        os.close(self.master)
+        self.master = self.slave = -1
+
     def close(self) -> None:
-        """Hang up."""
+        """End what is left."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self.master)
-        os.close(self.slave)
+        if self.master >= 0:
+            self.hang_up()
 
     def _listen(self, seconds: float) -> bool:
         if not select.select([self.master], [], [], seconds)[0]:
             return False
         new = os.read(self.master, 65536).decode("utf-8", "replace")
+        self.raw += new
         self.text += re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", new)
         return True
 

@@ -218,9 +218,20 @@ def test_ctrl_c_at_the_keyboard(keyboard: Callable[..., Keyboard]) -> None:
     """Exit code 130, the terminal as it was, no process left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
     board.wait_for("or ?> _")
+    assert "\x1b[3" not in board.raw, "NO_COLOR was set"
     board.press(CTRL_C)
     assert board.end() == 130
     assert termios.tcgetattr(board.slave) == board.modes
+    assert leftovers() == []
+
+
+def test_a_window_that_is_closed_leaves_no_process(keyboard: Callable[..., Keyboard]) -> None:
+    """The game ends with its terminal, and the bot with the game."""
+    board = keyboard("play", "v4", "--time", "10ms")
+    board.wait_for("or ?> _")
+    assert "\x1b[1;31m" in board.raw
+    board.hang_up()
+    assert board.process.wait(timeout=30) != 0
     assert leftovers() == []
 
 
