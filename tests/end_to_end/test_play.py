@@ -164,8 +164,14 @@ def test_a_signal_ends_the_game_and_its_processes(
 
 
 def children(pid: int) -> list[str]:
-    """The command lines of a process's descendants."""
-    return [" ".join(child.cmdline()) for child in psutil.Process(pid).children(recursive=True)]
+    """The command lines of a process's descendants; those that end meanwhile have none."""
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        try:
+            found.append(" ".join(child.cmdline()))
+        except psutil.Error:
+            continue
+    return found
 
 
 def test_the_arrows_choose_and_enter_drops(
