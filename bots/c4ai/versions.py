@@ -9,7 +9,7 @@ C4AI = (
         None,
         "alpha-beta to odd depths; groups, ataris and played-out threats under learned weights",
         "bots.c4ai.player:C4ai",
-        ("time", "nodes", "depth"),
+        ("time", "depth", "nodes"),
         {"weights": "published"},
         contents={"weights": "bots.c4ai.weights:written_out"},
     ),
