@@ -77,7 +77,8 @@ def _builtin(player: str, folder: Path) -> Made:
     # The content of a file that an option names is kept with the bot, not where the file is.
     options = version.settled(written, folder)
     if options != written:
-        player = f"{version.name}?{urlencode(options, safe=",")}"
+        query = urlencode(options, safe=",")
+        player = f"{version.name}?{query}"
     return Made(
         family=version.family,
         launch=Launch(command=(), folder="", player=player),

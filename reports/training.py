@@ -1,4 +1,4 @@
-"""A training while it goes on: a live view on a terminal, elsewhere a log line every few seconds."""
+"""A training while it goes on: live on a terminal, a log line every few seconds elsewhere."""
 
 import time
 
