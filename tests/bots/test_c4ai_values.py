@@ -11,7 +11,7 @@ from bots.c4ai.playout import new_cache, play_out
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.weights import Weights
 from engine.board import Board, parse_board
-from engine.position import Position, format_moves, parse_position
+from engine.position import Position, parse_position
 from engine.seeds import SplitMix
 from tests.bots import c4ai_oracle as oracle
 from tests.bots.support import BOARDS, random_position
@@ -201,18 +201,30 @@ def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
     """Where all other columns are full and no new line can form, it is the rest of the game."""
     random = SplitMix(11)
     results = []
-    boards = tuple(parse_board(text) for text in ("4x4", "5x4", "6x5@2,2", "5x5"))
-    while len(results) < 150:
-        position = random_position(boards[random.below(4)], 60, random)
-        for ply in range(position.board.cells // 2, position.ply):
-            earlier = Position.from_moves(position.board, position.moves[:ply])
-            if only_threats(earlier):
-                result = oracle.real_result(earlier)
-                assert oracle.threat_result(earlier) == result, earlier.notation()
+    boards = tuple(parse_board(text) for text in ("5x4", "6x5@2,2", "5x6", "6x7"))
+    while len(results) < 60 or min(results.count(result) for result in (1, 0, -1)) < 5:
+        for position in late_positions(boards[random.below(4)], random):
+            if only_threats(position):
+                result = oracle.real_result(position)
+                assert oracle.threat_result(position) == result, position.notation()
                 term = {1: "loss", 0: "draw", -1: "win"}[result]
-                assert evaluate(earlier, ONLY[term]) == 1, format_moves(earlier.moves)
+                assert evaluate(position, ONLY[term]) == 1, position.notation()
                 results.append(result)
-    assert min(results.count(result) for result in (1, 0, -1)) >= 5
+
+
+def late_positions(board: Board, random: SplitMix) -> list[Position]:
+    """Positions of a game without a win in which at most two columns have room."""
+    spared = random.below(board.columns), random.below(board.columns)
+    position = Position(board)
+    found = []
+    while True:
+        quiet = [c for c in position.legal_moves() if position.play(c).winner is None]
+        if not quiet:
+            return found
+        wanted = [column for column in quiet if column not in spared]
+        position = position.play(random.choice(wanted or quiet))
+        if not position.is_over and set(position.legal_moves()) <= set(spared):
+            found.append(position)
 
 
 def only_threats(position: Position) -> bool:
