@@ -19,10 +19,15 @@ PACKAGES = ("engine", "bots")
 
 
 def content_hash(version: Version, options: Mapping[str, Any] | None = None) -> str:
-    """The identity of a player with these extra options, 16 hex digits."""
+    """The identity of a player with these extra options, 16 hex digits.
+
+    Raises:
+        SpecError: an option names a file that cannot be used.
+
+    """
     row = {
         "factory": version.factory,
-        "options": {**version.options, **(options or {})},
+        "options": version.settled({**version.options, **(options or {})}),
     }
     digest = hashlib.sha256(json.dumps(row, sort_keys=True, default=str).encode())
     for path in sources(version):

@@ -49,8 +49,7 @@ def examine(
         SpecError: the specification cannot be read.
 
     """
-    if not name or not NAME_CHARACTERS.issuperset(name):
-        raise UsageError(f"a bot's name is letters, digits and ._-@+ without spaces, got {name!r}")
+    _refuse_form(name)
     known = {bot.name: bot for bot in store.bots(include_retired=True)}
     if based_on is not None and based_on not in known:
         raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
@@ -89,6 +88,23 @@ def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
     """
     known = {bot.name for bot in store.bots(include_retired=True)}
     return store.replace_bot(new) if replace and new.name in known else store.add_bot(new)
+
+
+def refuse_name(store: Store, name: str) -> None:
+    """See that a new bot can have the name.
+
+    Raises:
+        UsageError: it is no name, or it is taken.
+
+    """
+    _refuse_form(name)
+    if name in {bot.name for bot in store.bots(include_retired=True)}:
+        raise UsageError(f"a bot called {name} is already registered: choose another name")
+
+
+def _refuse_form(name: str) -> None:
+    if not name or not NAME_CHARACTERS.issuperset(name):
+        raise UsageError(f"a bot's name is letters, digits and ._-@+ without spaces, got {name!r}")
 
 
 def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bots.catalogue import VERSIONS
-from bots.errors import SpecError
+from bots.errors import SpecError, UnknownPlayer
 from bots.foreign import script_of
 from bots.version import Version
 from db.errors import NameTaken
@@ -41,7 +41,30 @@ def sync_builtins(store: Store) -> list[str]:
         elif _is_own(bot) and bot.revision.content_hash != revision.content_hash:
             store.ensure_revision(version.name, revision)
             changed.append(version.name)
+    for bot in known.values():
+        if bot.name not in VERSIONS and bot.retired_at is None and _is_own(bot):
+            changed += _follow(store, bot)
     return changed
+
+
+def _follow(store: Store, bot: BotRow) -> list[str]:
+    """Keep a player registered with options current; it is what its launch says, not its files."""
+    try:
+        made = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
+    except (SpecError, UnknownPlayer):
+        # A player or an option that these sources do not have: it says so when it is to play.
+        return []
+    if made.content_hash == bot.revision.content_hash:
+        return []
+    revision = NewRevision(
+        content_hash=made.content_hash,
+        launch=msgspec.structs.replace(bot.revision.launch, player=made.launch.player),
+        budgets=bot.revision.budgets,
+        boards=bot.revision.boards,
+        files=made.files,
+    )
+    store.ensure_revision(bot.name, revision)
+    return [bot.name]
 
 
 def _is_own(bot: BotRow) -> bool:

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 from bots.catalogue import parse_player
 from bots.errors import SpecError
@@ -60,7 +61,7 @@ def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
     if not rest.strip():
         raise SpecError(f"{kind}: says nothing more: write {FORMS}")
     if kind + ":" == BUILTIN:
-        return _builtin(rest)
+        return _builtin(rest, folder)
     place = folder.resolve()
     if kind in _OF_PYTHON:
         launch, files = _OF_PYTHON[kind](rest.strip(), place, python)
@@ -71,8 +72,13 @@ def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
     return Made(family=FOREIGN, launch=launch, files=files, content_hash=digest)
 
 
-def _builtin(player: str) -> Made:
-    version, options = parse_player(player)
+def _builtin(player: str, folder: Path) -> Made:
+    version, written = parse_player(player)
+    # The content of a file that an option names is kept with the bot, not where the file is.
+    options = version.settled(written, folder)
+    if options != written:
+        query = urlencode(options, safe=",")
+        player = f"{version.name}?{query}"
     return Made(
         family=version.family,
         launch=Launch(command=(), folder="", player=player),

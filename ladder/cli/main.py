@@ -25,6 +25,7 @@ from ladder.cli import (
     report,
     run,
     stats,
+    train,
 )
 
 app = typer.Typer(
@@ -51,6 +52,7 @@ app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")
+app.add_typer(train.app, name="train")
 app.command("doctor")(doctor.doctor)
 
 

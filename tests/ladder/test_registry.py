@@ -11,6 +11,7 @@ from db.store import Store
 from engine.cache import ROOT
 from ladder.hosting import host_environment, host_launch
 from ladder.registry import runnable, sync_builtins
+from ladder.specs import read_spec
 
 ORIGIN = Origin(
     revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"
@@ -38,3 +39,20 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     assert host_environment(host_launch("v4"))["PYTHONPATH"] == str(ROOT)
     other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
     assert runnable(other).command[0] == "/copy/files/.venv/bin/python"
+
+
+def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:
+    """Registered with a file of weights, it keeps them, and new sources are a new revision."""
+    weights = tmp_path / "mine.csv"
+    weights.write_text("1,2,3,4,5,6\n")
+    made = read_spec("builtin:c4ai?weights=mine.csv", tmp_path)
+    assert made.launch.player == "c4ai?weights=1,2,3,4,5,6"
+    weights.unlink()
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        revision = NewRevision("hash of older sources", made.launch, ("depth",))
+        store.add_bot(NewBot("mine", "c4ai", "builtin:c4ai?weights=mine.csv", revision))
+        assert sync_builtins(store) == ["mine"]
+        assert sync_builtins(store) == []
+        now = store.bot("mine").revision
+        assert (now.number, now.content_hash) == (2, made.content_hash)
+        assert now.launch == made.launch

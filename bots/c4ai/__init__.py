@@ -1,0 +1,1 @@
+"""The self-learning player: alpha-beta over groups, ataris and threats, with six weights."""

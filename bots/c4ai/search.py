@@ -1,0 +1,286 @@
+"""Minimax with alpha-beta to a fixed depth, as one loop over a stack that can stop anywhere.
+
+Values are for the side to move. A won game is worth `WON` less the plies to its end, so that a
+sooner win is worth more; static values stay far below. Wins are seen before they are played: a
+position in which the side to move can connect four, or must meet two such cells of the opponent,
+is worth what a deeper search would find.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.c4ai.evaluate import WeightArray, static_value
+from bots.c4ai.playout import Cache, new_cache
+from engine.bits import ONE
+from engine.board import MAX_SIDE, Board
+from engine.compiled import inlined, kernel
+from engine.lanes import (
+    BOTTOMS,
+    CELLS,
+    FORBIDDEN,
+    MOVER,
+    OPPONENT,
+    WordArray,
+    any_cell,
+    board_words,
+    both,
+    columns_of,
+    either,
+    in_columns,
+    load,
+    playable,
+    several,
+    store,
+    threats,
+)
+
+U64 = np.uint64
+Integer: TypeAlias = int | np.int64
+Integers: TypeAlias = NDArray[np.int64]
+
+WON = 1 << 40
+"""The value of a game that is won now."""
+DECIDED = WON - 1000
+"""Values at least so large, of either sign, are proven."""
+MOST_PLIES = MAX_SIDE * MAX_SIDE
+FIRST_DEPTH = 5
+"""Where iterative deepening begins."""
+
+COUNT, NEXT, ALPHA, BETA, BEST, CHOSEN, MOVES = 0, 1, 2, 3, 4, 5, 6
+"""Columns of a frame; the columns to try follow from `MOVES` on."""
+PLY, DEPTH, DONE, TRIED = range(4)
+"""Entries of `state`: the open frame, the depth, whether the search has ended, root moves done."""
+NODES, THREAT_PLIES = range(2)
+"""Entries of `work`."""
+
+
+class Tree(NamedTuple):
+    """All memory of a search."""
+
+    board: WordArray
+    """Of `engine.lanes.board_words`."""
+    order: Integers
+    """The columns, those in the middle first: shape (columns,)."""
+    weights: WeightArray
+    stones: WordArray
+    """Per ply the side to move and the other: shape (plies + 1, 2, 3)."""
+    frames: Integers
+    """Per ply the state of its loop: shape (plies + 1, MOVES + 12)."""
+    lines: Integers
+    """Per ply the best line found from it, shape (plies + 2, plies + 2), a row ended by -1."""
+    cutters: Integers
+    """Per ply the column that cut off last: shape (plies + 1,)."""
+    state: Integers
+    work: WordArray
+    """`NODES` counts positions, `THREAT_PLIES` those of threat play."""
+    cache: Cache
+
+
+def new_tree(board: Board, weights: WeightArray) -> Tree:
+    """Memory for searches on a board."""
+    middle = (board.columns - 1) / 2
+    order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
+    size = board.cells + 2
+    return Tree(
+        board=board_words(board),
+        order=np.array(order, np.int64),
+        weights=weights,
+        stones=np.zeros((size, 2, 3), U64),
+        frames=np.zeros((size, MOVES + MAX_SIDE), np.int64),
+        lines=np.full((size + 1, size + 1), -1, np.int64),
+        cutters=np.full(size, -1, np.int64),
+        state=np.zeros(4, np.int64),
+        work=np.zeros(2, U64),
+        cache=new_cache(),
+    )
+
+
+@inlined
+def _open(tree: Tree, ply: int, columns: np.uint64, alpha: Integer, beta: Integer) -> None:
+    """Begin with a position: its columns in the order in which they are tried."""
+    frame = tree.frames[ply]
+    count = 0
+    first = tree.cutters[ply]
+    if first >= 0 and columns >> U64(first) & ONE:
+        frame[MOVES] = first
+        count = 1
+    for column in tree.order:
+        if columns >> U64(column) & ONE and (column != first):
+            frame[MOVES + count] = column
+            count += 1
+    frame[COUNT] = count
+    frame[NEXT] = 0
+    frame[ALPHA] = alpha
+    frame[BETA] = beta
+    frame[BEST] = -2 * WON
+    frame[CHOSEN] = frame[MOVES]
+
+
+@inlined
+def _lowest_column(columns: np.uint64) -> int:
+    column = 0
+    while not columns >> U64(column) & ONE:
+        column += 1
+    return column
+
+
+@kernel
+def _enter(tree: Tree, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, np.int64]:
+    """Look at the position of a ply: its value, or False when its moves have to be tried."""
+    tree.work[NODES] += ONE
+    mover, opponent = load(tree.stones[ply], MOVER), load(tree.stones[ply], OPPONENT)
+    cells = load(tree.board, CELLS)
+    occupied = either(either(mover, opponent), load(tree.board, FORBIDDEN))
+    landing = playable(occupied, load(tree.board, BOTTOMS), cells)
+    line = tree.lines[ply]
+    line[0] = -1
+    if not any_cell(landing):
+        return True, np.int64(0)
+    winning = threats(mover)
+    now = both(winning, landing)
+    if any_cell(now):
+        line[0] = _lowest_column(columns_of(now))
+        line[1] = -1
+        return True, np.int64(WON - 1)
+    losing = threats(opponent)
+    met = both(losing, landing)
+    if several(met):
+        line[0] = _lowest_column(columns_of(met))
+        line[1] = -1
+        return True, np.int64(2 - WON)
+    if ply == tree.state[DEPTH]:
+        value = static_value(
+            opponent,
+            mover,
+            losing,
+            winning,
+            landing,
+            cells,
+            tree.weights,
+            tree.cache,
+            tree.work[THREAT_PLIES:],
+        )
+        return True, np.int64(-value)
+    columns = columns_of(met) if any_cell(met) else columns_of(landing)
+    _open(tree, ply, columns, alpha, beta)
+    return False, np.int64(0)
+
+
+@inlined
+def _further(value: np.int64) -> np.int64:
+    """The value seen from one ply further away from the end of the game."""
+    if value >= DECIDED:
+        return value - 1
+    if value <= -DECIDED:
+        return value + 1
+    return value
+
+
+@inlined
+def _nearer(value: np.int64) -> np.int64:
+    """The inverse of `_further`, for bounds."""
+    if value >= DECIDED:
+        return value + 1
+    if value <= -DECIDED:
+        return value - 1
+    return value
+
+
+@inlined
+def _note(tree: Tree, ply: int, value: np.int64) -> None:
+    """Take the value of the move just tried at a ply, for its side to move."""
+    frame = tree.frames[ply]
+    if value > frame[BEST]:
+        frame[BEST] = value
+        column = frame[MOVES + frame[NEXT] - 1]
+        frame[CHOSEN] = column
+        line, rest = tree.lines[ply], tree.lines[ply + 1]
+        line[0] = column
+        step = 0
+        while rest[step] >= 0:
+            line[step + 1] = rest[step]
+            step += 1
+        line[step + 1] = -1
+        if value > frame[ALPHA]:
+            frame[ALPHA] = value
+            if value >= frame[BETA]:
+                tree.cutters[ply] = column
+                frame[NEXT] = frame[COUNT]
+
+
+@kernel
+def begin(tree: Tree, depth: int, first: int) -> None:
+    """Begin a search of the position in the first row of `tree.stones`.
+
+    Args:
+        tree: its memory.
+        depth: plies, at least 1; a full board ends a line before.
+        first: the column to try first, -1 for the order of the board.
+
+    """
+    tree.state[PLY] = 0
+    tree.state[DEPTH] = depth
+    tree.state[DONE] = 0
+    tree.state[TRIED] = 0
+    if first >= 0:
+        tree.cutters[0] = first
+    else:
+        tree.cutters[:] = -1
+    ended, value = _enter(tree, 0, -2 * WON, 2 * WON)
+    if ended:
+        frame = tree.frames[0]
+        frame[BEST] = value
+        frame[CHOSEN] = tree.lines[0, 0]
+        tree.state[DONE] = 1
+
+
+@kernel
+def advance(tree: Tree, nodes: np.uint64, work: np.uint64) -> bool:
+    """Go on with the search; False when it has ended.
+
+    The result stands in the first frame: `CHOSEN` with the value `BEST`, of `TRIED` root moves.
+
+    Args:
+        tree: the memory in which it was begun.
+        nodes: stop when `NODES` has come so far.
+        work: stop when `NODES` and `THREAT_PLIES` together have come so far.
+
+    """
+    state = tree.state
+    if state[DONE]:
+        return False
+    ply = state[PLY]
+    cells, bottoms = load(tree.board, CELLS), load(tree.board, BOTTOMS)
+    forbidden = load(tree.board, FORBIDDEN)
+    while True:
+        frame = tree.frames[ply]
+        if frame[NEXT] == frame[COUNT]:
+            if ply == 0:
+                state[DONE] = 1
+                return False
+            ply -= 1
+            if ply == 0:
+                state[TRIED] += 1
+            _note(tree, ply, _further(-frame[BEST]))
+            continue
+        if tree.work[NODES] >= nodes or tree.work[NODES] + tree.work[THREAT_PLIES] >= work:
+            state[PLY] = ply
+            return True
+        column = frame[MOVES + frame[NEXT]]
+        frame[NEXT] += 1
+        here, child = tree.stones[ply], tree.stones[ply + 1]
+        mover, opponent = load(here, MOVER), load(here, OPPONENT)
+        occupied = either(either(mover, opponent), forbidden)
+        landing = playable(occupied, bottoms, cells)
+        stone = in_columns(landing, ONE << U64(column))
+        store(child, MOVER, opponent)
+        store(child, OPPONENT, either(mover, stone))
+        ended, value = _enter(tree, ply + 1, -_nearer(frame[BETA]), -_nearer(frame[ALPHA]))
+        if ended:
+            if ply == 0:
+                state[TRIED] += 1
+            _note(tree, ply, _further(-value))
+        else:
+            ply += 1

@@ -1,0 +1,160 @@
+"""A slow, obvious form of what c4ai computes: windows by cells, games by recursion."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from bots.c4ai.search import WON
+from bots.c4ai.weights import Weights
+from engine.board import Board
+from engine.position import Position
+
+Cell = tuple[int, int]
+Column = tuple[tuple[bool, bool], ...]
+"""The free cells of a column from below: does it win for the side to move, for the other?"""
+
+
+def cells_of(board: Board) -> set[Cell]:
+    """Every cell that a stone can lie on, as (row, column)."""
+    return {
+        (row, column)
+        for row in range(board.rows)
+        for column in range(board.columns)
+        if (row, column) != board.forbidden
+    }
+
+
+def stones_of(position: Position, side: int) -> set[Cell]:
+    """Where the side's stones lie."""
+    return {
+        (row, column)
+        for row, column in cells_of(position.board)
+        if position.stones[side] >> (16 * column + row) & 1
+    }
+
+
+def windows(board: Board) -> Iterator[frozenset[Cell]]:
+    """Every four neighbouring cells of a line that a stone can lie on."""
+    cells = cells_of(board)
+    for row, column in sorted(cells):
+        for up, right in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+            window = frozenset((row + k * up, column + k * right) for k in range(4))
+            if window <= cells:
+                yield window
+
+
+def groups_of(board: Board, own: set[Cell], other: set[Cell], size: int) -> int:
+    """How many windows hold so many own stones and none of the other side."""
+    return sum(len(w & own) == size and not w & other for w in windows(board))
+
+
+def winning_cells(board: Board, own: set[Cell], other: set[Cell]) -> set[Cell]:
+    """The free cells that would complete four."""
+    return {next(iter(w - own)) for w in windows(board) if len(w & own) == 3 and not w & other}
+
+
+def landing_cells(position: Position) -> set[Cell]:
+    """Where the next stone can fall."""
+    free = cells_of(position.board) - stones_of(position, 0) - stones_of(position, 1)
+    lowest: dict[int, int] = {}
+    for row, column in free:
+        lowest[column] = min(row, lowest.get(column, row))
+    return {(row, column) for column, row in lowest.items()}
+
+
+def played_out(columns: tuple[Column, ...]) -> int:
+    """The little game of `bots.c4ai.playout` without any cleverness."""
+    return _played_out(tuple(sorted(columns)))
+
+
+@cache
+def _played_out(columns: tuple[Column, ...]) -> int:
+    results = []
+    for number, column in enumerate(columns):
+        if not column:
+            continue
+        if column[0][0]:
+            return 1
+        rest = (*columns[:number], column[1:], *columns[number + 1 :])
+        turned = tuple(sorted(tuple((b, a) for a, b in one) for one in rest))
+        results.append(-_played_out(turned))
+    return max(results, default=0)
+
+
+def threat_columns(position: Position) -> Mapping[int, Column]:
+    """The columns with a winning cell that cannot be played yet, for the side to move."""
+    board, mover = position.board, position.to_move
+    own, other = stones_of(position, mover), stones_of(position, 1 - mover)
+    mine, theirs = winning_cells(board, own, other), winning_cells(board, other, own)
+    hidden = (mine | theirs) - landing_cells(position)
+    free = sorted(cells_of(board) - own - other)
+    return {
+        number: tuple((cell in mine, cell in theirs) for cell in free if cell[1] == number)
+        for number in sorted({column for _, column in hidden})
+    }
+
+
+def threat_result(position: Position) -> int:
+    """The probable result for the side to move: 1, 0 or -1."""
+    columns = threat_columns(position)
+    if not 0 < len(columns) <= 4:
+        return 0
+    left = position.board.cells - position.ply
+    elsewhere = left - sum(len(column) for column in columns.values())
+    if elsewhere % 2 == 0:
+        return played_out(tuple(columns.values()))
+    turned = (tuple((b, a) for a, b in one) for one in columns.values())
+    return -played_out(tuple(turned))
+
+
+def static(position: Position, weights: Weights) -> int:
+    """The static value for the player who has just moved."""
+    board, mover = position.board, position.to_move
+    other, own = stones_of(position, mover), stones_of(position, 1 - mover)
+    ones, twos = (
+        groups_of(board, own, other, size) - groups_of(board, other, own, size) for size in (1, 2)
+    )
+    atari = bool(winning_cells(board, own, other) & landing_cells(position))
+    outcome = -threat_result(position)
+    probable = {1: weights.win, 0: weights.draw, -1: weights.loss}[outcome]
+    return weights.one * ones + weights.two * twos + weights.atari * atari + probable
+
+
+def minimax(position: Position, depth: int, weights: Weights) -> int:
+    """The value for the side to move, without cut-offs, wins seen only when they are there.
+
+    An odd depth: the last move is that of the side whose value is asked for.
+    """
+    return _minimax(position, depth, weights, 0)
+
+
+def _minimax(position: Position, depth: int, weights: Weights, ply: int) -> int:
+    if position.winner is not None:
+        return ply - WON
+    if position.is_full:
+        return 0
+    if depth == 0:
+        return -_after_own_move(position, weights, ply)
+    return max(
+        -_minimax(position.play(column), depth - 1, weights, ply + 1)
+        for column in position.legal_moves()
+    )
+
+
+def _after_own_move(position: Position, weights: Weights, ply: int) -> int:
+    """Static value with ataris: one of the opponent's is a loss, two own ones are a win."""
+    mover = position.to_move
+    board, landing = position.board, landing_cells(position)
+    other, own = stones_of(position, mover), stones_of(position, 1 - mover)
+    if winning_cells(board, other, own) & landing:
+        return ply + 1 - WON
+    if len(winning_cells(board, own, other) & landing) > 1:
+        return WON - ply - 2
+    return static(position, weights)
+
+
+def real_result(position: Position) -> int:
+    """The game's true result for the side to move, by trying everything."""
+    for column in position.legal_moves():
+        if position.play(column).winner is not None:
+            return 1
+    return max((-real_result(position.play(c)) for c in position.legal_moves()), default=0)

@@ -1,0 +1,241 @@
+"""What c4ai thinks of a position, term by term and as a whole."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bots.c4ai.deepening import Deepening
+from bots.c4ai.evaluate import evaluate, weight_array
+from bots.c4ai.playout import new_cache, play_out
+from bots.c4ai.search import DECIDED, WON
+from bots.c4ai.weights import Weights
+from engine.board import Board, parse_board
+from engine.position import Position, parse_position
+from engine.seeds import SplitMix
+from tests.bots import c4ai_oracle as oracle
+from tests.bots.support import BOARDS, random_position
+
+STANDARD = Board(6, 7)
+ONLY = {
+    name: Weights(*(int(name == field) for field in Weights._fields)) for name in Weights._fields
+}
+ODD = Weights(3, 17, 1009, 100_003, -7, -10_007)
+"""Weights of which no sum can be taken for another one."""
+
+
+def value(text: str, term: str, board: str = "6x7") -> int:
+    """One term of the value for the player of the last move."""
+    return evaluate(parse_position(f"{board} {text}"), ONLY[term])
+
+
+def test_groups_of_one() -> None:
+    """A lone stone counts once for every window of four that it can grow into."""
+    # In the corner a row, a column and a diagonal; in the middle four rows, a column and two.
+    assert value("0", "one") == 3
+    assert value("3", "one") == 7
+    # The opponent's own corner is worth the same.
+    assert value("06", "one") == 0
+    assert value("3", "two") == value("3", "atari") == 0
+
+
+def test_groups_of_two() -> None:
+    """Two stones count together in each window that holds both and nothing of the opponent's."""
+    # Columns 2 and 3 of the lowest row: 0-3, 1-4, 2-5.
+    assert value("263", "two") == 3
+    # With an opponent in column 1 only 2-5 is left.
+    assert value("213", "two") == 1
+    # The other side sees these three against its own column.
+    assert value("2636", "two") == 1 - 3
+
+
+def test_an_atari() -> None:
+    """A cell that wins at the next own move counts, one that cannot be played yet does not."""
+    assert value("06162", "atari") == 1
+    assert value("1002261", "atari") == 0
+
+
+def test_a_hidden_threat() -> None:
+    """It wins for the side that need not play below it, when all else is full."""
+    # The first player threatens row 1 of column 3, whose row 0 is free. Outside the column 29 cells
+    # are left: the first player has to begin there.
+    assert value("1002261", "draw") == 1
+    # With one cell less it is the second player.
+    assert value("1002261", "win", "6x7@5,5") == 1
+    # One stone later, seen by the second player.
+    assert value("10022616", "draw") == 1
+    assert value("10022616", "loss", "6x7@5,5") == 1
+
+
+def test_the_forbidden_cell_ends_groups() -> None:
+    """No group goes through the forbidden cell."""
+    assert value("0", "one", "6x7@0,2") == 2
+    assert value("0", "one", "6x7@1,1") == 2
+    assert value("06162", "atari", "6x7@0,3") == 0
+
+
+@pytest.mark.parametrize("term", ["win", "draw", "loss"])
+def test_without_threats_a_draw_is_probable(term: str) -> None:
+    """Where nobody threatens anything the third weight is that of the draw."""
+    assert value("3", term) == (term == "draw")
+
+
+def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) -> list[Position]:
+    """Random positions in which the game goes on, of every length."""
+    found = []
+    while len(found) < count:
+        board = boards[random.below(len(boards))]
+        found.append(random_position(board, random.below(board.cells), random))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**40))
+def test_the_value_is_the_slow_one(seed: int) -> None:
+    """The kernel must agree with counting windows cell by cell and playing threats by recursion."""
+    for position in positions(SplitMix(seed), 8):
+        assert evaluate(position, ODD) == oracle.static(position, ODD), position.notation()
+
+
+def test_all_results_of_threat_play_occur() -> None:
+    """The random positions above must contain what they are to test."""
+    results = [oracle.threat_result(position) for position in positions(SplitMix(1), 400)]
+    assert min(results.count(result) for result in (1, 0, -1)) >= 5
+
+
+def mirrored(position: Position) -> Position:
+    """The position in a mirror."""
+    board = position.board
+    forbidden = board.forbidden
+    if forbidden is not None:
+        forbidden = forbidden[0], board.columns - 1 - forbidden[1]
+    other = Board(board.rows, board.columns, forbidden)
+    return Position.from_moves(other, [board.columns - 1 - column for column in position.moves])
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**40))
+def test_a_mirror_changes_nothing(seed: int) -> None:
+    """Static value and search give the mirrored position the same value."""
+    for position in positions(SplitMix(seed), 3):
+        other = mirrored(position)
+        assert evaluate(position, ODD) == evaluate(other, ODD)
+        assert searched(position, 3) == searched(other, 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**40))
+def test_the_sides_are_alike(seed: int) -> None:
+    """Groups count the same whoever owns them: with the colours swapped their sum turns round."""
+    for position in positions(SplitMix(seed), 5):
+        # The other side's view of the same stones: its value of the groups is the opposite one.
+        swapped = _with_stones_swapped(position)
+        for term in ("one", "two"):
+            assert evaluate(swapped, ONLY[term]) == -evaluate(position, ONLY[term])
+        assert oracle.static(swapped, ODD) == evaluate(swapped, ODD)
+
+
+def _with_stones_swapped(position: Position) -> Position:
+    swapped = Position.from_moves(position.board, position.moves)
+    swapped.stones = position.stones[1], position.stones[0]
+    return swapped
+
+
+def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
+    """The kernel's value of a search to one depth."""
+    search = Deepening(position.board, weight_array(weights))
+    search.look_at(position.moves, depth=depth)
+    while search.advance(1 << 40):
+        pass
+    assert search.verdict.complete
+    return search.verdict.value
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**40))
+def test_the_search_is_minimax(seed: int) -> None:
+    """Cut-offs and wins that are seen beforehand must not change a value."""
+    random = SplitMix(seed)
+    boards = (Board(4, 4), Board(4, 5, (0, 2)), Board(5, 4, (2, 1)))
+    for position in positions(random, 2, boards):
+        for depth in (1, 3):
+            expected = oracle.minimax(position, depth, ODD)
+            assert searched(position, depth) == expected, position.notation()
+
+
+def test_ataris_decide() -> None:
+    """After an own move an opponent's atari is a loss, and two own ataris are a win."""
+    # Whoever makes an open three has two ataris, and wins with the stone after next.
+    assert searched(parse_position("6x7 2636"), 1) == WON - 3
+    # Whoever meets an open three leaves an atari, whatever is played.
+    assert searched(parse_position("6x7 26364"), 1) == 2 - WON
+    assert searched(parse_position("6x7 626304"), 1) == 2 - WON
+    # A single one is met.
+    assert abs(searched(parse_position("6x7 06162"), 1)) < DECIDED
+    # An own atari is played.
+    assert searched(parse_position("6x7 061626"), 1) == WON - 1
+
+
+Codes = st.lists(
+    st.lists(st.tuples(st.booleans(), st.booleans()), max_size=5), min_size=1, max_size=4
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(columns=Codes)
+def test_threat_play_is_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
+    """The little game with its cache and short cuts has the result of trying everything."""
+    codes = [_code(column) for column in columns] + [0] * (4 - len(columns))
+    arguments = [np.uint64(code) for code in codes]
+    result = play_out(*arguments, new_cache(), np.zeros(1, np.uint64))
+    assert result == oracle.played_out(tuple(tuple(column) for column in columns))
+
+
+def _code(column: list[tuple[bool, bool]]) -> int:
+    mine = sum(1 << row for row, (own, _) in enumerate(column) if own)
+    theirs = sum(1 << row for row, (_, other) in enumerate(column) if other)
+    return mine | theirs << 12 | len(column) << 24
+
+
+def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
+    """Where all other columns are full and no new line can form, it is the rest of the game."""
+    random = SplitMix(11)
+    results = []
+    boards = tuple(parse_board(text) for text in ("5x4", "6x5@2,2", "5x6", "6x7"))
+    while len(results) < 60 or min(results.count(result) for result in (1, 0, -1)) < 5:
+        for position in late_positions(boards[random.below(4)], random):
+            if only_threats(position):
+                result = oracle.real_result(position)
+                assert oracle.threat_result(position) == result, position.notation()
+                term = {1: "loss", 0: "draw", -1: "win"}[result]
+                assert evaluate(position, ONLY[term]) == 1, position.notation()
+                results.append(result)
+
+
+def late_positions(board: Board, random: SplitMix) -> list[Position]:
+    """Positions of a game without a win in which at most two columns have room."""
+    spared = random.below(board.columns), random.below(board.columns)
+    position = Position(board)
+    found = []
+    while True:
+        quiet = [c for c in position.legal_moves() if position.play(c).winner is None]
+        if not quiet:
+            return found
+        wanted = [column for column in quiet if column not in spared]
+        position = position.play(random.choice(wanted or quiet))
+        if not position.is_over and set(position.legal_moves()) <= set(spared):
+            found.append(position)
+
+
+def only_threats(position: Position) -> bool:
+    """Whether only threat columns have room, and no window but those of threats can be filled."""
+    columns = oracle.threat_columns(position)
+    if not 0 < len(columns) <= 4 or set(position.legal_moves()) != set(columns):
+        return False
+    board = position.board
+    first, second = (oracle.stones_of(position, side) for side in (0, 1))
+    return not any(
+        oracle.groups_of(board, own, other, size)
+        for own, other in ((first, second), (second, first))
+        for size in (0, 1, 2)
+    )
