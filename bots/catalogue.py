@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
+from bots.alphabeta.versions import ALPHABETA
 from bots.errors import SpecError, UnknownPlayer
 from bots.player import Player
 from bots.protocol import Budget
@@ -14,7 +15,7 @@ from bots.version import Version
 from engine.board import Board
 
 VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {version.name: version for version in (*SIMPLE, *UCT)}
+    {version.name: version for version in (*SIMPLE, *UCT, *ALPHABETA)}
 )
 """Every built-in player by name, in the order in which lists show them."""
 
