@@ -32,6 +32,11 @@ class Found(NamedTuple):
     exact: bool
     """Whether no static value was needed: the score is the game's result."""
 
+    @property
+    def is_over(self) -> bool:
+        """Whether a deeper search would find nothing else."""
+        return self.exact or abs(self.score) > kernel.WIN // 2
+
 
 class AlphaBetaPlayer:
     """One side of one game. Its options are the fields of `Settings`."""
@@ -72,8 +77,8 @@ class AlphaBetaPlayer:
         position = Position.from_moves(self._board, moves)
         self._begin(position, NodeClock(self._budget, share=share, started=started))
         found = self._think()
-        if found is None or (found.score < -kernel.WIN // 2 and not self._all_tried):
-            # A lost opening is no reason not to look further away from the centre.
+        if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
+            # A lost or drawn opening is a reason to look further away from the centre.
             self._tries = set(position.legal_moves())
             found = self._think() or found or self._unsearched()
         return Choice(found.column, self._info(found))
@@ -107,7 +112,7 @@ class AlphaBetaPlayer:
             if found is None:
                 break
             best = found
-            if best.exact or abs(best.score) > kernel.WIN // 2:
+            if best.is_over:
                 break
         return best
 
@@ -131,7 +136,7 @@ class AlphaBetaPlayer:
                 part = (1 + part) / 2
                 continue
             best = found
-            if best.exact or abs(best.score) > kernel.WIN // 2 or self._clock.is_past(part):
+            if best.is_over or self._clock.is_past(part):
                 break
             self._limit += 1
         return best

@@ -16,19 +16,26 @@ from tests.bots.support import self_play
 FILE = Path(__file__).with_name("golden.json")
 BOARDS = ("9x9@4,4", "6x7")
 SIMULATIONS = 400
+NODES = 5000
 NAMES = [
     name
     for name, version in VERSIONS.items()
-    if "simulations" in version.budgets and version.family in ("uct", "simple")
+    if version.family == "alphabeta"
+    or ("simulations" in version.budgets and version.family in ("uct", "simple"))
 ]
 
 
 def play(name: str, board: str) -> str:
     """The version's game against itself and its last search, on one line."""
-    choices = self_play(name, parse_board(board), Budget(simulations=SIMULATIONS), seed=42)
+    searches_plies = VERSIONS[name].family == "alphabeta"
+    budget = Budget(nodes=NODES) if searches_plies else Budget(simulations=SIMULATIONS)
+    choices = self_play(name, parse_board(board), budget, seed=42)
     info = choices[-1].info
     assert info is not None
-    return f"{format_moves(choice.column for choice in choices)} {info.simulations} {info.tree}"
+    moves = format_moves(choice.column for choice in choices)
+    if searches_plies:
+        return f"{moves} {sum(choice.info.nodes or 0 for choice in choices if choice.info)}"
+    return f"{moves} {info.simulations} {info.tree}"
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from bots.alphabeta.versions import ALPHABETA
 from bots.catalogue import VERSIONS, build, find, parse_player
 from bots.errors import SpecError, UnknownPlayer
 from bots.protocol import BUDGET_KINDS, Budget
@@ -15,8 +16,9 @@ from engine.board import Board
 
 def test_names_are_unique() -> None:
     """No two rows share a name."""
-    assert len({row.name for row in (*SIMPLE, *UCT)}) == len(SIMPLE) + len(UCT)
-    assert set(VERSIONS) >= {row.name for row in (*SIMPLE, *UCT)}
+    rows = (*SIMPLE, *UCT, *ALPHABETA)
+    assert len({row.name for row in rows}) == len(rows)
+    assert set(VERSIONS) >= {row.name for row in rows}
 
 
 @pytest.mark.parametrize("name", list(VERSIONS))
