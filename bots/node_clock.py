@@ -48,7 +48,8 @@ class NodeClock:
         now = self._asked = time.perf_counter()
         left = self._started + part * self._seconds - now
         if left <= 0:
-            return 0
+            # However late it is, a search without a node has no move to make.
+            return 0 if self.visited else FIRST_CHUNK
         return max(LEAST_CHUNK, int(self._chunk * min(1.0, left / CHUNK_SECONDS)))
 
     def take(self, nodes: int) -> None:

@@ -80,7 +80,7 @@ class AlphaBetaPlayer:
         if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
             # A lost or drawn opening is a reason to look further away from the centre.
             self._tries = set(position.legal_moves())
-            found = self._think() or found or self._unsearched()
+            found = self._think() or found or self._glance()
         return Choice(found.column, self._info(found))
 
     def _begin(self, position: Position, clock: NodeClock) -> None:
@@ -161,37 +161,11 @@ class AlphaBetaPlayer:
     def _run(
         self, depth: int, order: Sequence[int], part: float = 1.0, *, separate: bool = False
     ) -> Found | None:
-        memory = self._memory
-        memory.stones[:2] = stone_words(self._position)
-        counters = memory.counters
-        counters[:] = 0
-        counters[[kernel.ENTERING, kernel.DEPTH, kernel.EMPTY, kernel.SEPARATE]] = (
-            1,
-            depth,
-            self._empty,
-            separate,
-        )
-        memory.scores[:] = -kernel.INFINITY
-        root = memory.frames[0]
-        root[:] = 0
-        root[kernel.ALPHA], root[kernel.BETA] = -kernel.INFINITY, kernel.INFINITY
-        root[kernel.ORDER] = packed(order)
-        root[kernel.TRIES] = sum(1 << column for column in self._tries)
+        self._set_up(depth, order, separate)
         visited = 0
         while grant := self._clock.grant(part):
-            done = kernel.search(
-                self._words,
-                memory.stones,
-                memory.frames,
-                memory.lines,
-                counters,
-                memory.scores,
-                memory.ranks,
-                packed(self._order),
-                self._dials,
-                visited + grant,
-            )
-            nodes = int(counters[kernel.NODES])
+            done = self._advance(visited + grant)
+            nodes = int(self._memory.counters[kernel.NODES])
             self._clock.take(nodes - visited)
             if done:
                 return self._found(depth)
@@ -200,6 +174,37 @@ class AlphaBetaPlayer:
             visited = nodes
         return None
 
+    def _set_up(self, depth: int, order: Sequence[int], separate: bool) -> None:
+        memory = self._memory
+        memory.stones[:2] = stone_words(self._position)
+        counters = memory.counters
+        counters[:] = 0
+        counters[kernel.ENTERING] = 1
+        counters[kernel.DEPTH] = depth
+        counters[kernel.EMPTY] = self._empty
+        counters[kernel.SEPARATE] = separate
+        memory.scores[:] = -kernel.INFINITY
+        root = memory.frames[0]
+        root[:] = 0
+        root[kernel.ALPHA], root[kernel.BETA] = -kernel.INFINITY, kernel.INFINITY
+        root[kernel.ORDER] = packed(order)
+        root[kernel.TRIES] = sum(1 << column for column in self._tries)
+
+    def _advance(self, limit: int) -> bool:
+        memory = self._memory
+        return kernel.search(
+            self._words,
+            memory.stones,
+            memory.frames,
+            memory.lines,
+            memory.counters,
+            memory.scores,
+            memory.ranks,
+            packed(self._order),
+            self._dials,
+            limit,
+        )
+
     def _found(self, depth: int) -> Found:
         root = self._memory.frames[0]
         score = int(root[kernel.BEST])
@@ -207,9 +212,12 @@ class AlphaBetaPlayer:
         exact = not self._memory.counters[kernel.STATIC]
         return Found(int(root[kernel.MOVE]), score, depth, line, self._all_tried, exact)
 
-    def _unsearched(self) -> Found:
-        """Without a budget for even one ply: the first legal column."""
-        column = next(c for c in self._order if c in self._tries)
+    def _glance(self) -> Found:
+        """Without a budget for even one ply: a win, a block, or the first column."""
+        self._set_up(min(2, self._empty), self._order, separate=False)
+        if self._advance(kernel.SPARE):
+            return self._found(1)
+        column = int(self._memory.frames[0, kernel.TRIED])
         return Found(column, 0, 0, (column,), whole=False, exact=False)
 
     def _info(self, found: Found) -> Info:
