@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
+from bots.alphabeta.versions import ALPHABETA
 from bots.c4ai.versions import C4AI
 from bots.errors import SpecError, UnknownPlayer
 from bots.player import Player
@@ -15,7 +16,7 @@ from bots.version import Version
 from engine.board import Board
 
 VERSIONS: Mapping[str, Version] = MappingProxyType(
-    {version.name: version for version in (*SIMPLE, *UCT, *C4AI)}
+    {version.name: version for version in (*SIMPLE, *UCT, *ALPHABETA, *C4AI)}
 )
 """Every built-in player by name, in the order in which lists show them."""
 

@@ -83,6 +83,14 @@ def _up(builder: Any, value: Any, rows: int) -> Any:
     return builder.shl(value, _each(rows)) if rows else value
 
 
+def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:
+    """For writers of instructions: what every cell sees so many columns right and rows up of it.
+
+    Raw, as `threats` is: rows above the board are meaningless.
+    """
+    return _sideways(builder, _up(builder, value, -rows), columns)
+
+
 def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
     """As `engine.lanes._line_threats`, along lines that rise by `slope` rows a column."""
 

@@ -10,10 +10,13 @@ from engine.board import Board
 from ladder.botpool import BotPool
 from ladder.errors import UsageError
 from ladder.hosting import host_launch
+from ladder.process import BotProcess
 from ladder.referee import READY_S
 
 OVERTIME_S = 10.0
 """How much longer than asked a move may take before the measurement is given up."""
+LONGEST_MS = 3_600_000
+"""How long a search to a depth may take."""
 WARM_MS = 50
 """A first short game, so that caches and clocks of the machine are awake."""
 
@@ -73,7 +76,8 @@ def bench_search(
     Args:
         players: built-in players.
         boards: on their empty positions.
-        seconds: wall time of the measured move.
+        seconds: wall time of the measured move; players that search plies look as deep as takes
+            about so long.
 
     Raises:
         BotFailure: a player failed.
@@ -89,24 +93,15 @@ def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
     launch = host_launch(player)
     try:
         process = pool.acquire(launch)
-        for time_ms in (WARM_MS, round(1000 * seconds)):
-            game = NewGame(
-                game="bench",
-                rows=board.rows,
-                columns=board.columns,
-                forbidden=board.forbidden,
-                side=0,
-                seed=1,
-                budget=Budget(time_ms=time_ms),
-                player=player,
-            )
-            process.ask(game, timeout_s=READY_S)
-            limit_s = time_ms / 1000 + OVERTIME_S
-            reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
+        _first_move(process, player, board, Budget(time_ms=WARM_MS))
+        if "depth" in VERSIONS[player].budgets:
+            reply, elapsed_us = _deep_move(process, player, board, seconds)
+        else:
+            budget = Budget(time_ms=round(1000 * seconds))
+            reply, elapsed_us = _first_move(process, player, board, budget)
         process.kill()
     finally:
         pool.close()
-    assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
     info = reply.info
     nodes = None if info is None else info.nodes
     work = nodes if info is None or info.simulations is None else info.simulations
@@ -117,3 +112,40 @@ def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
         unit="simulations" if nodes is None else "nodes",
         tree=None if info is None else info.tree,
     )
+
+
+def _deep_move(
+    process: BotProcess, player: str, board: Board, seconds: float
+) -> tuple[MoveReply, int]:
+    """The first search, each one ply deeper than the last, that takes most of the time.
+
+    A player with a fixed depth ends a timed move long before its time, so what it does in a second
+    shows only where it looks deeper than it would.
+    """
+    for depth in range(4, board.cells + 1):
+        reply, elapsed_us = _first_move(process, player, board, Budget(depth=depth))
+        # Another ply would cost three to six times as much.
+        if elapsed_us > 1e6 * seconds / 3:
+            break
+    return reply, elapsed_us
+
+
+def _first_move(
+    process: BotProcess, player: str, board: Board, budget: Budget
+) -> tuple[MoveReply, int]:
+    """A new game's first move, and the microseconds that it took."""
+    game = NewGame(
+        game="bench",
+        rows=board.rows,
+        columns=board.columns,
+        forbidden=board.forbidden,
+        side=0,
+        seed=1,
+        budget=budget,
+        player=player,
+    )
+    process.ask(game, timeout_s=READY_S)
+    limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
+    reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
+    assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+    return reply, elapsed_us

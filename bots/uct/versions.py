@@ -3,8 +3,7 @@
 Each row names only what it changes from the row it is based on. Adding a version is adding a row.
 """
 
-from typing import Any, NamedTuple
-
+from bots.rows import Row, compose
 from bots.version import Version
 
 PLAYERS = {
@@ -13,16 +12,6 @@ PLAYERS = {
     "graph": "bots.uct.graph_player:GraphPlayer",
 }
 """Who plays a version, by its row's `player`."""
-
-
-class Row(NamedTuple):
-    """One version: what it is based on, the one change, and the values that make it."""
-
-    name: str
-    based_on: str | None
-    change: str
-    differences: dict[str, Any]
-    """Fields of `bots.uct.settings.Settings`, and ``player`` where the machinery changes."""
 
 
 ROWS = (
@@ -120,27 +109,6 @@ ROWS = (
     ),
 )
 
-
-def compose(rows: tuple[Row, ...]) -> tuple[Version, ...]:
-    """The catalogue's rows: each with everything that it inherits."""
-    composed: dict[str, dict[str, Any]] = {}
-    versions = []
-    for row in rows:
-        inherited = composed[row.based_on] if row.based_on is not None else {}
-        options = {**inherited, **row.differences}
-        composed[row.name] = options
-        versions.append(
-            Version(
-                row.name,
-                "uct",
-                row.based_on,
-                row.change,
-                PLAYERS[options["player"]],
-                ("time", "simulations"),
-                {name: value for name, value in options.items() if name != "player"},
-            )
-        )
-    return tuple(versions)
-
-
-UCT: tuple[Version, ...] = compose(ROWS)
+UCT: tuple[Version, ...] = compose(
+    ROWS, family="uct", players=PLAYERS, budgets=("time", "simulations")
+)

@@ -17,17 +17,19 @@ FILE = Path(__file__).with_name("golden.json")
 BOARDS = ("9x9@4,4", "6x7")
 SIMULATIONS = 400
 NODES = 5000
+PLIES = ("alphabeta", "c4ai")
+"""Families whose searches go by plies, and have a budget of nodes."""
 NAMES = [
     name
     for name, version in VERSIONS.items()
-    if version.family == "c4ai"
+    if version.family in PLIES
     or ("simulations" in version.budgets and version.family in ("uct", "simple"))
 ]
 
 
 def play(name: str, board: str) -> str:
     """The version's game against itself and its last search, on one line."""
-    searches_plies = VERSIONS[name].family == "c4ai"
+    searches_plies = VERSIONS[name].family in PLIES
     budget = Budget(nodes=NODES) if searches_plies else Budget(simulations=SIMULATIONS)
     choices = self_play(name, parse_board(board), budget, seed=42)
     info = choices[-1].info

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from bots.alphabeta.versions import ALPHABETA
 from bots.c4ai.versions import C4AI
 from bots.catalogue import VERSIONS, build, find, parse_player
 from bots.errors import SpecError, UnknownPlayer
@@ -16,7 +17,7 @@ from engine.board import Board
 
 def test_names_are_unique() -> None:
     """No two rows share a name."""
-    rows = (*SIMPLE, *UCT, *C4AI)
+    rows = (*SIMPLE, *UCT, *ALPHABETA, *C4AI)
     assert len({row.name for row in rows}) == len(rows)
     assert set(VERSIONS) >= {row.name for row in rows}
 

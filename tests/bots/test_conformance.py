@@ -52,7 +52,7 @@ def test_exactly_the_simulations_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", TIMED)
 def test_keeps_the_time(name: str) -> None:
-    """A timed move ends before its time is over, and does not stop much too early."""
+    """A timed move ends before its time is over; a Monte Carlo search stops not much too early."""
     bot = player(name, parse_board("11x11@5,5"), 0, Budget(time_ms=30))
     spent = []
     for _ in range(5):
@@ -60,7 +60,8 @@ def test_keeps_the_time(name: str) -> None:
         bot.choose(())
         spent.append(1000 * (time.perf_counter() - started))
     # The best of a few tries: the machine may be busy with something else.
-    assert 20 < min(spent) < 45
+    assert min(spent) < 45
+    assert name not in SIMULATING or min(spent) > 20
 
 
 @pytest.mark.parametrize("name", NAMES)

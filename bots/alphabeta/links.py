@@ -1,0 +1,161 @@
+"""The evaluations: links of two and three stones, on all columns of a register at once.
+
+A link is two or three stones of a side that lie next to each other in a line, with no further one
+of that side at either end. Where nobody has four in a line, a cell and its two neighbours in a
+direction make a three-link::
+
+    . X X X .      pairs (a stone and its left neighbour)   . . 1 1 .
+                   threes (a pair and its left neighbour)   . . . 1 .
+
+so the two-links are the pairs less twice the threes.
+
+An end of a link is the cell next to it. It is open when it is empty and the link can become four
+through it: a three-link always can; a two-link also needs the cell beyond or the other end::
+
+    E X X r    the end E, and r holds no stone of the opponent and is not forbidden
+    E X X e    the end E, and e is empty: E and e together make four
+
+An upright link has one end, above it.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numba.core.cgutils
+from llvmlite import ir
+from numba import types
+
+from engine.compiled import inlined, instruction
+from engine.vector import COLUMNS, Lanes, lanes, playable, shifted, without
+
+declare: Any = numba.core.cgutils.get_or_insert_function
+"""numba's types cover only part of it."""
+
+_I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
+_REGISTER = ir.VectorType(_I16, COLUMNS)
+_ZERO = ir.Constant(_REGISTER, [0] * COLUMNS)
+_FIRST = ir.Constant(ir.VectorType(_I32, COLUMNS), [0] * COLUMNS)
+_SLANTED = ((1, 0), (1, 1), (1, -1))
+_UPRIGHT = (0, 1)
+
+
+def _popcounts(builder: Any, value: Any) -> Any:
+    """How many cells of a set each column has."""
+    form = ir.FunctionType(_REGISTER, [_REGISTER])
+    return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
+
+
+def _sum(builder: Any, value: Any) -> Any:
+    """The sum of all columns as a signed 64-bit integer."""
+    form = ir.FunctionType(_I16, [_REGISTER])
+    add = declare(builder.module, form, f"llvm.vector.reduce.add.v{COLUMNS}i16")
+    return builder.sext(builder.call(add, [value]), _I64)
+
+
+def _weighted(builder: Any, counts: Any, weight: Any) -> Any:
+    one = builder.insert_element(_ZERO, builder.trunc(weight, _I16), ir.Constant(_I32, 0))
+    return builder.mul(counts, builder.shuffle_vector(one, one, _FIRST))
+
+
+def _count_links(builder: Any, stones: Any) -> tuple[Any, Any]:
+    """The two-links and three-links that end in each column."""
+    pairs_in_all, threes_in_all = _ZERO, _ZERO
+    for columns, rows in (*_SLANTED, _UPRIGHT):
+        pairs = builder.and_(stones, shifted(builder, stones, -columns, -rows))
+        threes = builder.and_(pairs, shifted(builder, pairs, -columns, -rows))
+        pairs_in_all = builder.add(pairs_in_all, _popcounts(builder, pairs))
+        threes_in_all = builder.add(threes_in_all, _popcounts(builder, threes))
+    twice = builder.add(threes_in_all, threes_in_all)
+    return builder.sub(pairs_in_all, twice), threes_in_all
+
+
+def _count_ends(builder: Any, stones: Any, room: Any, free: Any, ends: Any) -> tuple[Any, Any]:
+    """The open ends of two-links and of three-links in each column.
+
+    Args:
+        builder: of LLVM's instructions.
+        stones: the side's.
+        room: the cells in which the opponent has no stone, the forbidden one left out.
+        free: the empty cells.
+        ends: those among them that may be an end.
+
+    """
+    twos_in_all, threes_in_all = _ZERO, _ZERO
+    back = [(-columns, -rows) for columns, rows in _SLANTED]
+    for columns, rows in (*_SLANTED, *back, _UPRIGHT):
+        one, two, three = (shifted(builder, stones, -k * columns, -k * rows) for k in (1, 2, 3))
+        pair = builder.and_(builder.and_(one, two), ends)
+        longer = builder.and_(pair, three)
+        beyond = shifted(builder, room, columns, rows)
+        other_end = shifted(builder, free, -3 * columns, -3 * rows)
+        shorter = builder.and_(builder.xor(pair, longer), builder.or_(beyond, other_end))
+        twos_in_all = builder.add(twos_in_all, _popcounts(builder, shorter))
+        threes_in_all = builder.add(threes_in_all, _popcounts(builder, longer))
+    return twos_in_all, threes_in_all
+
+
+def _difference(builder: Any, own: Any, other: Any, two: Any, three: Any) -> Any:
+    twos = _weighted(builder, builder.sub(own[0], other[0]), two)
+    threes = _weighted(builder, builder.sub(own[1], other[1]), three)
+    return _sum(builder, builder.add(twos, threes))
+
+
+@instruction(types.int64, lanes, lanes, types.int64, types.int64)
+def _links(builder: Any, own: Any, other: Any, two: Any, three: Any) -> Any:
+    own_links, other_links = (_count_links(builder, stones) for stones in (own, other))
+    return _difference(builder, own_links, other_links, two, three)
+
+
+@instruction(types.int64, lanes, lanes, lanes, lanes, types.int64, types.int64)
+def _open_ends(
+    builder: Any, own: Any, other: Any, free: Any, ends: Any, two: Any, three: Any
+) -> Any:
+    own_ends, other_ends = (
+        _count_ends(builder, stones, builder.or_(stones, free), free, ends)
+        for stones in (own, other)
+    )
+    return _difference(builder, own_ends, other_ends, two, three)
+
+
+@instruction(lanes, lanes)
+def _with_above(builder: Any, cells: Any) -> Any:
+    return builder.or_(cells, shifted(builder, cells, 0, -1))
+
+
+links: Callable[[Lanes, Lanes, int, int], int] = _links
+"""The links of the first side less those of the second, weighed: (own, other, two, three)."""
+open_ends: Callable[[Lanes, Lanes, Lanes, Lanes, int, int], int] = _open_ends
+"""The same with the open ends of links: (own, other, free cells, cells that may be an end, two,
+three)."""
+with_above: Callable[[Lanes], Lanes] = _with_above
+"""The cells of a set and those directly above them."""
+
+
+@inlined
+def evaluate(
+    own: Lanes, other: Lanes, bottoms: Lanes, cells: Lanes, forbidden: Lanes, dials: Any
+) -> int:
+    """The static value of a position for the side that owns the first stones.
+
+    Contract: nobody has four in a line.
+
+    Args:
+        own: the stones of one side.
+        other: those of the opponent.
+        bottoms: the lowest cells of all columns.
+        cells: those that a stone can lie on.
+        forbidden: the one that none can.
+        dials: `bots.alphabeta.search.Dials`.
+
+    """
+    if not dials.ends:
+        return links(own, other, dials.two, dials.three)
+    occupied = own | other | forbidden
+    free = without(cells, occupied)
+    ends = free
+    if dials.reach > 0:
+        near = playable(occupied, bottoms, cells)
+        for _ in range(dials.reach):
+            near = with_above(near)
+        ends = free & near
+    return open_ends(own, other, free, ends, dials.two, dials.three)

@@ -1,0 +1,251 @@
+"""The players ab1 to ab5: how deep they search, and what they tell about it."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from bots.alphabeta import search as kernel
+from bots.alphabeta.settings import Settings
+from bots.errors import SpecError
+from bots.node_clock import NodeClock
+from bots.options import read_options
+from bots.player import Choice
+from bots.protocol import Budget, Info
+from engine.board import Board
+from engine.lanes import board_words, stone_words
+from engine.position import Position
+
+EVEN = 50
+"""The static value that counts as half won."""
+
+
+class Found(NamedTuple):
+    """What a search has found."""
+
+    column: int
+    score: int
+    depth: int
+    """Plies that it looked ahead."""
+    line: tuple[int, ...]
+    whole: bool
+    """Whether it looked at everything that its depth allows."""
+    exact: bool
+    """Whether no static value was needed: the score is the game's result."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a deeper search would find nothing else."""
+        return self.exact or abs(self.score) > kernel.WIN // 2
+
+
+class AlphaBetaPlayer:
+    """One side of one game. Its options are the fields of `Settings`."""
+
+    def __init__(
+        self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
+    ) -> None:
+        del side, seed  # the moves tell, and nothing is drawn at random
+        self._board = board
+        self._budget = budget
+        try:
+            self._settings = read_options(Settings, options)
+        except ValueError as error:
+            raise SpecError(str(error)) from error
+        self._dials = kernel.Dials(
+            ends=self._settings.ends,
+            reach=self._settings.reach,
+            two=self._settings.two,
+            three=self._settings.three,
+            inner=self._settings.inner,
+        )
+        self._words = board_words(board)
+        self._memory = kernel.Memory()
+        columns: Iterable[int] = range(board.columns)
+        self._distance = {column: abs(2 * column - board.columns + 1) for column in columns}
+        if self._settings.central:
+            columns = sorted(columns, key=lambda column: self._distance[column])
+        self._order = tuple(columns)
+        # Compiles, or loads from the cache, everything that `choose` will call.
+        self._begin(Position(board), NodeClock(Budget(depth=2), share=1, started=0))
+        self._run(2, self._order)
+        self._limit = self._settings.depth
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """The best column by the deepest search that the budget allows."""
+        started = time.perf_counter()
+        share = self._settings.clock_share
+        position = Position.from_moves(self._board, moves)
+        self._begin(position, NodeClock(self._budget, share=share, started=started))
+        found = self._think()
+        if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
+            # A lost or drawn opening is a reason to look further away from the centre.
+            self._tries = set(position.legal_moves())
+            found = self._think() or found or self._glance()
+        return Choice(found.column, self._info(found))
+
+    def _begin(self, position: Position, clock: NodeClock) -> None:
+        self._position = position
+        self._clock = clock
+        self._empty = self._board.cells - position.ply
+        self._probed: tuple[int, ...] | None = None
+        legal = set(position.legal_moves())
+        self._tries = legal
+        if position.ply < 2 * self._settings.central:
+            # Within a third of the board around its middle line.
+            near = {column for column in legal if 3 * self._distance[column] <= self._board.columns}
+            self._tries = near or legal
+
+    @property
+    def _all_tried(self) -> bool:
+        return len(self._tries) == len(self._position.legal_moves())
+
+    def _think(self) -> Found | None:
+        """The best answer of the budget that is left; None if no search of it came to an end."""
+        if self._budget.depth is not None:
+            return self._search(self._budget.depth)
+        if self._settings.adaptive:
+            return self._adapt()
+        best = None
+        # The shallower searches cost little and are there when the budget ends early.
+        for depth in range(1, min(self._settings.depth, self._empty) + 1):
+            found = self._search(depth)
+            if found is None:
+                break
+            best = found
+            if best.is_over:
+                break
+        return best
+
+    def _adapt(self) -> Found | None:
+        """Search at the limit of the last move, which moves with what the searches cost.
+
+        A search that ends before half of the budget is gone is followed by a deeper one. When half
+        is gone inside a search, the limit is lowered by one: the answer is the one found at that
+        depth, or is looked for in half of what is left, and so on.
+        """
+        self._limit = max(1, min(self._limit, self._empty))
+        best = None
+        part = 0.5
+        while True:
+            found = self._search(self._limit, part)
+            if found is None:
+                if best is not None or self._limit == 1:
+                    self._limit = max(1, self._limit - 1)
+                    break
+                self._limit -= 1
+                part = (1 + part) / 2
+                continue
+            best = found
+            if best.is_over or self._clock.is_past(part):
+                break
+            self._limit += 1
+        return best
+
+    def _search(self, depth: int, part: float = 1.0) -> Found | None:
+        """One search of all moves to that depth; None if that part of the budget ended it."""
+        depth = min(depth, self._empty)
+        order = self._order
+        if self._settings.probe and depth > self._settings.probe:
+            if self._probed is None:
+                self._probed = self._probe(part)
+            order = self._probed or order
+        return self._run(depth, order, part)
+
+    def _probe(self, part: float) -> tuple[int, ...] | None:
+        """The root's moves by what a shallow search makes of each."""
+        if self._run(self._settings.probe, self._order, part, separate=True) is None:
+            return None
+        scores = self._memory.scores
+        return tuple(sorted(self._order, key=lambda column: -int(scores[column])))
+
+    def _run(
+        self, depth: int, order: Sequence[int], part: float = 1.0, *, separate: bool = False
+    ) -> Found | None:
+        self._set_up(depth, order, separate)
+        visited = 0
+        while grant := self._clock.grant(part):
+            done = self._advance(visited + grant)
+            nodes = int(self._memory.counters[kernel.NODES])
+            self._clock.take(nodes - visited)
+            if done:
+                return self._found(depth)
+            if nodes == visited:
+                return None
+            visited = nodes
+        return None
+
+    def _set_up(self, depth: int, order: Sequence[int], separate: bool) -> None:
+        memory = self._memory
+        memory.stones[:2] = stone_words(self._position)
+        counters = memory.counters
+        counters[:] = 0
+        counters[kernel.ENTERING] = 1
+        counters[kernel.DEPTH] = depth
+        counters[kernel.EMPTY] = self._empty
+        counters[kernel.SEPARATE] = separate
+        memory.scores[:] = -kernel.INFINITY
+        root = memory.frames[0]
+        root[:] = 0
+        root[kernel.ALPHA], root[kernel.BETA] = -kernel.INFINITY, kernel.INFINITY
+        root[kernel.ORDER] = packed(order)
+        root[kernel.TRIES] = sum(1 << column for column in self._tries)
+
+    def _advance(self, limit: int) -> bool:
+        memory = self._memory
+        return kernel.search(
+            self._words,
+            memory.stones,
+            memory.frames,
+            memory.lines,
+            memory.counters,
+            memory.scores,
+            memory.ranks,
+            packed(self._order),
+            self._dials,
+            limit,
+        )
+
+    def _found(self, depth: int) -> Found:
+        root = self._memory.frames[0]
+        score = int(root[kernel.BEST])
+        line = tuple(int(column) for column in self._memory.lines[0, : root[kernel.LENGTH]])
+        exact = not self._memory.counters[kernel.STATIC]
+        return Found(int(root[kernel.MOVE]), score, depth, line, self._all_tried, exact)
+
+    def _glance(self) -> Found:
+        """Without a budget for even one ply: a win, a block, or the first column."""
+        self._set_up(min(2, self._empty), self._order, separate=False)
+        if self._advance(kernel.SPARE):
+            return self._found(1)
+        column = int(self._memory.frames[0, kernel.TRIED])
+        return Found(column, 0, 0, (column,), whole=False, exact=False)
+
+    def _info(self, found: Found) -> Info:
+        score = found.score
+        proven: Literal["win", "loss", "draw"] | None = None
+        distance = None
+        if abs(score) > kernel.WIN // 2:
+            distance = kernel.WIN - abs(score)
+            value = 1.0 if score > 0 else -1.0
+            # A move that wins does so whatever else there is.
+            proven = "win" if score > 0 else "loss" if found.whole else None
+        else:
+            value = score / (abs(score) + EVEN)
+            if found.whole and found.exact and not score:
+                proven = "draw"
+        return Info(
+            nodes=self._clock.visited,
+            depth=found.depth,
+            value=value,
+            proven=proven,
+            distance=distance if proven else None,
+            pv=found.line,
+        )
+
+
+def packed(columns: Sequence[int]) -> int:
+    """Columns as one integer, four bits each, the first one lowest, ended by `search.LAST`."""
+    result = kernel.LAST
+    for column in reversed(columns):
+        result = result << 4 | column
+    return result

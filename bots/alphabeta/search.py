@@ -1,0 +1,253 @@
+"""Alpha-beta over all moves to a fixed depth: one kernel with switches for the whole family.
+
+The value is that of plain minimax: a four ends the game, at the depth a position is worth its
+static value, a full board is a draw. What a position shows at first sight saves visits and changes
+no value: an immediate win ends it, two immediate wins of the opponent lose it one ply later, and
+one of them leaves one move to try.
+
+A score is for the side to move and counts from the root: WIN - p for a win at ply p. The search
+keeps its own stack of frames, since it must stop when its nodes are used up and go on later.
+
+**A node is a position that a move was made into and that was looked at**: every inner position,
+every static value taken, and those taken to order moves. The root is none.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.alphabeta.links import evaluate
+from engine import vector
+from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
+from engine.compiled import inlined, kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, WordArray
+
+WIN: Final = 100_000
+INFINITY: Final = 1_000_000
+MOST_PLIES: Final = 144
+
+ALPHA, BETA, BEST, MOVE, TRIED, ORDER, TRIES, LENGTH = range(8)
+"""A frame: the window, the best score and its column, the column being tried, the columns in the
+order of trying, those still to try as bits, and the length of the line below."""
+FIELDS: Final = 8
+
+PLY, ENTERING, NODES, STATIC, DEPTH, EMPTY, SEPARATE = range(7)
+"""Counters: where the search stands, the nodes and the static values that were taken so far; plies
+to look ahead and empty cells of the root; whether every root move gets a score of its own."""
+COUNTERS: Final = 7
+
+LAST: Final = 15
+"""Ends a list of columns, which are packed into an integer, four bits each, first ones lowest."""
+SPARE: Final = 13
+"""Nodes that a step may visit before the limit is looked at again."""
+
+
+class Dials(NamedTuple):
+    """What versions differ in, as numbers; each of the type that the kernel is compiled for."""
+
+    ends: bool
+    reach: int
+    two: int
+    three: int
+    inner: int
+
+
+class Memory:
+    """The stack of a search, for any depth."""
+
+    def __init__(self) -> None:
+        self.stones = np.zeros((2 * MOST_PLIES + 4, 3), np.uint64)
+        self.frames = np.zeros((MOST_PLIES + 2, FIELDS), np.int64)
+        self.lines = np.zeros((MOST_PLIES + 2, MOST_PLIES + 2), np.int8)
+        self.counters = np.zeros(COUNTERS, np.int64)
+        self.ranks = np.zeros(12, np.int64)
+        self.scores = np.zeros(16, np.int64)
+        """Of the root's moves that were tried, by column; exact if asked for separately, else
+        those below the best one are upper bounds."""
+
+
+@inlined
+def first_of(order: Any, tries: np.uint64) -> Any:
+    """The first column of a list that is to be tried, and the list after it."""
+    while True:
+        column = order & 15
+        order >>= 4
+        if tries >> np.uint64(column) & ONE:
+            return column, order
+
+
+@inlined
+def by_static_value(
+    ways: Any,
+    columns: np.uint64,
+    own: Any,
+    other: Any,
+    landing: Any,
+    board: Any,
+    dials: Any,
+    ranks: NDArray[np.int64],
+) -> Any:
+    """The columns in a list, those with the highest static value first; equal ones stay in order.
+
+    `ranks` is room for twelve numbers; `board` the bottoms, the cells and the forbidden one.
+    """
+    count = 0
+    while columns:
+        column, ways = first_of(ways, columns)
+        move = ONE << np.uint64(column)
+        columns &= ~move
+        stone = vector.in_columns(landing, move)
+        value = evaluate(own | stone, other, board[0], board[1], board[2], dials)
+        place = count
+        while place > 0 and ranks[place - 1] >> 4 < value:
+            ranks[place] = ranks[place - 1]
+            place -= 1
+        ranks[place] = value << 4 | column
+        count += 1
+    packed = np.int64(LAST)
+    for place in range(count - 1, -1, -1):
+        packed = packed << 4 | ranks[place] & 15
+    return packed
+
+
+@inlined
+def absorb(
+    frames: NDArray[np.int64], lines: NDArray[np.int8], ply: Any, score: Any, raising: bool
+) -> None:
+    """Take in the score of the child that the frame at `ply` has just tried."""
+    frame = frames[ply]
+    value = -score
+    if value > frame[BEST]:
+        frame[BEST] = value
+        frame[MOVE] = frame[TRIED]
+        if value > frame[ALPHA]:
+            length = frames[ply + 1, LENGTH]
+            lines[ply, 0] = frame[TRIED]
+            for place in range(length):
+                lines[ply, place + 1] = lines[ply + 1, place]
+            frame[LENGTH] = length + 1
+            if raising:
+                frame[ALPHA] = value
+
+
+@kernel
+def search(
+    board: WordArray,
+    stones: WordArray,
+    frames: NDArray[np.int64],
+    lines: NDArray[np.int8],
+    counters: NDArray[np.int64],
+    scores: NDArray[np.int64],
+    ranks: NDArray[np.int64],
+    order: int,
+    dials: Dials,
+    limit: int,
+) -> bool:
+    """Go on with a search; says whether it has ended.
+
+    The root's frame then holds its score and best column, row 0 of `lines` the expected line.
+
+    Args:
+        board: shape (3, 3), from `engine.lanes.board_words`.
+        stones: the stack's stones, two rows a frame; the first two from `stone_words`.
+        frames: the stack's numbers; the first frame has window, `ORDER` and `TRIES` of the root.
+        lines: the stack's expected lines.
+        counters: see above.
+        scores: those of the root's moves are written here.
+        ranks: room for ordering moves.
+        order: the order of columns at all other nodes, packed.
+        dials: what the version sets.
+        limit: of the counter of nodes; the search pauses before it would be exceeded.
+
+    """
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    forbidden = vector.load(board, FORBIDDEN)
+    ply = counters[PLY]
+    entering = counters[ENTERING] != 0
+    depth, empty = counters[DEPTH], counters[EMPTY]
+    nodes = counters[NODES]
+    done = False
+    while nodes + SPARE <= limit:
+        own, other = vector.load(stones, 2 * ply), vector.load(stones, 2 * ply + 1)
+        landing = vector.playable(own | other | forbidden, bottoms, cells)
+        frame = frames[ply]
+        if entering:
+            entering = False
+            columns = vector.columns_of(landing)
+            ways = np.int64(order)
+            if ply == 0:
+                ways = frame[ORDER]
+                columns &= np.uint64(frame[TRIES])
+            frame[BEST] = -INFINITY
+            frame[LENGTH] = 1
+            wins = vector.columns_of(landing & vector.threats(own))
+            blocks = ZERO
+            if depth - ply > 1:
+                blocks = vector.columns_of(landing & vector.threats(other))
+            if wins:
+                columns = ZERO
+                column, ways = first_of(ways, wins)
+                frame[BEST] = WIN - ply - 1
+                frame[MOVE] = column
+                lines[ply, 0] = column
+            elif popcount64(blocks) > ONE:
+                columns = ZERO
+                column, ways = first_of(ways, blocks)
+                frame[BEST] = ply + 2 - WIN
+                frame[MOVE] = column
+                lines[ply, 0] = column
+                lines[ply, 1] = np.int64(trailing_zeros64(blocks & ~(ONE << np.uint64(column))))
+                frame[LENGTH] = 2
+            elif depth - ply == 1:
+                # The last cell of the board makes a draw, not a static value.
+                static = ply + 1 < empty
+                alpha = frame[ALPHA]
+                while columns and alpha < frame[BETA]:
+                    column, ways = first_of(ways, columns)
+                    move = ONE << np.uint64(column)
+                    columns &= ~move
+                    nodes += 1
+                    value: Any = np.int64(0)
+                    if static:
+                        counters[STATIC] += 1
+                        stone = vector.in_columns(landing, move)
+                        value = evaluate(own | stone, other, bottoms, cells, forbidden, dials)
+                    if ply == 0:
+                        scores[column] = value
+                    if value > frame[BEST]:
+                        frame[BEST] = value
+                        frame[MOVE] = column
+                        lines[ply, 0] = column
+                        alpha = max(alpha, value)
+                columns = ZERO
+            else:
+                columns = blocks or columns
+                if ply > 0 and 0 < dials.inner <= depth - ply and popcount64(columns) > ONE:
+                    nodes += np.int64(popcount64(columns))
+                    sets = bottoms, cells, forbidden
+                    ways = by_static_value(ways, columns, own, other, landing, sets, dials, ranks)
+            frame[ORDER] = ways
+            frame[TRIES] = np.int64(columns)
+        tries = np.uint64(frame[TRIES])
+        if tries and frame[ALPHA] < frame[BETA]:
+            column, ways = first_of(frame[ORDER], tries)
+            move = ONE << np.uint64(column)
+            frame[TRIED], frame[ORDER], frame[TRIES] = column, ways, np.int64(tries & ~move)
+            ply += 1
+            nodes += 1
+            vector.store(stones, 2 * ply, other)
+            vector.store(stones, 2 * ply + 1, own | vector.in_columns(landing, move))
+            frames[ply, ALPHA], frames[ply, BETA] = -frame[BETA], -frame[ALPHA]
+            entering = True
+        elif ply > 0:
+            score = frame[BEST]
+            ply -= 1
+            if ply == 0:
+                scores[frames[0, TRIED]] = -score
+            absorb(frames, lines, ply, score, ply > 0 or counters[SEPARATE] == 0)
+        else:
+            done = True
+            break
+    counters[PLY], counters[ENTERING], counters[NODES] = ply, entering, nodes
+    return done

@@ -1,0 +1,110 @@
+"""The evaluations of the alpha-beta family and plain minimax, written for the eye."""
+
+from collections.abc import Iterator
+
+from engine.board import Board
+from engine.position import Position
+
+WIN = 100_000
+TWO, THREE = 1, 4
+
+Cell = tuple[int, int]
+"""(row, column)"""
+DIRECTIONS = ((0, 1), (1, 1), (-1, 1), (1, 0))
+
+
+def side_cells(position: Position, side: int) -> set[Cell]:
+    """Where a side has its stones."""
+    found: set[Cell] = set()
+    line = Position(position.board)
+    for ply, column in enumerate(position.moves):
+        row = line.landing_row(column)
+        assert row is not None
+        if ply % 2 == side:
+            found.add((row, column))
+        line = line.play(column)
+    return found
+
+
+def step(cell: Cell, direction: Cell, count: int) -> Cell:
+    return cell[0] + count * direction[0], cell[1] + count * direction[1]
+
+
+def runs(stones: set[Cell]) -> Iterator[tuple[Cell, Cell, int]]:
+    """Every run of a side's stones in a line: its first stone, the direction, its length."""
+    for stone in stones:
+        for direction in DIRECTIONS:
+            if step(stone, direction, -1) in stones:
+                continue
+            length = 1
+            while step(stone, direction, length) in stones:
+                length += 1
+            yield stone, direction, length
+
+
+def links(stones: set[Cell]) -> int:
+    """ab1: every two-link and three-link."""
+    return sum({2: TWO, 3: THREE}.get(length, 0) for _, _, length in runs(stones))
+
+
+def open_ends(
+    board: Board, stones: set[Cell], opponent: set[Cell], landing: dict[int, int | None], reach: int
+) -> int:
+    """ab2, and ab3 with a reach above 0: the open ends of links that can become four."""
+
+    def on_board(cell: Cell) -> bool:
+        row, column = cell
+        inside = 0 <= row < board.rows and 0 <= column < board.columns
+        return inside and cell != board.forbidden
+
+    def empty(cell: Cell) -> bool:
+        return on_board(cell) and cell not in stones and cell not in opponent
+
+    def in_reach(cell: Cell) -> bool:
+        top = landing[cell[1]]
+        return not reach or (top is not None and cell[0] <= top + reach)
+
+    total = 0
+    for first, direction, length in runs(stones):
+        if length not in (2, 3):
+            continue
+        before, after = step(first, direction, -1), step(first, direction, length)
+        beyond = {
+            before: step(first, direction, -2),
+            after: step(first, direction, length + 1),
+        }
+        for end, other_end in ((before, after), (after, before)):
+            if not empty(end) or not in_reach(end):
+                continue
+            if length == 3:
+                total += THREE
+            else:
+                room = on_board(beyond[end]) and beyond[end] not in opponent
+                total += TWO * (room or empty(other_end))
+    return total
+
+
+def static_value(name: str, position: Position) -> int:
+    """The static value of a position for the side to move."""
+    own, other = (side_cells(position, side) for side in (position.to_move, 1 - position.to_move))
+    if name == "ab1":
+        return links(own) - links(other)
+    landing = {column: position.landing_row(column) for column in range(position.board.columns)}
+    reach = 0 if name == "ab2" else 3
+    return open_ends(position.board, own, other, landing, reach) - open_ends(
+        position.board, other, own, landing, reach
+    )
+
+
+def minimax(name: str, position: Position, depth: int, ply: int = 0) -> int:
+    """The value for the side to move, looking at everything to that depth."""
+    if position.winner is not None:
+        return -(WIN - ply)
+    if position.is_over:
+        return 0
+    if depth == 0:
+        return static_value(name, position)
+    return max(
+        -minimax(name, position.play(column), depth - 1, ply + 1)
+        for column in position.legal_moves()
+    )

@@ -1,0 +1,196 @@
+"""How the alpha-beta players play: what they must see, their depth, what they claim."""
+
+import pytest
+
+from bots.catalogue import VERSIONS, build
+from bots.errors import SpecError
+from bots.protocol import Budget
+from engine.board import Board, parse_board
+from engine.position import Position
+from engine.seeds import SplitMix
+from tests.bots.oracle import true_value
+from tests.bots.puzzles import puzzles
+from tests.bots.support import player, random_position
+
+FAMILY = [name for name, version in VERSIONS.items() if version.family == "alphabeta"]
+ADAPTIVE = [name for name in FAMILY if VERSIONS[name].options.get("adaptive")]
+FIXED = [name for name in FAMILY if name not in ADAPTIVE]
+RESULTS = {"win": 1, "draw": 0, "loss": -1}
+SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
+BUDGETS = (Budget(nodes=3000), Budget(depth=3), Budget(time_ms=20))
+
+
+def small_positions(count: int, most_empty: int) -> list[Position]:
+    """Random positions of small boards that a solver can solve."""
+    random = SplitMix(23)
+    found: list[Position] = []
+    for text in SMALL:
+        board = parse_board(text)
+        wanted = len(found) + count
+        while len(found) < wanted:
+            empty = 4 + random.below(most_empty - 3)
+            position = random_position(board, board.cells - empty, random)
+            if position.ply >= board.cells - most_empty:
+                found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.kind)
+@pytest.mark.parametrize("name", FAMILY)
+def test_takes_a_win_in_one_and_blocks_one(name: str, budget: Budget) -> None:
+    """By nodes, depth and time: four in a row is made, or kept from the opponent."""
+    for theme in ("win in one", "block in one"):
+        for position, solutions in puzzles(theme, 25):
+            bot = player(name, position.board, position.to_move, budget)
+            choice = bot.choose(position.moves)
+            assert choice.column in solutions, position.notation()
+            if theme == "win in one":
+                assert choice.info is not None
+                assert (choice.info.proven, choice.info.distance) == ("win", 1)
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_the_sooner_win_is_played(name: str) -> None:
+    """A win within the depth is the shortest there is, a loss the longest resistance."""
+    seen = set()
+    for position in small_positions(20, 12):
+        value, plies = true_value(position)
+        bot = player(name, position.board, position.to_move, Budget(depth=6))
+        choice = bot.choose(position.moves)
+        assert choice.info is not None
+        if value and plies <= 6:
+            assert choice.info.proven == ("win" if value > 0 else "loss")
+            assert choice.info.distance == plies
+            after = position.play(choice.column)
+            if not after.is_over:
+                assert true_value(after) == (-value, plies - 1)
+            seen.add((value, plies))
+        else:
+            assert choice.info.proven in (None, "draw")
+    assert {(1, 1), (1, 3), (1, 5), (-1, 2), (-1, 4)} <= seen
+
+
+@pytest.mark.parametrize("amount", [30, 300, 3000, 200_000])
+@pytest.mark.parametrize("name", FAMILY)
+def test_proofs_are_true(name: str, amount: int) -> None:
+    """Whatever is claimed with much or little work is the game's result."""
+    claimed = 0
+    for position in small_positions(15, 14):
+        bot = player(name, position.board, position.to_move, Budget(nodes=amount))
+        info = bot.choose(position.moves).info
+        assert info is not None
+        if info.proven is not None:
+            value, plies = true_value(position)
+            claimed += 1
+            assert RESULTS[info.proven] == value, position.notation()
+            assert info.distance is None or info.distance >= plies
+    assert claimed > 10
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_small_games_are_solved(name: str) -> None:
+    """With enough nodes the depth grows to the end of the game, draws included."""
+    for position in small_positions(4, 12):
+        bot = player(name, position.board, position.to_move, Budget(nodes=3_000_000))
+        info = bot.choose(position.moves).info
+        assert info is not None
+        assert info.proven is not None
+        assert RESULTS[info.proven] == true_value(position)[0]
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_no_more_nodes_than_asked_for(name: str) -> None:
+    """A budget of nodes is never exceeded, however small it is."""
+    board = parse_board("12x12@0,0")
+    random = SplitMix(2)
+    for amount in (1, 5, 13, 60, 500, 7000):
+        position = random_position(board, 20, random)
+        info = player(name, board, 0, Budget(nodes=amount)).choose(position.moves).info
+        assert info is not None
+        assert info.nodes is not None
+        assert info.nodes <= amount
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_sees_the_nearest_without_a_node(name: str) -> None:
+    """A budget too small for one ply still wins at once and blocks."""
+    for theme in ("win in one", "block in one"):
+        for position, solutions in puzzles(theme, 25):
+            bot = player(name, position.board, position.to_move, Budget(nodes=1))
+            assert bot.choose(position.moves).column in solutions, position.notation()
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_fixed_depth(name: str) -> None:
+    """By time and by nodes these look four plies ahead and no further."""
+    for budget in (Budget(time_ms=1000), Budget(nodes=1_000_000)):
+        info = player(name, parse_board("9x9@4,4"), 0, budget).choose(()).info
+        assert info is not None
+        assert info.depth == 4
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_a_depth_is_kept_to(name: str) -> None:
+    """A budget of depth is one search of exactly so many plies, or to the end of the game."""
+    for depth in (1, 2, 5, 7):
+        info = player(name, Board(6, 7), 0, Budget(depth=depth)).choose(()).info
+        assert info is not None
+        assert info.depth == depth
+    position = random_position(Board(5, 5), 20, SplitMix(1))
+    info = player(name, Board(5, 5), 0, Budget(depth=90)).choose(position.moves).info
+    assert info is not None
+    assert info.depth == 25 - position.ply
+    assert info.proven is not None
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_the_depth_follows_the_budget(name: str) -> None:
+    """More nodes, more plies; and what is answered is a whole search to the depth that is told."""
+    board = parse_board("10x10@5,2")
+    position = random_position(board, 12, SplitMix(9))
+    depths = []
+    for amount in (100, 300, 3000, 30_000, 1_000_000):
+        choice = player(name, board, 0, Budget(nodes=amount)).choose(position.moves)
+        assert choice.info is not None
+        assert choice.info.depth is not None
+        depths.append(choice.info.depth)
+        again = player(name, board, 0, Budget(depth=choice.info.depth)).choose(position.moves)
+        assert again.info is not None
+        assert (again.column, again.info.value) == (choice.column, choice.info.value)
+    assert depths == sorted(depths)
+    assert depths[0] < 4 < depths[-1]
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
+def test_the_next_move_starts_at_the_last_depth(name: str) -> None:
+    """A player that has found its depth wastes nothing on shallower searches in its next move."""
+    board = parse_board("10x10@5,2")
+    bot = player(name, board, 0, Budget(nodes=50_000))
+    fresh = player(name, board, 0, Budget(nodes=50_000))
+    moves = random_position(board, 12, SplitMix(9)).moves
+    first = bot.choose(moves)
+    moves = (*moves, first.column)
+    moves = (*moves, Position.from_moves(board, moves).legal_moves()[0])
+    second, other = bot.choose(moves).info, fresh.choose(moves).info
+    assert second is not None
+    assert other is not None
+    assert second.nodes != other.nodes
+
+
+@pytest.mark.parametrize("name", FAMILY[1:])
+def test_opening_moves_are_central(name: str) -> None:
+    """From ab2 on the first three moves lie in the middle third, unless a threat calls."""
+    for text in ("6x7", "9x12@0,5", "12x11"):
+        board = parse_board(text)
+        for moves in ((), (0,), (0, 0, 1), (0, 0, 1, 1)):
+            column = player(name, board, len(moves) % 2, Budget(depth=3)).choose(moves).column
+            assert abs(2 * column - board.columns + 1) * 3 <= board.columns
+    board = Board(6, 7)
+    assert player(name, board, 1, Budget(depth=3)).choose((0, 3, 0, 4, 0)).column == 0
+
+
+def test_options_are_checked() -> None:
+    """A weight that no evaluation could hold is refused in words."""
+    for text in ("ab1?two=31", "ab1?depth=0", "ab4?clock_share=2", "ab1?reach=-1"):
+        with pytest.raises(SpecError, match="must be"):
+            build(text, board=Board(6, 7), side=0, seed=1, budget=Budget(depth=1))
