@@ -11,6 +11,7 @@ PLAYERS = {
     "array": "bots.uct.array_player:ArrayPlayer",
     "tree": "bots.uct.tree_player:TreePlayer",
     "graph": "bots.uct.graph_player:GraphPlayer",
+    "blind": "bots.uct.blind_player:BlindPlayer",
 }
 """Who plays a version, by its row's `player`."""
 
@@ -22,7 +23,9 @@ class Row(NamedTuple):
     based_on: str | None
     change: str
     differences: dict[str, Any]
-    """Fields of `bots.uct.settings.Settings`, and ``player`` where the machinery changes."""
+    """Fields of `bots.uct.settings.Settings` (of `bots.uct.blind_settings.BlindSettings` without
+    look-ahead), and ``player`` where the machinery changes."""
+    family: str = "uct"
 
 
 ROWS = (
@@ -118,6 +121,53 @@ ROWS = (
     Row("v23", "v22", "solves the last 30 cells exactly where that is quick", {"endgame": 30}),
 )
 
+BLIND_ROWS = (
+    # Their sources' values are +1, 0, -1, here 0 .. 1: c is half as large and selects the same.
+    Row(
+        "mcts1",
+        None,
+        "UCT without look-ahead: c = 0.8 on values +1, 0, -1, children in order, uniform rollouts",
+        {"player": "blind", "c": 0.8 / 2},
+        "mcts",
+    ),
+    Row(
+        "mcts2",
+        "mcts1",
+        "the root moves down with the game; the rest is freed after the answer, off the clock",
+        {"reuse": True},
+        "mcts",
+    ),
+    Row(
+        "mcts3",
+        "mcts2",
+        "decided nodes are never simulated again: a value so bad that selection leaves them alone",
+        {"solve": True, "leave": True},
+        "mcts",
+    ),
+    Row(
+        "uct-random",
+        None,
+        "v + sqrt(2) * sqrt(ln(n_p) / n) on values +1, 0, -1, no look-ahead, uniform rollouts",
+        {"player": "blind", "c": 0.5, "central": True},
+        "uct-rollouts",
+    ),
+    Row(
+        "uct-middle",
+        "uct-random",
+        "rollouts draw columns by 1 + the distance to the nearer edge",
+        {"rollout": "middle"},
+        "uct-rollouts",
+    ),
+    Row(
+        "uct-seven",
+        "uct-random",
+        "rollouts draw columns by max(1, 7 - the distance to the centre line)",
+        {"rollout": "seven"},
+        "uct-rollouts",
+    ),
+)
+"""The players of two course reports: the same search with rollouts that look at nothing."""
+
 
 def compose(rows: tuple[Row, ...]) -> tuple[Version, ...]:
     """The catalogue's rows: each with everything that it inherits."""
@@ -130,7 +180,7 @@ def compose(rows: tuple[Row, ...]) -> tuple[Version, ...]:
         versions.append(
             Version(
                 row.name,
-                "uct",
+                row.family,
                 row.based_on,
                 row.change,
                 PLAYERS[options["player"]],
@@ -141,4 +191,4 @@ def compose(rows: tuple[Row, ...]) -> tuple[Version, ...]:
     return tuple(versions)
 
 
-UCT: tuple[Version, ...] = compose(ROWS)
+UCT: tuple[Version, ...] = compose((*ROWS, *BLIND_ROWS))

@@ -19,7 +19,8 @@ SIMULATIONS = 400
 NAMES = [
     name
     for name, version in VERSIONS.items()
-    if "simulations" in version.budgets and version.family in ("uct", "simple")
+    if "simulations" in version.budgets
+    and version.family in ("uct", "mcts", "uct-rollouts", "simple")
 ]
 
 
