@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from bots.catalogue import build
 from bots.errors import BotsError, ProtocolError
-from bots.player import Player
+from bots.player import Player, Tidy
 from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
@@ -68,6 +68,11 @@ class Host:
                 return HelloReply(NAME, "built-in", BUDGETS)
             case GameOver() | Quit():
                 return None
+
+    def tidy(self) -> None:
+        """Let the player put its memory in order after a move: its clock stands still."""
+        if isinstance(self._player, Tidy):
+            self._player.tidy()
 
     def _begin(self, game: NewGame) -> Ready:
         # The former player goes before the next one is built: two trees need not fit at once.
@@ -133,6 +138,8 @@ def serve(source: int, target: int) -> None:
                 reply = ErrorReply(f"{type(error).__name__}: {error}")
             if reply is not None:
                 write(target, reply)
+            if isinstance(reply, MoveReply):
+                host.tidy()
     except ProtocolError as error:
         write(target, ErrorReply(str(error)))
 

@@ -8,6 +8,9 @@ from bots.errors import SpecError
 
 T = TypeVar("T")
 
+LARGEST = 2**31
+"""No number among the options needs to reach this."""
+
 
 def read_options(kind: type[T], given: Mapping[str, Any]) -> T:
     """An instance of a dataclass whose fields all have defaults; texts become the default's type.
@@ -29,7 +32,13 @@ def _convert(name: str, text: str, kind: type) -> object:
     try:
         if kind is bool:
             return {"yes": True, "no": False, "1": True, "0": False}[text.lower()]
-        return kind(text)
+        value = kind(text)
+        # No option of any player is negative, and nothing good comes of a search with c = nan.
+        if isinstance(value, int | float) and not 0 <= value < LARGEST:
+            raise ValueError(f"{name} is out of range")
+        return value
     except (KeyError, ValueError) as error:
         wanted = "yes or no" if kind is bool else f"a value of type {kind.__name__}"
+        if kind in (int, float):
+            wanted += f" from 0 to {LARGEST}"
         raise SpecError(f"option {name!r} must be {wanted}, got {text!r}") from error

@@ -1,7 +1,7 @@
 """The interface of a built-in player, as the host drives it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from bots.protocol import Budget, Info
 from engine.board import Board
@@ -23,6 +23,18 @@ class Player(Protocol):
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """A legal column for the position after `moves`, within the budget of one move."""
+        ...
+
+
+@runtime_checkable
+class Tidy(Protocol):
+    """A player with something to put in order between its moves.
+
+    Its columns must not depend on whether it is called: a host may leave it out.
+    """
+
+    def tidy(self) -> None:
+        """Free what the move just made has left behind; a move's budget does not pay for it."""
         ...
 
 

@@ -187,7 +187,7 @@ def decode_request(line: bytes) -> Request:
     """
     try:
         return _request_decoder.decode(line)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise ProtocolError(f"not a request: {error}: {_excerpt(line)}") from error
 
 

@@ -10,7 +10,7 @@ import msgspec
 from db.exchange import GameLine, NotImportable
 from db.rows import RunKind
 from db.store import Store
-from engine.board import parse_board, parse_board_class, parse_board_classes
+from engine.board import MAX_SIDE, parse_board, parse_board_class, parse_board_classes
 from engine.errors import EngineError
 from engine.position import Position, format_moves, parse_moves
 from engine.result import Result, Termination
@@ -101,10 +101,16 @@ def check_game(game: GameLine) -> None:
     _require(bool(game.stream and game.identity), "stream and identity must not be empty")
     parse_board_class(game.board_class)
     parse_board_classes(game.division.boards)
+    plies = game.division.opening_plies
+    _require(
+        plies is None or 0 <= plies <= MAX_SIDE**2, "the opening of a division is 0 plies or more"
+    )
     budget = game.division.budget
     _require(
-        bool(budget) and set(budget) <= set(BUDGETS) and all(n > 0 for n in budget.values()),
-        f"a budget is some of {', '.join(BUDGETS)}, each above 0",
+        bool(budget)
+        and set(budget) <= set(BUDGETS)
+        and all(0 < n < TIMING_LIMIT for n in budget.values()),
+        f"a budget is some of {', '.join(BUDGETS)}, each above 0 and below 2**53",
     )
     moves = parse_moves(game.moves)
     _require(game.moves == format_moves(moves), "moves must be written as 0..9, a, b")
@@ -118,6 +124,7 @@ def check_game(game: GameLine) -> None:
     timing = game.timing
     numbers = [value for side in timing.sides for value in msgspec.structs.astuple(side)]
     numbers += [timing.duration_us, timing.aborts, timing.stored]
+    numbers += [thought.time_us for thought in timing.thoughts]
     _require(
         all(0 <= value < TIMING_LIMIT for value in numbers) and 0 <= timing.started < YEAR_9999,
         "timing must not be negative, nor too great to be stored",
@@ -183,7 +190,7 @@ def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
         if line.strip():
             try:
                 yield Numbered(number, decoder.decode(line))
-            except (msgspec.DecodeError, UnicodeEncodeError) as error:
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
                 raise Refused(name, number, f"not an exported game: {error}") from error
 
 

@@ -98,6 +98,6 @@ def _game(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
         numbers = {field: int(plain[field]) for field in NUMBERS}
         values = {**plain, **numbers, "rated": fields["rated"] == "true"}
         game = msgspec.convert({**values, "division": msgspec.to_builtins(division)}, GameLine)
-    except (msgspec.ValidationError, msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Refused(name, number, str(error)) from error
     return game

@@ -27,7 +27,8 @@ class Continue(StrEnum):
     """Start a new one in any case."""
 
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s)?")
+# No time that is allowed has more digits, and a float that it becomes is finite.
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
 
 

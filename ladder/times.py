@@ -6,7 +6,7 @@ from datetime import datetime
 
 from ladder.errors import UsageError
 
-_AGO = re.compile(r"(\d+(?:\.\d+)?)([mhd])")
+_AGO = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([mhd])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from bots.errors import SpecError
+
 
 @dataclass(frozen=True, slots=True)
 class ArraySettings:
@@ -19,3 +21,7 @@ class ArraySettings:
     """v3: integer totals, and the end of the game is flagged when a node is made."""
     convert: bool = False
     """v4: a new node whose side to move can win at once becomes an end node."""
+
+    def __post_init__(self) -> None:
+        if self.memory_mib < 1:
+            raise SpecError(f"option 'memory_mib' must be at least 1, got {self.memory_mib}")

@@ -44,6 +44,14 @@ def best_mean(candidates: Sequence[Candidate], columns: int, blocks: int) -> Can
     )
 
 
+def best_central(candidates: Sequence[Candidate], columns: int) -> Candidate:
+    """uct-random and its companions: the highest mean, a win before all; then nearer the centre."""
+    return max(
+        candidates,
+        key=lambda c: (c.outcome == WON, c.mean, -abs(2 * c.column - (columns - 1))),
+    )
+
+
 def best_proven(candidates: Sequence[Candidate], columns: int) -> Candidate:
     """v11 on: the shortest win; when all is lost the longest resistance; else the best mean.
 

@@ -24,6 +24,13 @@ def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
 
 
 @kernel
+def move_root(tree: Tree, at: int, k: int) -> None:
+    """Make a node the root, whatever else stays where it is."""
+    for field in range(FIELDS):
+        tree[ROOT + field] = tree[at + field * k]
+
+
+@kernel
 def keep_below(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
     """Make a node the root and free all that cannot be reached from it.
 
@@ -38,8 +45,7 @@ def keep_below(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
 
     """
     first = tree[at + 2 * k]
-    for field in range(FIELDS):
-        tree[ROOT + field] = tree[at + field * k]
+    move_root(tree, at, k)
     if first:
         tree[first - 1] = ROOT + 2
     free = FIRST_FREE

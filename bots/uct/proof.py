@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bots.uct.blind_settings import LEAVE
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.record import (
     COLUMNS,
@@ -95,4 +96,6 @@ def back_up(
             tree[at + k] += points
         else:
             points = settle(tree, at, k, outcome, flags)
+            if flags & LEAVE:
+                tree[at + k] = PASSED_OVER
         points = 2 - points

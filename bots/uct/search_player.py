@@ -51,7 +51,7 @@ class SearchPlayer(ABC, Generic[Place]):
         self._board = board
         self._seed = seed
         self._budget = budget
-        self._settings = read_options(Settings, options)
+        self._settings = self._read(options)
         self._words = board_words(board)
         # Compiles, or loads from the cache, everything that `choose` will call.
         self._allocate(64)
@@ -73,6 +73,9 @@ class SearchPlayer(ABC, Generic[Place]):
             self._begin(tuple(moves))
             self.advance(4 * self._board.columns)
         return self._answer()
+
+    def _read(self, options: dict[str, Any]) -> Settings:
+        return read_options(Settings, options)
 
     @abstractmethod
     def advance(self, simulations: int) -> bool:
@@ -125,11 +128,7 @@ class SearchPlayer(ABC, Generic[Place]):
 
     def _answer(self) -> Choice:
         places = dict(self._children(None))
-        columns = self._board.columns
-        if self._settings.distances:
-            best = best_proven(list(places), columns)
-        else:
-            best = best_mean(list(places), columns, self._look.threats)
+        best = self._best(list(places))
         proven = best.outcome if self._solved() or best.outcome == WON else OPEN
         exact = self._settings.distances or (best.outcome == WON and best.distance == 0)
         statistics = self._statistics()
@@ -144,6 +143,12 @@ class SearchPlayer(ABC, Generic[Place]):
             distance=best.distance + 1 if exact and proven in (WON, LOST) else None,
         )
         return Choice(best.column, info)
+
+    def _best(self, candidates: list[Candidate]) -> Candidate:
+        """The final choice."""
+        if self._settings.distances:
+            return best_proven(candidates, self._board.columns)
+        return best_mean(candidates, self._board.columns, self._look.threats)
 
     def _variation(self, best: Candidate, place: Place) -> tuple[int, ...]:
         columns = [best.column]

@@ -6,6 +6,7 @@ the same decisions from the same random state.
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,11 +57,57 @@ BYTE = np.uint64(255)
 """Which bits of the generator decide whether a rollout is played carefully."""
 
 
-def _search_on(layout: ModuleType) -> Callable[..., None]:
+class Pieces(NamedTuple):
+    """What a search is put together from; chosen when it is compiled."""
+
+    first_sight: Callable[..., tuple[int, int, np.uint64]]
+    """What a new node shows, see `bots.uct.leaf`."""
+    roll: Callable[..., tuple[int, np.uint64]]
+    """A rollout, see `bots.uct.playout`; it takes the dials instead of whether to be careful."""
+    in_order: bool
+    """Whether the leftmost column is expanded first instead of a random one."""
+
+
+def _look_ahead_on(layout: ModuleType) -> Pieces:
+    """The pieces of v5 on."""
+    playout = playout_on(layout)
+
+    @inlined
+    def roll(
+        own: Any,
+        other: Any,
+        occupied: Any,
+        landing: Any,
+        own_threats: Any,
+        other_threats: Any,
+        bottoms: Any,
+        cells: Any,
+        random: np.uint64,
+        dials: Dials,
+    ) -> tuple[int, np.uint64]:
+        careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < dials.careful
+        return playout(
+            own,
+            other,
+            occupied,
+            landing,
+            own_threats,
+            other_threats,
+            bottoms,
+            cells,
+            random,
+            careful,
+        )
+
+    return Pieces(first_sight_on(layout), roll, in_order=False)
+
+
+def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
     """The search on the sets of cells of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
     in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
-    playout, first_sight, expect = playout_on(layout), first_sight_on(layout), expect_on(layout)
+    expect = expect_on(layout)
+    first_sight, roll, in_order = pieces
 
     @inlined
     def search(
@@ -152,8 +199,11 @@ def _search_on(layout: ModuleType) -> Callable[..., None]:
                         child -= 1
                         move = ONE << np.uint64(column_of(tree[child + 3 * siblings]))
                     else:
-                        random = step_random(random)
-                        move = kth_bit(tries, below_random(random, popcount64(tries)))
+                        if in_order:
+                            move = tries & (~tries + ONE)
+                        else:
+                            random = step_random(random)
+                            move = kth_bit(tries, below_random(random, popcount64(tries)))
                         tree[at + 3 * k] = meta & ~np.int64(move)
                         tree[first - HEAD] = head + 256
                         created = True
@@ -211,7 +261,7 @@ def _search_on(layout: ModuleType) -> Callable[..., None]:
                         solved = True
                         points = points_of(outcome)
                 if points < 0:
-                    result, random = playout(
+                    result, random = roll(
                         own,
                         other,
                         occupied,
@@ -221,7 +271,7 @@ def _search_on(layout: ModuleType) -> Callable[..., None]:
                         bottoms,
                         cells,
                         random,
-                        np.int64(random >> SHIFT_CAREFUL & BYTE) < dials.careful,
+                        dials,
                     )
                     points = 2 - result
             else:
@@ -240,8 +290,8 @@ def _search_on(layout: ModuleType) -> Callable[..., None]:
     return search
 
 
-_search = _search_on(vector)
-_search_plain = _search_on(lanes)
+_search = search_on(vector, _look_ahead_on(vector))
+_search_plain = search_on(lanes, _look_ahead_on(lanes))
 
 
 @kernel

@@ -81,10 +81,18 @@ class TreePlayer(SearchPlayer[Place]):
         if int(self._tree[at + 3 * k]) >> OUTCOME & 3 and not self._tree[at + 2 * k]:
             return False
         if at != ROOT:
-            used, nodes = keep_below(self._tree, int(self._counters[tree.USED]), at, k)
-            self._counters[tree.USED] = used
-            self._counters[tree.NODES] = nodes
+            self._go_to(at, k)
         return True
+
+    def _go_to(self, at: int, k: int) -> None:
+        """Make a node of the tree the root."""
+        self._free_but(at, k)
+
+    def _free_but(self, at: int, k: int) -> None:
+        """Make a node the root and free what cannot be reached from it."""
+        used, nodes = keep_below(self._tree, int(self._counters[tree.USED]), at, k)
+        self._counters[tree.USED] = used
+        self._counters[tree.NODES] = nodes
 
     def _rehearse(self) -> None:
         super()._rehearse()

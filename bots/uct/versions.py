@@ -10,6 +10,7 @@ PLAYERS = {
     "array": "bots.uct.array_player:ArrayPlayer",
     "tree": "bots.uct.tree_player:TreePlayer",
     "graph": "bots.uct.graph_player:GraphPlayer",
+    "blind": "bots.uct.blind_player:BlindPlayer",
 }
 """Who plays a version, by its row's `player`."""
 
@@ -109,6 +110,52 @@ ROWS = (
     ),
 )
 
-UCT: tuple[Version, ...] = compose(
-    ROWS, family="uct", players=PLAYERS, budgets=("time", "simulations")
+# The players of two course reports: the same search with rollouts that look at nothing. Their
+# sources' values are +1, 0, -1, here 0 .. 1: c is half as large and selects the same.
+COMPACT_ROWS = (
+    Row(
+        "mcts1",
+        None,
+        "UCT without look-ahead: c = 0.8 on values +1, 0, -1, children in order, uniform rollouts",
+        {"player": "blind", "c": 0.8 / 2},
+    ),
+    Row(
+        "mcts2",
+        "mcts1",
+        "the root moves down with the game; the rest is freed after the answer, off the clock",
+        {"reuse": True},
+    ),
+    Row(
+        "mcts3",
+        "mcts2",
+        "decided nodes are never simulated again: a value so bad that selection leaves them alone",
+        {"solve": True, "leave": True},
+    ),
+)
+
+ROLLOUT_ROWS = (
+    Row(
+        "uct-random",
+        None,
+        "v + sqrt(2) * sqrt(ln(n_p) / n) on values +1, 0, -1, no look-ahead, uniform rollouts",
+        {"player": "blind", "c": 0.5, "central": True},
+    ),
+    Row(
+        "uct-middle",
+        "uct-random",
+        "rollouts draw columns by 1 + the distance to the nearer edge",
+        {"rollout": "middle"},
+    ),
+    Row(
+        "uct-seven",
+        "uct-random",
+        "rollouts draw columns by max(1, 7 - the distance to the centre line)",
+        {"rollout": "seven"},
+    ),
+)
+
+UCT: tuple[Version, ...] = tuple(
+    version
+    for family, rows in (("uct", ROWS), ("mcts", COMPACT_ROWS), ("uct-rollouts", ROLLOUT_ROWS))
+    for version in compose(rows, family=family, players=PLAYERS, budgets=("time", "simulations"))
 )

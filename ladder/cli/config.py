@@ -32,7 +32,7 @@ def read_defaults(folder: Path | None = None) -> dict[str, Any]:
             content = tomllib.load(file)
     except FileNotFoundError:
         return {}
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{FILE} cannot be read: {error}") from error
     return _for_commands(content, _known())
 

@@ -23,7 +23,10 @@ NAMES = [
     name
     for name, version in VERSIONS.items()
     if version.family in PLIES
-    or ("simulations" in version.budgets and version.family in ("uct", "simple"))
+    or (
+        "simulations" in version.budgets
+        and version.family in ("uct", "mcts", "uct-rollouts", "simple")
+    )
 ]
 
 

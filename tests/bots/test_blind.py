@@ -1,0 +1,286 @@
+"""The players without look-ahead: their rollouts, their formula, what they keep and leave alone."""
+
+import math
+
+import numpy as np
+import pytest
+
+from bots.errors import SpecError
+from bots.host import Host
+from bots.protocol import Budget, decode_request
+from bots.uct import tree
+from bots.uct.blind import BlindDials, roll_out
+from bots.uct.blind_player import BlindPlayer
+from bots.uct.final import Candidate, best_central
+from bots.uct.keep import find_child
+from bots.uct.outcome import LOST, OPEN, WON
+from bots.uct.record import HEAD, OUTCOME, PASSED_OVER, ROOT
+from bots.uct.weights import column_weights, draws
+from engine.board import Board, parse_board
+from engine.lanes import board_words, stone_words
+from engine.position import Position
+from engine.seeds import SplitMix
+from tests.bots.support import player
+
+BLIND = ("mcts1", "mcts2", "mcts3", "uct-random", "uct-middle", "uct-seven")
+BOARD = parse_board("9x9@4,4")
+
+
+def blind(name: str, board: Board, simulations: int) -> BlindPlayer:
+    bot = player(name, board, 0, Budget(simulations=simulations))
+    assert isinstance(bot, BlindPlayer)
+    return bot
+
+
+def children(bot: BlindPlayer, at: int = ROOT, k: int = 1) -> dict[int, tuple[int, int, int, int]]:
+    """Visits, score, outcome and place of a node's children by column, in order of creation."""
+    nodes = bot._tree
+    first = int(nodes[at + 2 * k])
+    siblings, made = int(nodes[first - HEAD]) & 255, int(nodes[first - HEAD]) >> 8
+    return {
+        int(nodes[child + 3 * siblings]) >> 12 & 15: (
+            int(nodes[child]),
+            int(nodes[child + siblings]),
+            int(nodes[child + 3 * siblings]) >> OUTCOME & 3,
+            child,
+        )
+        for child in range(first, first + made)
+    }
+
+
+# --- rollouts -----------------------------------------------------------------------------------
+
+
+def test_weights_by_hand() -> None:
+    """The two formulas on an odd and an even board (there in halves, so doubled)."""
+    assert column_weights("middle", 7) == (1, 2, 3, 4, 3, 2, 1)
+    assert column_weights("middle", 8) == (1, 2, 3, 4, 4, 3, 2, 1)
+    assert column_weights("seven", 7) == (4, 5, 6, 7, 6, 5, 4)
+    assert column_weights("seven", 4) == (11, 13, 13, 11)
+    assert column_weights("random", 5) == (1, 1, 1, 1, 1)
+    with pytest.raises(SpecError, match="random, middle, seven"):
+        column_weights("eight", 7)
+
+
+@pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
+def test_tables_draw_by_the_weights(rollout: str) -> None:
+    """Every set of columns: each of its columns has exactly its weight's share of the numbers."""
+    for columns in (4, 9, 12):
+        weights = column_weights(rollout, columns)
+        tables = draws(rollout, columns)
+        for mask in range(1, 2**columns):
+            members = [column for column in range(columns) if mask >> column & 1]
+            total = int(tables.totals[mask])
+            found = [int(bit).bit_length() - 1 for bit in tables.columns[mask, :total]]
+            assert found == [c for c in members for _ in range(weights[c])]
+
+
+def roll_by_hand(
+    position: Position, rollout: str, state: int, first: list[int] | None = None
+) -> tuple[int, int]:
+    """A rollout written down from its description: twice the result, the generator's state."""
+    mask64 = 2**64 - 1
+    weights = column_weights(rollout, position.board.columns)
+    side = position.to_move
+    while not position.is_over:
+        state ^= state >> 12
+        state ^= state << 25 & mask64
+        state ^= state >> 27
+        legal = position.legal_moves()
+        number = (state * 0x2545F4914F6CDD1D & mask64) * sum(weights[c] for c in legal) >> 64
+        column = next(
+            c for i, c in enumerate(legal) if number < sum(weights[d] for d in legal[: i + 1])
+        )
+        if first is not None and not position.moves:
+            first[column] += 1
+        position = position.play(column)
+    return 1 if position.winner is None else 2 * (position.winner == side), state
+
+
+@pytest.mark.parametrize("rollout", ["random", "middle", "seven"])
+def test_the_kernel_rolls_as_described(rollout: str) -> None:
+    """Result and generator agree with the rollout by hand; its first columns fit the weights."""
+    for text in ("9x9@4,4", "4x12", "12x6@0,0"):
+        board = parse_board(text)
+        dials = BlindDials(1.0, 0, 0.0, *draws(rollout, board.columns))
+        random = SplitMix(7)
+        first = [0] * board.columns
+        games = 120
+        for _ in range(games):
+            state = random.next64() | 1
+            position = Position(board)
+            expected = roll_by_hand(position, rollout, state, first)
+            found = roll_out(stone_words(position), board_words(board), np.uint64(state), dials)
+            assert (found[0], int(found[1])) == expected
+        weights = column_weights(rollout, board.columns)
+        shares = [games * weight / sum(weights) for weight in weights]
+        chi_square = sum((n - share) ** 2 / share for n, share in zip(first, shares, strict=True))
+        # Five standard deviations beyond the mean of the distribution.
+        freedom = board.columns - 1
+        assert chi_square < freedom + 5 * math.sqrt(2 * freedom)
+
+
+# --- selection and expansion --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BLIND)
+def test_children_are_expanded_in_order(name: str) -> None:
+    """The leftmost column first, one a simulation; nothing is visited twice before all are seen."""
+    bot = blind(name, BOARD, 1000)
+    bot.choose(())
+    assert list(children(bot)) == list(range(9))
+    bot = blind(name, BOARD, 5)
+    bot.choose(())
+    assert {c: node[0] for c, node in children(bot).items()} == dict.fromkeys(range(5), 1)
+
+
+@pytest.mark.parametrize(("name", "factor"), [("mcts1", 0.8 * 2**0.5), ("uct-seven", 2**0.5)])
+def test_the_formula_on_a_node_by_hand(name: str, factor: float) -> None:
+    """The next child is the one with the largest v + factor * sqrt(ln(n_p) / n), v in -1 .. 1."""
+    for results in ((9, 3), (8, 8), (3, 1), (2, 5)):
+        for visits in ((10, 4), (100, 9), (40, 40)):
+            bot = blind(name, Board(4, 4), 1)
+            bot.choose(())
+            bot.advance(3)
+            nodes = bot._tree
+            nodes[ROOT] = parent = sum(visits) + 60
+            places = [node[3] for node in children(bot).values()]
+            scores = [
+                min(2 * n, result * n // 5) for n, result in zip(visits, results, strict=True)
+            ]
+            shown = [(n, s) for n, s in zip((*visits, 30, 30), (*scores, 0, 0), strict=True)]
+            for place, (n, score) in zip(places, shown, strict=True):
+                nodes[place], nodes[place + 4] = n, score
+            values = [s / n - 1 + factor * math.sqrt(math.log(parent) / n) for n, s in shown]
+            bot.advance(1)
+            now = [int(nodes[place]) for place in places]
+            grown = [a - b[0] for a, b in zip(now, shown, strict=True)]
+            assert grown.index(1) == values.index(max(values))
+            assert sum(grown) == 1
+
+
+def test_ties_go_to_the_centre() -> None:
+    """uct-*: among equal means the column nearer the centre, whatever its visits."""
+    candidates = [Candidate(0, 0.5, 90, OPEN, 0), Candidate(4, 0.5, 2, OPEN, 0)]
+    assert best_central([*candidates, Candidate(6, 0.4, 99, OPEN, 0)], 9).column == 4
+    assert best_central([*candidates, Candidate(8, 1.0, 1, WON, 0)], 9).column == 8
+    assert best_central([*candidates, Candidate(1, 0.6, 1, OPEN, 0)], 9).column == 1
+
+
+# --- what mcts3 leaves alone ---------------------------------------------------------------------
+
+THREAT = (0, 1, 0, 2, 8, 3)
+"""On `BOARD` the second side threatens to connect 1 to 4 at the bottom: all but 4 loses."""
+
+
+def test_a_lost_node_is_left_alone() -> None:
+    """Once a reply that connects four is found, mcts3 never enters its parent again."""
+    bots = {name: blind(name, BOARD, 8000) for name in ("mcts2", "mcts3")}
+    for bot in bots.values():
+        bot._look_at(THREAT)
+        bot.advance(3000)
+    lost = [column for column in range(9) if column != 4]
+    seen = children(bots["mcts3"])
+    assert [column for column, node in seen.items() if node[2] == LOST] == lost
+    assert all(seen[column][1] == PASSED_OVER for column in lost)
+    bots["mcts3"].advance(3000)
+    later = children(bots["mcts3"])
+    assert all(later[column][0] == seen[column][0] for column in lost)
+    assert later[4][0] > seen[4][0]
+    # mcts2 goes on entering them, and counts the same winning replies again.
+    plain = children(bots["mcts2"])
+    assert sum(plain[column][0] for column in lost) > sum(seen[column][0] for column in lost)
+    assert bots["mcts2"]._statistics().old > 0
+    assert bots["mcts3"]._statistics().old == 0
+
+
+def test_the_parent_of_lost_nodes_alone_is_won() -> None:
+    """Where every move is lost nothing is left to search: the root is decided, a move is made."""
+    bot = blind("mcts3", BOARD, 100_000)
+    choice = bot.choose((0, 3, 0, 4, 8, 5))
+    assert choice.info is not None
+    assert choice.info.proven == "loss"
+    assert choice.info.simulations is not None
+    assert choice.info.simulations < 100_000
+    assert choice.column in (2, 6)
+
+
+def test_leaving_alone_needs_proofs() -> None:
+    """The option without the one that it rests on is refused."""
+    with pytest.raises(SpecError, match="solve"):
+        player("mcts1?leave=yes", BOARD, 0, Budget(simulations=1))
+
+
+# --- what mcts2 keeps ----------------------------------------------------------------------------
+
+
+def walk(bot: BlindPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
+    """Visits and score of every node below a place, by the columns that lead to it."""
+    found = {(): (int(bot._tree[at]), int(bot._tree[at + k]))}
+    if bot._tree[at + 2 * k]:
+        siblings = int(bot._tree[bot._tree[at + 2 * k] - HEAD]) & 255
+        for column, node in children(bot, at, k).items():
+            for path, values in walk(bot, node[3], siblings).items():
+                found[column, *path] = values
+    return found
+
+
+def test_the_root_moves_down_with_the_game() -> None:
+    """After both moves the tree starts with what it knew of the position; mcts1 starts anew."""
+    bot = blind("mcts2", BOARD, 5000)
+    own = bot.choose(()).column
+    at, k = find_child(bot._tree, ROOT, 1, own)
+    below = walk(bot, at, k)
+    bot.tidy()
+    # Off the clock: only what lies below the own move is left, without gaps.
+    assert walk(bot, ROOT, 1) == below
+    assert int(bot._counters[tree.NODES]) == len(below)
+    reply = max(children(bot).items(), key=lambda item: item[1][0])[0]
+    at, k = find_child(bot._tree, ROOT, 1, reply)
+    expected = walk(bot, at, k)
+    used = int(bot._counters[tree.USED])
+    bot._look_at((own, reply))
+    # On the clock: the root moves, and nothing is freed.
+    assert walk(bot, ROOT, 1) == expected
+    assert len(expected) > 100
+    assert int(bot._counters[tree.USED]) == used
+    other = blind("mcts1", BOARD, 5000)
+    other.choose(())
+    other.tidy()
+    other._look_at((own, reply))
+    assert int(other._counters[tree.NODES]) == 1
+
+
+@pytest.mark.parametrize("name", ["mcts2", "mcts3"])
+def test_tidying_changes_no_move(name: str) -> None:
+    """A host that never lets the player tidy up gets the same game."""
+    games = []
+    for tidies in (True, False):
+        sides = [player(name, BOARD, side, Budget(simulations=500), seed=3) for side in (0, 1)]
+        position = Position(BOARD)
+        while not position.is_over:
+            bot = sides[position.to_move]
+            assert isinstance(bot, BlindPlayer)
+            position = position.play(bot.choose(position.moves).column)
+            if tidies:
+                bot.tidy()
+        games.append(position.moves)
+    assert games[0] == games[1]
+
+
+def test_the_host_tidies_after_the_answer() -> None:
+    """The hook runs for those who have it, between two moves."""
+    host = Host()
+    host.answer(
+        decode_request(
+            b'{"type":"new_game","rows":9,"columns":9,"forbidden":[4,4],"connect":4,"side":0,'
+            b'"seed":1,"budget":{"simulations":200},"player":"mcts3","game":"1"}'
+        )
+    )
+    host.answer(decode_request(b'{"type":"move","ply":0,"moves":[]}'))
+    bot = host._player
+    assert isinstance(bot, BlindPlayer)
+    assert bot._root == ()
+    host.tidy()
+    assert bot._root is not None
+    assert len(bot._root) == 1

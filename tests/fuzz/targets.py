@@ -1,0 +1,337 @@
+"""What is fuzzed: every parser, valid inputs to start from, and what must hold whatever comes in.
+
+A target takes bytes and returns whether they were accepted. It raises where something is wrong:
+another error than the project's own, or an accepted input that does not mean the same when it is
+written out and read again.
+"""
+
+import math
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+import msgspec
+
+from bots.catalogue import parse_player
+from bots.errors import BotsError
+from bots.options import read_options
+from bots.protocol import decode_reply, decode_request, encode
+from bots.uct.blind_settings import BlindSettings
+from bots.uct.settings import Settings
+from db.errors import DatabaseError
+from db.exchange import GameLine
+from engine.board import (
+    format_board_classes,
+    parse_board,
+    parse_board_class,
+    parse_board_classes,
+)
+from engine.errors import EngineError
+from engine.position import format_moves, parse_moves, parse_position
+from ladder.cli.config import FILE, read_defaults
+from ladder.errors import LadderError
+from ladder.importing import Numbered, import_games, open_games
+from ladder.rating_file import count_results
+from ladder.schedule import parse_pairing
+from ladder.settings import parse_margin, parse_time
+from ladder.specs import read_spec
+from ladder.statistics import parse_counts
+from ladder.times import parse_since
+from reports.exchange import CSV_COLUMNS, PGN_TAGS, write_csv, write_pgn
+
+OURS = (EngineError, BotsError, LadderError, DatabaseError)
+"""The errors that a bad input may end in; each is a sentence for a person."""
+
+
+class Nonsense(AssertionError):
+    """An input was accepted that means nothing, or not the same when written out."""
+
+
+def same(one: object, two: object) -> None:
+    """Raises `Nonsense` where they differ."""
+    if one != two:
+        raise Nonsense(f"{one!r} became {two!r}")
+
+
+def _board(text: str) -> None:
+    board = parse_board(text)
+    same(parse_board(str(board)), board)
+
+
+def _board_class(text: str) -> None:
+    kind = parse_board_class(text)
+    same(parse_board_class(str(kind)), kind)
+
+
+def _board_classes(text: str) -> None:
+    classes = parse_board_classes(text)
+    same(parse_board_classes(format_board_classes(classes)), classes)
+
+
+def _moves(text: str) -> None:
+    moves = parse_moves(text)
+    same(parse_moves(format_moves(moves)), moves)
+
+
+def _position(text: str) -> None:
+    position = parse_position(text)
+    same(parse_position(position.notation()), position)
+
+
+def _one_based(text: str) -> None:
+    position = parse_position(text, one_based=True)
+    same(parse_position(position.notation()), position)
+
+
+def _request(data: bytes) -> None:
+    message = decode_request(data)
+    same(decode_request(encode(message)), message)
+
+
+def _reply(data: bytes) -> None:
+    message = decode_reply(data)
+    same(decode_reply(encode(message)), message)
+
+
+def _time(text: str) -> None:
+    same(parse_time(f"{parse_time(text)}ms"), parse_time(text))
+    _plain(text)
+
+
+def _margin(text: str) -> None:
+    same(parse_margin(f"{parse_margin(text)}ms"), parse_margin(text))
+    _plain(text)
+
+
+def _plain(text: str) -> None:
+    if not text.isascii():
+        raise Nonsense(f"{text!r} is no number as we write them")
+
+
+def _since(text: str) -> None:
+    moment = parse_since(text, now=1.8e9)
+    if not math.isfinite(moment):
+        raise Nonsense(f"{text!r} is no moment")
+
+
+def _counts(option: str, text: str) -> None:
+    counts = parse_counts(**{"wdl": None, "penta": None, option: text})
+    order = reversed(counts) if option == "wdl" else counts
+    same(parse_counts(**{"wdl": None, "penta": None, option: ",".join(map(str, order))}), counts)
+
+
+def _pairing(text: str) -> None:
+    same(str(parse_pairing(text)), text)
+
+
+def _player(text: str) -> None:
+    version, options = parse_player(text)
+    if version.family == "simple":
+        return
+    kind = BlindSettings if version.options.keys() & {"central", "leave"} else Settings
+    settings = read_options(kind, options)
+    for name in settings.__dataclass_fields__:
+        value = getattr(settings, name)
+        if isinstance(value, float | int) and not (math.isfinite(value) and value >= 0):
+            raise Nonsense(f"{name} = {value}")
+    if settings.memory_mib < 1:
+        raise Nonsense(f"memory of {settings.memory_mib} MiB")
+
+
+def _spec(text: str) -> None:
+    made = read_spec(text, Path(tempfile.gettempdir()))
+    same(made.content_hash, read_spec(text, Path(tempfile.gettempdir())).content_hash)
+
+
+def _config(data: bytes) -> None:
+    folder = _scratch()
+    (folder / FILE).write_bytes(data)
+    read_defaults(folder)
+
+
+def _ratings(data: bytes) -> None:
+    counts, _ = count_results(data.splitlines(keepends=True))
+    for (white, black), results in counts.items():
+        if white == black or not (white and black) or sum(results) < 1:
+            raise Nonsense(f"{white!r} against {black!r}: {results}")
+
+
+def _import(form: str, data: bytes) -> None:
+    """Into a database, out again in the same form, and from there into a second one."""
+    from db.store import Store
+
+    folder = _scratch()
+    file = folder / f"games.{form}"
+    file.write_bytes(data)
+    exported = []
+    for number in range(2):
+        database = folder / f"{number}.db"
+        shutil.copyfile(_known_bots(), database)
+        with (
+            open_games(file, form, CSV_COLUMNS, PGN_TAGS) as games,
+            Store.open(str(database), create=False) as store,
+        ):
+            import_games(store, file.name, games)
+            file = folder / f"again.{form}"
+            lines = _writer(form)(store.export_lines(None))
+            file.write_text("".join(lines), encoding="utf-8")
+        exported.append(file.read_bytes())
+    same(exported[0], exported[1])
+
+
+def _read(form: str, data: bytes) -> None:
+    """The reader alone: what it yields is a line that survives our own writing."""
+    file = _scratch() / f"games.{form}"
+    file.write_bytes(data)
+    with open_games(file, form, CSV_COLUMNS, PGN_TAGS) as games:
+        for each in games:
+            _survives(each)
+
+
+def _survives(each: Numbered) -> None:
+    same(msgspec.json.decode(msgspec.json.encode(each.game), type=GameLine), each.game)
+
+
+def _writer(form: str) -> Callable[..., Iterator[str]]:
+    from reports.exchange import write_jsonl
+
+    return {"csv": write_csv, "pgn": write_pgn, "jsonl": write_jsonl}[form]
+
+
+_folders: list[Path] = []
+
+
+def _scratch() -> Path:
+    """A folder of this process, in memory where the system has one."""
+    if not _folders:
+        memory = Path("/dev/shm")  # noqa: S108 - only if it is there
+        _folders.append(Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None)))
+    return _folders[0]
+
+
+@contextmanager
+def scratch() -> Iterator[None]:
+    """Take the scratch folder away at the end."""
+    try:
+        yield
+    finally:
+        while _folders:
+            shutil.rmtree(_folders.pop(), ignore_errors=True)
+
+
+@lru_cache(maxsize=1)
+def _known_bots() -> Path:
+    """A database that knows the bots of the valid files and has no games."""
+    from tests.fuzz.valid import make_empty
+
+    return make_empty(_scratch() / "known.db")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One parser."""
+
+    name: str
+    group: str
+    seeds: tuple[bytes, ...]
+    """Valid inputs."""
+    check: Callable[[bytes], None]
+
+    def accepts(self, data: bytes) -> bool:
+        """Whether the input is taken.
+
+        Raises:
+            Nonsense: it should not have been.
+            Exception: the parser ended in an error that is not ours.
+
+        """
+        try:
+            self.check(data)
+        except OURS as error:
+            if not str(error).strip():
+                raise Nonsense("refused without a sentence") from error
+            return False
+        return True
+
+
+def _text(check: Callable[[str], None]) -> Callable[[bytes], None]:
+    """Words of a command line: bytes that are no UTF-8 arrive as lone surrogates, as in argv."""
+    return lambda data: check(data.decode("utf-8", "surrogateescape"))
+
+
+def _words(*texts: str) -> tuple[bytes, ...]:
+    return tuple(text.encode() for text in texts)
+
+
+BOARDS = _words("6x7", "standard", "thu", "10x11@3,4", "6x7,10x11@3,4,thu")
+REQUESTS = _words(
+    '{"type":"hello","protocol":1}',
+    '{"type":"new_game","game":"1","rows":6,"columns":7,"side":0,"seed":5,'
+    '"budget":{"time_ms":100},"connect":4,"forbidden":[0,3],"player":"v4?c=0.5"}',
+    '{"type":"move","ply":3,"moves":[3,3,2]}',
+    '{"type":"game_over","result":"win","termination":"four_in_a_row"}',
+    '{"type":"quit"}',
+)
+REPLIES = _words(
+    '{"type":"hello","name":"x","version":"1","budgets":["time","any"],"boards":["6x7"]}',
+    '{"type":"ready"}',
+    '{"type":"move","column":3,"ply":4,"info":{"value":0.5,"pv":[3,2],"proven":"win",'
+    '"distance":3,"depth":8,"nodes":12}}',
+    '{"type":"error","message":"no","illegal":true}',
+)
+PGN = b'[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n{c} 1. x; y 1-0\n\n'
+
+
+def make_targets() -> dict[str, Target]:
+    """Every target by name."""
+    from tests.fuzz.valid import exported
+
+    files = exported()
+    rows = [
+        Target("board", "notation", BOARDS[:4], _text(_board)),
+        Target("board class", "notation", BOARDS[:4], _text(_board_class)),
+        Target("board list", "notation", BOARDS, _text(_board_classes)),
+        Target("moves", "notation", _words("0123ab", "5546a"), _text(_moves)),
+        Target("position", "notation", _words("10x11@3,4 5546a", "6x7"), _text(_position)),
+        Target("one-based position", "notation", _words("4455"), _text(_one_based)),
+        Target("request", "protocol", REQUESTS, _request),
+        Target("reply", "protocol", REPLIES, _reply),
+        Target("time", "words", _words("100ms", "2s", "0.5s", "40"), _text(_time)),
+        Target("margin", "words", _words("50ms", "0"), _text(_margin)),
+        Target(
+            "since", "words", _words("12h", "2026-11-20", "2026-11-20T18:00+01:00"), _text(_since)
+        ),
+        Target("W,D,L", "words", _words("10,20,30"), _text(partial(_counts, "wdl"))),
+        Target("pentanomial", "words", _words("1,2,3,4,5"), _text(partial(_counts, "penta"))),
+        Target("pairing", "words", _words("random", "gauntlet:v4"), _text(_pairing)),
+        Target(
+            "player",
+            "words",
+            _words("v4?c=0.7", "v12?memory_mib=8&forced=no", "mcts3?rollout=seven&leave=yes"),
+            _text(_player),
+        ),
+        Target(
+            "specification",
+            "words",
+            _words("builtin:v4?c=1", "exec:python3 'a b.py' x", "python:a.py:B", "thu:a.so"),
+            _text(_spec),
+        ),
+        Target(
+            "configuration",
+            "files",
+            _words(
+                'db = "a.db"\n[run]\ntime = "40ms"\nboards = "thu"\ngames = 10\n',
+                "[bots.add]\nreplace = true\n",
+            ),
+            _config,
+        ),
+        Target("rating file", "files", (PGN, PGN + PGN.replace(b"1-0", b"1/2-1/2")), _ratings),
+    ]
+    for form, data in files.items():
+        rows.append(Target(f"{form} reader", "readers", (data,), partial(_read, form)))
+        rows.append(Target(f"{form} import", "imports", (data,), partial(_import, form)))
+    return {row.name: row for row in rows}

@@ -1,0 +1,101 @@
+"""Every parser against mutations of valid inputs, and against what once got through."""
+
+import os
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.targets import Target, make_targets
+
+TARGETS = make_targets()
+SLOW = ("imports",)
+TOKENS = (
+    b"", b"\0", b"\n", b'"', b",", b"-1", b"0", b"1e999", b"9" * 25, b"9" * 400, b"nan", b"inf",
+    b"null", b"true", b"{}", b"[", b"[" * 5000, b"\xff", b"\xc2\xb2", b"\xd9\xa3", b"\xef\xbb\xbf",
+    b"'", b"\\", b"@", b"=", b"&", b"x", b"%", b"_", b" ",
+)  # fmt: skip
+"""What parsers stumble over: ends, quotes, great numbers, digits of other scripts, depth."""
+
+
+@st.composite
+def mutated(draw: st.DrawFn, seeds: tuple[bytes, ...]) -> bytes:
+    """A valid input with up to four pieces cut out, doubled, or replaced by something odd."""
+    data = draw(st.sampled_from(seeds))
+    for _ in range(draw(st.integers(1, 4))):
+        # Cuts fall on the edges of words and numbers, or anywhere.
+        edges = sorted({edge for match in re.finditer(rb"\w+", data) for edge in match.span()})
+        anywhere = st.integers(0, len(data))
+        start = draw(st.sampled_from(edges) | anywhere if edges else anywhere)
+        stop = draw(st.sampled_from([e for e in [*edges, len(data), start] if e >= start][:3]))
+        put = draw(st.sampled_from((*TOKENS, data[start:stop] * 2)) | st.binary(max_size=6))
+        data = data[:start] + put + data[stop:]
+    return data
+
+
+def cases() -> list[Target]:
+    return list(TARGETS.values())
+
+
+@pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
+def test_valid_inputs_are_accepted(target: Target) -> None:
+    """What fuzzing starts from is what the parser is for."""
+    assert any(target.accepts(seed) for seed in target.seeds)
+
+
+@pytest.mark.parametrize("target", cases(), ids=lambda target: target.name)
+def test_mutations_end_in_a_sentence_or_make_sense(target: Target) -> None:
+    """No traceback, no accepted nonsense; FUZZ_EXAMPLES=N tries more."""
+    count = int(os.environ.get("FUZZ_EXAMPLES", "12" if target.group in SLOW else "100"))
+
+    @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(mutated(target.seeds))
+    def check(data: bytes) -> None:
+        target.accepts(data)
+
+    check()
+
+
+DEEP = b"[" * 200_000
+HUGE = b"9" * 400
+GOT_THROUGH = (
+    ("time", HUGE, "a whole number of days would not be a float"),
+    ("margin", HUGE, "as the time"),
+    ("time", "\u0663ms".encode(), "digits of another script"),
+    ("since", HUGE + b"d", "a moment at minus infinity"),
+    ("player", b"v4?c=nan", "no order among children"),
+    ("player", b"v4?c=-1", "the least visited child last"),
+    ("player", b"v12?memory_mib=0", "no room for a root"),
+    ("player", b"v12?memory_mib=" + HUGE, "more than an address"),
+    ("request", b'{"type":"quit","x":' + DEEP, "deeper than the decoder's stack"),
+    ("jsonl reader", b'{"introduces":{"settings":{"a":' + DEEP, "the same in a line of an export"),
+    ("configuration", b"a = " + DEEP, "deeper than Python's stack"),
+)
+"""Inputs that ended in a traceback or were accepted once: target, input, why it is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("name", "data"), [row[:2] for row in GOT_THROUGH], ids=[f"{r[0]}: {r[2]}" for r in GOT_THROUGH]
+)
+def test_what_once_got_through_is_refused(name: str, data: bytes) -> None:
+    """Each in a sentence."""
+    assert not TARGETS[name].accepts(data)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"opening_plies":null', b'"opening_plies":-1'),
+        (b'"opening_plies":null', b'"opening_plies":' + HUGE),
+        (b'"simulations":10}', b'"simulations":' + b"9" * 30 + b"}"),
+        (b"[[9,", b"[[" + b"9" * 30 + b","),
+        (b"[[9,", b"[[-9,"),
+    ],
+)
+def test_an_import_stores_no_number_without_bounds(old: bytes, new: bytes) -> None:
+    """What the database cannot hold, or nobody can mean, is refused before anything is stored."""
+    target = TARGETS["jsonl import"]
+    data = target.seeds[0]
+    assert old in data
+    assert not target.accepts(data.replace(old, new))

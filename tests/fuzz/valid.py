@@ -1,0 +1,76 @@
+"""Valid exports to start from: what a small real database gives out."""
+
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from db.exchange import Conditions, GameLine, SideTiming, Timing
+from db.records import Launch, Thought
+from db.rows import NewBot, NewRevision
+from db.store import Store
+from ladder.importing import Numbered, import_games
+from reports.exchange import write_csv, write_jsonl, write_pgn
+
+NAMES = ("alpha", "beta")
+
+
+def make_empty(path: Path) -> Path:
+    """A database with two bots and no games."""
+    with Store.open(str(path)) as store:
+        for name in NAMES:
+            launch = Launch(command=("python3", "bot.py"), folder="/")
+            revision = NewRevision(f"hash of {name}", launch, ("any",), None, {"bot.py": name})
+            store.add_bot(NewBot(name, "foreign", "exec:python3 bot.py", revision))
+    return path
+
+
+def game(number: int, moves: str, result: str, ending: str) -> GameLine:
+    """One game of a pair on 4x4."""
+    names = NAMES if number == 0 else NAMES[::-1]
+    sums = SideTiming(4, 4000, 1500, 80, 3000)
+    return GameLine(
+        pair=0,
+        game=number,
+        kind="match",
+        first=names[0],
+        second=names[1],
+        board="4x4",
+        seed=11,
+        moves=moves,
+        result=result,
+        termination=ending,
+        opening_plies=1,
+        board_class="4x4",
+        first_hash=f"hash of {names[0]}",
+        second_hash=f"hash of {names[1]}",
+        run=1,
+        rated=True,
+        run_seed=5,
+        stream="s1",
+        identity="i1",
+        division=Conditions("4x4", None, {"simulations": 10}),
+        timing=Timing(
+            stored=number + 1,
+            started=1.7e9,
+            duration_us=9000,
+            sides=(sums, sums),
+            thoughts=tuple(Thought(9, 0.5, 10) for _ in moves[1:]),
+        ),
+    )
+
+
+@lru_cache(maxsize=1)
+def exported() -> dict[str, bytes]:
+    """The same two games in every form of export."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = make_empty(Path(folder) / "ladder.db")
+        games = (
+            game(0, "0101010", "win", "four_in_a_row"),
+            game(1, "01", "loss", "timeout"),
+        )
+        with Store.open(str(path)) as store:
+            import_games(store, "valid", [Numbered(n, each) for n, each in enumerate(games, 1)])
+            return {
+                form: "".join(write(store.export_lines(None))).encode()
+                for form, write in (("jsonl", write_jsonl), ("csv", write_csv), ("pgn", write_pgn))
+            }
