@@ -17,6 +17,7 @@ from pathlib import Path
 from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
 from bots.protocol import Budget
+from bots.tether import die_with_parent
 from engine.board import Board
 from engine.cache import ROOT, cache_folder
 
@@ -100,6 +101,7 @@ def _compile_here(names: Sequence[str]) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Warm the named players, all of them by default."""
     if arguments and arguments[0] == _WORKER:
+        die_with_parent()
         _compile_here(arguments[1:])
         return 0
     try:

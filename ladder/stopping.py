@@ -1,23 +1,54 @@
-"""Ctrl-C and SIGTERM as a wish that the main loop can look at."""
+"""Ctrl-C and SIGTERM: a wish that the main loop can look at, or else the end of the command.
+
+Python's own way serves SIGINT alone, and lets a second Ctrl-C break into the tidying up after the
+first. Here the first of these signals counts, and whatever follows it changes nothing: stopping is
+quick and always saves.
+"""
 
 import signal
 from types import FrameType, TracebackType
 from typing import Self
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def interrupt_on_signals() -> None:
+    """From now on the first of the signals raises KeyboardInterrupt in the main thread.
+
+    A SIGHUP that is ignored stays so: that is what `nohup` is for.
+    """
+    for number in _ours():
+        signal.signal(number, _interrupt)
+
+
+def ignore_signals() -> None:
+    """From now on none of the signals does anything."""
+    for number in _ours():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    ignore_signals()
+    raise KeyboardInterrupt
+
+
+def _ours() -> list[signal.Signals]:
+    nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in SIGNALS if not (nohup and number is signal.SIGHUP)]
+
 
 class StopSignal:
-    """Inside a ``with`` block SIGINT and SIGTERM set a flag instead of ending the program.
+    """Inside a ``with`` block the signals set a flag instead of ending the program.
 
-    Main thread only. A second signal changes nothing: stopping is quick and always saves.
+    Main thread only. A second signal changes nothing.
     """
-
-    SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def __init__(self) -> None:
         self.is_set = False
 
     def __enter__(self) -> Self:
-        self._former = {number: signal.signal(number, self._note) for number in self.SIGNALS}
+        self._former = {number: signal.signal(number, self._note) for number in _ours()}
         return self
 
     def __exit__(
@@ -27,7 +58,8 @@ class StopSignal:
         trace: TracebackType | None,
     ) -> None:
         for number, handler in self._former.items():
-            signal.signal(number, handler)
+            # Once stopped, what remains is to tell what was played: no signal may cut that off.
+            signal.signal(number, signal.SIG_IGN if self.is_set else handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del number, frame
