@@ -72,8 +72,10 @@ def _run(
 ) -> int:
     """The exit status of a compilation that dies with us, and leaves a Ctrl-C to us."""
 
+    us = os.getpid()
+
     def leave_signals() -> None:
-        die_with_parent()
+        die_with_parent(us)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     # Nothing of ours has threads yet, which a function between fork and exec would disturb.
