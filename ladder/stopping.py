@@ -27,9 +27,18 @@ def ignore_signals() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
+def was_interrupted() -> bool:
+    """Whether KeyboardInterrupt was raised so; libraries make other errors of it, or lose it."""
+    return bool(_interrupts)
+
+
+_interrupts: list[int] = []
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    del number, frame
+    del frame
     ignore_signals()
+    _interrupts.append(number)
     raise KeyboardInterrupt
 
 
@@ -45,7 +54,7 @@ class StopSignal:
     """
 
     def __init__(self) -> None:
-        self.is_set = False
+        self.is_set = was_interrupted()
 
     def __enter__(self) -> Self:
         self._former = {number: signal.signal(number, self._note) for number in _ours()}
