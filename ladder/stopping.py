@@ -22,9 +22,16 @@ def interrupt_on_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """From now on none of the signals does anything."""
+    """From now on none of the signals does anything.
+
+    Not by SIG_IGN: Python complains of a signal that came before and was not served yet.
+    """
     for number in _ours():
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, _nothing)
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    del number, frame
 
 
 def was_interrupted() -> bool:
@@ -68,7 +75,7 @@ class StopSignal:
     ) -> None:
         for number, handler in self._former.items():
             # Once stopped, what remains is to tell what was played: no signal may cut that off.
-            signal.signal(number, signal.SIG_IGN if self.is_set else handler)
+            signal.signal(number, _nothing if self.is_set else handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         del number, frame
