@@ -30,6 +30,12 @@ def ignore_signals() -> None:
         signal.signal(number, _nothing)
 
 
+def block_signals() -> None:
+    """The same for the end of the program, when Python takes its handlers away."""
+    ignore_signals()
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+
 def _nothing(number: int, frame: FrameType | None) -> None:
     del number, frame
 

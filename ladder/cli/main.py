@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any
 
-from ladder.stopping import ignore_signals, interrupt_on_signals
+from ladder.stopping import block_signals, interrupt_on_signals
 
 
 def main() -> None:
@@ -22,7 +22,7 @@ def main() -> None:
         # While something was imported or said: everywhere else `app` makes it an error of its own.
         sys.stderr.write("ladder: stopped\n")
         code = 130
-    ignore_signals()  # what is left is to end, which a signal could only make untidy
+    block_signals()  # what is left is to end, which a signal could only make untidy
     sys.exit(code)
 
 
