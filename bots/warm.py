@@ -17,6 +17,7 @@ from pathlib import Path
 from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
 from bots.protocol import Budget
+from bots.tether import die_with_parent
 from engine.board import Board
 from engine.cache import ROOT, cache_folder
 
@@ -69,7 +70,7 @@ def _stamp(folder: Path, name: str) -> Path:
 def _compile(factory: str, names: list[str], report: bool) -> bool:
     started = time.monotonic()
     environment = {**os.environ, "PYTHONPATH": _python_path()}
-    command = [sys.executable, "-P", "-m", "bots.warm", _WORKER, *names]
+    command = [sys.executable, "-P", "-m", "bots.warm", _WORKER, str(os.getpid()), *names]
     done = subprocess.run(command, env=environment, check=False, stdin=subprocess.DEVNULL)
     if report:
         verb = "compiled" if done.returncode == 0 else "FAILED to compile"
@@ -100,7 +101,8 @@ def _compile_here(names: Sequence[str]) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Warm the named players, all of them by default."""
     if arguments and arguments[0] == _WORKER:
-        _compile_here(arguments[1:])
+        die_with_parent(int(arguments[1]))
+        _compile_here(arguments[2:])
         return 0
     try:
         return 0 if warm(arguments or list(VERSIONS)) else 1

@@ -2,11 +2,12 @@
 
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from db.records import PairPlan, PairRecord
+from ladder.settings import Settings
 
 SPEED_WINDOW_S = 120.0
 """Games an hour are counted over this many last seconds."""
@@ -126,3 +127,11 @@ class Silent:
 
     def ended(self, live: LiveRun) -> None:
         """Nothing."""
+
+
+def title_of(settings: Settings) -> str:
+    """The conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
+    boards: Sequence[str] = [str(board) for board in settings.boards]
+    plies = settings.resolved_opening
+    opening = "" if not plies else f", openings of {plies} plies"
+    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {settings.pairing} pairs"

@@ -45,6 +45,7 @@ from ladder.errors import (
     BotMemory,
     BotProtocolError,
     BotTimeout,
+    MachineStalled,
 )
 from ladder.limits import Limits
 from ladder.procfs import descendants, resident_kb
@@ -53,6 +54,10 @@ from ladder.supervision import Supervision
 
 LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
+WAKE_S = 0.002
+"""How late a wait for an answer may end by itself: the kernel rounds it up to milliseconds."""
+ASLEEP_S = 0.25
+"""Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
@@ -130,6 +135,7 @@ class BotProcess:
             BotCrash: the process ended, closed its output, passed a limit, or gave up.
             BotProtocolError: the answer, or output that lay there before, is not allowed.
             BotMemory: it was ended for passing its memory limit.
+            MachineStalled: we were not there at the deadline, so nobody knows whether it was late.
             RuntimeError: it was asked although it is not `alive`.
 
         """
@@ -160,7 +166,7 @@ class BotProcess:
             finished = time.perf_counter_ns()
         elapsed_us = (finished - started) // 1000
         if elapsed_us > timeout_s * 1e6:
-            self._too_late(request, timeout_s, started)
+            self._too_late(request, timeout_s, started, answered=True)
         try:
             reply = decode_reply(data)
         except ProtocolError as error:
@@ -278,8 +284,23 @@ class BotProcess:
         self._fail(BotProtocolError, text)
 
     def _too_late(
-        self, request: Request, timeout_s: float, started: int, data: bytes = b""
+        self,
+        request: Request,
+        timeout_s: float,
+        started: int,
+        data: bytes = b"",
+        *,
+        answered: bool = False,
     ) -> NoReturn:
+        late_s = (time.perf_counter_ns() - started) / 1e9 - timeout_s
+        # A wait that ends with an answer ends before the deadline. Where it did not, we were kept
+        # from looking, and the answer may have lain there in time.
+        if late_s > (WAKE_S if answered else ASLEEP_S):
+            self.kill()
+            raise MachineStalled(
+                f"the referee was stopped or kept waiting: it came {late_s * 1000:.0f} ms after "
+                f"the deadline to look for the answer to {_name(request)}"
+            )
         if self._snapshot is not None:
             oversleep_us = (time.perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
             self.stall = stall_since(self.pid or 0, self._snapshot, oversleep_us)

@@ -1,33 +1,30 @@
-"""The runner: plans pairs, has them played, stores each in one transaction, until told to stop.
+"""The runner: has pairs played and stores each in one transaction, until told to stop.
 
-The coordinator is the only writer of its run. Everything that a killed run needs to go on is in
-the database before it is played.
+The coordinator is the only writer of its run. Which pairs there are to play: `ladder.supply`.
 """
 
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import count
+from itertools import chain
 
 from db.records import Entrant, PairPlan, PairRecord
-from db.rows import PairOutcome, PairRow, PlannedPair, RatingRow, RunRow, RunStatus
+from db.rows import PairOutcome, RatingRow, RunRow, RunStatus
 from db.store import Store
 from engine.result import Result
-from ladder.advice import Advisor, NotYet
 from ladder.errors import InvalidRun
 from ladder.judging import Decision, Judge, played
-from ladder.live import LiveBot, LiveRun, Watcher
+from ladder.live import LiveBot, LiveRun, Watcher, title_of
 from ladder.ratings import live as live_rating
-from ladder.schedule import PairingKind, Schedule
+from ladder.schedule import Schedule
 from ladder.settings import Settings
 from ladder.stopping import StopSignal
+from ladder.supply import Supply
 from ladder.workers import BrokenProcessPool, Workers
 
-PLAN_BATCH = 64
-"""Pairs planned at once, at most."""
 TICK_S = 0.2
 """How often the watcher is told that time has passed, at least."""
 STARTS_BEFORE_PAUSE = 3
@@ -101,23 +98,23 @@ class Runner:
         self._store = store
         self._run = run
         self._settings = settings
-        self._schedule = schedule
         self._entrants = entrants
-        self._names = {entrant.revision: name for name, entrant in entrants.items()}
         self._workers = workers
         self._watcher = watcher
         self._stop = stop
         self._decision = Decision(judge)
-        self._queue: deque[PairPlan] = deque()
+        self._supply = Supply(
+            store=store,
+            run=run,
+            settings=settings,
+            schedule=schedule,
+            entrants=entrants,
+            adopt=adopt,
+            is_idle=self._is_idle,
+            check_any_use=self._check_enough_bots,
+        )
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._failed_starts: Counter[str] = Counter()
-        self._adopt = adopt
-        self._advisor: Advisor | None = None
-        if settings.pairing.kind is PairingKind.UNCERTAIN:
-            self._advisor = Advisor(
-                store=store, stream=run.stream, seed=run.seed, names=self._names
-            )
-        self._blocked = False
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
@@ -136,12 +133,14 @@ class Runner:
         self._watcher.started(self._live)
         status = RunStatus.INTERRUPTED
         try:
-            self._queue.extend(self._plan_of(row) for row in self._store.planned(self._run.id))
+            self._supply.load()
             if self._decision.is_asked:
                 for pair in self._store.played_pairs(self._run.id):
                     self._decision.add(pair)
             ending = self._loop()
-            status = RunStatus.FINISHED if ending is Ending.DONE else RunStatus.INTERRUPTED
+            if ending is Ending.DONE:
+                status = RunStatus.FINISHED
+                self._decision.consider(())  # a target of fewer games than were begun owes none
         except InvalidRun:
             status = RunStatus.INVALID
             self._decision.consider(())  # what is still in play will never be finished
@@ -167,9 +166,9 @@ class Runner:
                 self._let_go()
             elif self._broken and not self._playing:
                 self._replace_workers()
-            self._hand_out()
+            depends = self._hand_out()
             if not self._playing and (self._decision.is_reached or not self._broken):
-                if not self._blocked:
+                if not depends:
                     return Ending.DONE
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
@@ -179,97 +178,41 @@ class Runner:
 
     def _owed(self) -> Iterator[int]:
         """The numbers of the pairs that are planned and not finished."""
-        return (plan.number for plan in (*self._queue, *self._playing.values()))
+        return chain(self._supply.numbers(), (plan.number for plan in self._playing.values()))
 
     def _let_go(self) -> None:
         """It is decided: pairs in play are played out and stored, no others begun."""
         cancelled = [future for future in self._playing if future.cancel()]
-        given_up = [*self._queue, *(self._playing.pop(future) for future in cancelled)]
-        self._queue.clear()
-        self._store.drop([plan.id for plan in given_up])
+        self._supply.drop(self._playing.pop(future) for future in cancelled)
 
-    # Handing out.
+    def _hand_out(self) -> bool:
+        """Keep every worker busy and one pair ready behind each, but begin none past the target.
 
-    def _hand_out(self) -> None:
-        """Keep every worker busy and one pair ready behind each."""
-        self._blocked = False
+        Says whether there is more to begin that depends on pairs which are not finished.
+        """
         ahead = 2 * self._settings.concurrency
         while not (self._broken or self._decision.is_reached) and len(self._playing) < ahead:
-            if not self._queue:
-                self._plan_more()
-            if not self._queue:
-                return
-            plan = self._queue.popleft()
-            if self._is_idle(plan):
-                self._store.drop([plan.id])
-                continue
+            wanted = self._pairs_wanted()
+            if wanted is not None and wanted <= 0:
+                return False  # what a run without a target has planned beyond it stays planned
+            plan = self._supply.take(wanted=wanted, in_play=len(self._playing))
+            if plan is None:
+                return self._supply.is_blocked
             try:
                 future = self._workers.submit(plan)
             except BrokenProcessPool:
-                self._queue.appendleft(plan)
+                self._supply.put_back(plan)
                 self._broken = True
-                return
+                return False
             self._playing[future] = plan
+        return False
 
-    def _plan_more(self) -> None:
-        wanted = PLAN_BATCH
+    def _pairs_wanted(self) -> int | None:
+        """How many more pairs are to be begun; None without a limit."""
         target = self._live.target_games
-        if target is not None:
-            missing = (target - self._live.total_games + 1) // 2 - len(self._playing)
-            wanted = min(wanted, missing)
-        if self._advisor is not None:
-            wanted = min(wanted, 1)  # each pair may be the first of a batch
-        for _ in count():
-            if wanted <= 0:
-                return
-            try:
-                rows = self._store.plan(self._run.id, wanted, self._planned_pair)
-            except NotYet:
-                self._ask_for_owed()
-                return
-            plans = [self._plan_of(row) for row in rows]
-            self._queue.extend(plans)
-            if not all(self._is_idle(plan) for plan in plans):
-                return
-            # All of them need a paused bot, or tell the judge nothing new. With two bots left, and
-            # the judge undecided, some later batch is worth playing.
-            self._check_enough_bots()
-            self._store.drop([plan.id for plan in plans])
-            self._queue.clear()
-
-    def _ask_for_owed(self) -> None:
-        """The next batch depends on pairs that are not finished, perhaps by nobody any more."""
-        self._blocked = True
-        if not self._playing:
-            self._adopt()
-            owed = self._store.planned(self._run.id)
-            self._queue.extend(self._plan_of(row) for row in owed)
-
-    def _planned_pair(self, number: int) -> PlannedPair:
-        partners = None if self._advisor is None else self._advisor.partners(number)
-        meeting = self._schedule.meeting(number, partners)
-        return PlannedPair(
-            a_revision=self._entrants[meeting.a].revision,
-            b_revision=self._entrants[meeting.b].revision,
-            board=str(meeting.board),
-            board_class=str(meeting.board_class),
-            opening=meeting.opening,
-            seed=meeting.seed,
-        )
-
-    def _plan_of(self, row: PairRow) -> PairPlan:
-        return PairPlan(
-            id=row.id,
-            number=row.number,
-            a=self._entrants[self._names[row.a_revision]],
-            b=self._entrants[self._names[row.b_revision]],
-            board=row.board,
-            board_class=row.board_class,
-            opening=row.opening,
-            seed=row.seed,
-            margin_ms=self._settings.margin_ms,
-            watchdog_s=self._settings.watchdog_s,
-        )
+        if target is None:
+            return None
+        return (target - self._live.total_games + 1) // 2 - len(self._playing)
 
     # Collecting.
 
@@ -280,7 +223,7 @@ class Runner:
         except BrokenProcessPool:
             self._broken = True
             self._deaths_over[plan.number] += 1
-            self._queue.appendleft(plan)
+            self._supply.put_back(plan)
             return
         self._live.aborted_games += record.aborts
         if record.games:
@@ -403,11 +346,3 @@ class Runner:
             deadline=None if seconds is None else time.monotonic() + seconds,
             playing=self._playing,
         )
-
-
-def title_of(settings: Settings) -> str:
-    """The conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
-    boards: Sequence[str] = [str(board) for board in settings.boards]
-    plies = settings.resolved_opening
-    opening = "" if not plies else f", openings of {plies} plies"
-    return f"{', '.join(boards)}{opening}, {settings.budgets} a move, {settings.pairing} pairs"

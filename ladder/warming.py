@@ -1,9 +1,11 @@
 """Having players' kernels compiled before any clock runs, each revision by its own sources."""
 
 import os
+import signal
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from bots.tether import die_with_parent
 from db.records import Launch
 from ladder.errors import LadderError, UsageError
 from ladder.hosting import host_command, host_environment
@@ -42,7 +44,7 @@ def compile_names(names: Sequence[str]) -> None:
         return
     # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
     command = [*host_command("bots.warm"), *names]
-    if subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+    if _run(command) != 0:
         raise LadderError(
             f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
         )
@@ -52,16 +54,36 @@ def _compile_copy(launches: Sequence[Launch]) -> None:
     """Launches of one copy; stamps in its cache tell `bots.warm` what has been done before."""
     first = launches[0]
     names = [launch.player for launch in launches if launch.player is not None]
-    done = subprocess.run(
-        [*host_command("bots.warm", first.python), *names],
-        cwd=first.folder,
-        env={**os.environ, **host_environment(first)},
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if done.returncode != 0:
+    command = host_command("bots.warm", first.python)
+    environment = {**os.environ, **host_environment(first)}
+    if _run([*command, *names], folder=first.folder, environment=environment) != 0:
         revision = first.origin.revision if first.origin else ""
         raise UsageError(
             f"compiling {', '.join(names)} of {revision} failed, as said above: its dependencies "
             "are those installed here now, unless --build and --python give it others"
         )
+
+
+def _run(
+    command: Sequence[str],
+    *,
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> int:
+    """The exit status of a compilation that dies with us, and leaves a Ctrl-C to us."""
+
+    us = os.getpid()
+
+    def leave_signals() -> None:
+        die_with_parent(us)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    # Nothing of ours has threads yet, which a function between fork and exec would disturb.
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        preexec_fn=leave_signals,
+    ).returncode

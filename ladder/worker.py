@@ -1,17 +1,14 @@
 """The worker process: plays the pairs it is given with bot processes that it keeps."""
 
-import ctypes
-import os
 import signal
 from multiprocessing.util import Finalize
 from pathlib import Path
 
+from bots.tether import die_with_parent
 from db.records import PairPlan, PairRecord
 from ladder.botpool import BotPool
 from ladder.pinning import claim_cpu
 from ladder.referee import play_pair
-
-_PR_SET_PDEATHSIG = 1
 
 _pool: BotPool | None = None
 
@@ -25,10 +22,7 @@ def start_worker(coordinator: int, logs: str | None, pin: bool) -> None:
         pin: stay on a CPU of its own where one is free.
 
     """
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != coordinator:
-        os._exit(1)  # it died before the line above could tie us to it
+    die_with_parent(coordinator)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     if pin:

@@ -57,12 +57,18 @@ class Workers:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _build(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self.count,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=start_worker,
-            initargs=(os.getpid(), self._logs, self._pin),
-        )
+        # This starts the library's tracker of semaphores, which heeds a SIGHUP to our group and is
+        # then missed at the end; it keeps the mask, and ends when we do.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
+        try:
+            return ProcessPoolExecutor(
+                self.count,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=start_worker,
+                initargs=(os.getpid(), self._logs, self._pin),
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def allowed_cpus() -> int:

@@ -71,7 +71,7 @@ def test_only_the_command_line_prints() -> None:
 def test_help_imports_nothing_heavy() -> None:
     """`ladder --help` must answer at once, so the command modules import the rest when run."""
     code = (
-        "import sys, ladder.cli.main; "
+        "import sys, ladder.cli.app; "
         f"print([name for name in {sorted(HEAVY)} if name in sys.modules])"
     )
     done = subprocess.run(

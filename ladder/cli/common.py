@@ -56,7 +56,7 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
             yield store
         return
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
         open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
     ):
         yield store

@@ -41,7 +41,7 @@ def _known() -> dict[str, Any]:
     """Option names of every command, nested for groups."""
     import typer.main
 
-    from ladder.cli.main import app
+    from ladder.cli.app import app
 
     return _options_of(typer.main.get_command(app))
 

@@ -6,6 +6,8 @@ import traceback
 
 import typer
 
+from ladder.stopping import was_interrupted
+
 INTERNAL, USAGE, STOPPED = 1, 2, 130
 
 
@@ -28,7 +30,7 @@ def _judge(error: Exception) -> tuple[int, str]:
 
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
-    if isinstance(error, typer.Abort):
+    if isinstance(error, typer.Abort) or was_interrupted():
         return STOPPED, "stopped"
     if isinstance(error, LadderError):
         return error.exit_code, str(error)

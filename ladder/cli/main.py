@@ -1,97 +1,36 @@
-"""The entry point: all commands, defaults from `ladder.toml`, errors as one sentence.
+"""The entry point: signals and errors become one sentence and an exit code.
 
-The command modules import only what describes their options; the work is imported when a command
-runs, so that help answers at once.
+It imports next to nothing, so that a Ctrl-C finds somebody who serves it from the first moment.
 """
 
 import os
 import sys
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from ladder.cli import (
-    bench,
-    bots,
-    compete,
-    doctor,
-    exchange,
-    gate,
-    match,
-    perft,
-    play,
-    rate,
-    replay,
-    report,
-    run,
-    stats,
-    train,
-)
-
-app = typer.Typer(
-    name="ladder",
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode=None,  # formatting help with Rich would double the time that it takes
-    pretty_exceptions_enable=False,
-    help="A local Elo ladder and regression harness for Connect Four bots.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("gate")(gate.gate)
-app.command("match")(match.match)
-app.command("compete")(compete.compete)
-app.add_typer(bots.app, name="bots")
-app.command("export")(exchange.export)
-app.command("import")(exchange.import_)
-app.command("rate")(rate.rate)
-app.command("play")(play.play)
-app.command("replay")(replay.replay)
-app.command("perft")(perft.perft)
-app.add_typer(bench.app, name="bench")
-app.add_typer(stats.app, name="stats")
-app.add_typer(train.app, name="train")
-app.command("doctor")(doctor.doctor)
-
-
-def _print_version(value: bool) -> None:
-    if value:
-        from importlib.metadata import version
-
-        typer.echo(f"ladder {version('connect4-ladder')}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
-    """A local Elo ladder and regression harness for Connect Four bots."""
-    del version
-    from ladder.cli.config import read_defaults
-
-    context.default_map = read_defaults()
+from ladder.stopping import block_signals, interrupt_on_signals
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    interrupt_on_signals()
     # Threads of linear algebra are slower than none on matrices as small as ours, and would take
     # the CPUs from bots that think. It is read when the library is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(run_command(sys.argv[1:]))
+    try:
+        code = run_command(sys.argv[1:])
+    except KeyboardInterrupt:
+        # While something was imported or said: everywhere else `app` makes it an error of its own.
+        sys.stderr.write("ladder: stopped\n")
+        code = 130
+    block_signals()  # what is left is to end, which a signal could only make untidy
+    sys.exit(code)
 
 
 def run_command(arguments: list[str]) -> int:
     """Run one command line; errors become one sentence on stderr and an exit code."""
     try:
+        from ladder.cli.app import app
+
         result: Any = app(arguments, standalone_mode=False)
     except Exception as error:
         from ladder.cli.failures import explain

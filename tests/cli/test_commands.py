@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import typer.main
 
-from ladder.cli.main import app, run_command
+from ladder.cli.app import app
+from ladder.cli.main import run_command
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,48 +1,20 @@
 """Runs from the command line to the database: real processes, real signals."""
 
 import signal
-import sqlite3
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
-
-QUICK = ("--bots", "v4,flat-mc,random", "--simulations", "40", "--concurrency", "2")
-
-
-def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(folder / "ladder.db")
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
-
-
-def lines_of(folder: Path) -> list[tuple[Any, ...]]:
-    """Every game by its pair's number: what must not depend on how a run went."""
-    return query(
-        folder,
-        "select p.number, g.game, g.board, g.moves, g.result, g.termination, g.seed "
-        "from games g join pairs p on p.id = g.pair_id order by 1, 2",
-    )
-
-
-def leftovers() -> list[str]:
-    """Processes of ours that live although nothing should."""
-    return [
-        " ".join(process.info["cmdline"])
-        for process in psutil.process_iter(["cmdline"])
-        if any(
-            word == "bots.host" or word.endswith("supervisor.py")
-            for word in process.info["cmdline"] or []
-        )
-        and str(ROOT) in " ".join(process.info["cmdline"])
-    ]
+from tests.end_to_end.traces import (
+    QUICK,
+    descendants_of_session,
+    lines_of,
+    lines_of_safely,
+    query,
+)
 
 
 def test_a_run_from_nothing(ladder: Ladder) -> None:
@@ -100,14 +72,6 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(
     assert query(ladder.folder, "select count(*), status from runs") == [(1, "finished")]
 
 
-def lines_of_safely(folder: Path) -> list[tuple[Any, ...]]:
-    """Like `lines_of`, while the database may not have its tables yet."""
-    try:
-        return lines_of(folder)
-    except sqlite3.OperationalError:
-        return []
-
-
 UNCERTAIN = (
     "run", "--bots", "v4,flat-mc,random,stupid", "--simulations", "10", "--boards", "5x5",
     "--pairing", "uncertain", "--games", "120", "--seed", "17",
@@ -156,20 +120,6 @@ def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     assert undisturbed(*words).code == 0
     assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
     assert ladder("doctor").code == 0
-
-
-def descendants_of_session(session: int) -> list[int]:
-    """What still runs in the session that a command was started in (workers stay in it)."""
-    found = []
-    for process in psutil.process_iter(["pid"]):
-        try:
-            with open(f"/proc/{process.pid}/stat") as stat:
-                fields = stat.read().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[3]) == session and fields[0] != "Z":
-            found.append(process.pid)
-    return found
 
 
 @pytest.mark.slow

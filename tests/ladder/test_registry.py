@@ -1,6 +1,8 @@
 """Registered bots: which of them follow the current sources, and how they are started."""
 
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -56,3 +58,23 @@ def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) ->
         now = store.bot("mine").revision
         assert (now.number, now.content_hash) == (2, made.content_hash)
         assert now.launch == made.launch
+
+
+def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> None:
+    """An edited kernel must neither stop a run nor mix its games with those of the old one."""
+    place = str(tmp_path / "x.db")
+    with Store.open(place, create=True) as store:
+        sync_builtins(store)
+        now = store.bot("v4").revision
+        others = {bot.name: bot.revision.id for bot in store.bots() if bot.name != "v4"}
+    with closing(sqlite3.connect(place)) as connection, connection:
+        # As if the database had been made with other sources.
+        old = ("update revisions set content_hash = 'older' where id = ?", (now.id,))
+        assert connection.execute(*old).rowcount == 1
+    with Store.open(place) as store:
+        assert sync_builtins(store) == ["v4"]
+        new = store.bot("v4").revision
+        assert (new.number, new.content_hash) == (now.number + 1, now.content_hash)
+        assert new.id != now.id
+        assert {b.name: b.revision.id for b in store.bots() if b.name != "v4"} == others
+        assert sync_builtins(store) == []

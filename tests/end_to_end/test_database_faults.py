@@ -1,0 +1,272 @@
+"""What becomes of a run when its database cannot be used: real files, real processes.
+
+Each fault must end in one sentence that says what to do and the exit code of bad input; when it is
+lifted, the same command must go on from what was stored.
+"""
+
+import ctypes
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Done, Ladder
+from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
+
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
+WORDS = ("run", *QUICK, "--seed", "1", "--games", "30")
+
+
+def assert_told(done: Done, *words: str) -> None:
+    """One sentence on stderr, with these words in it, exit code 2 and no traceback."""
+    assert done.code == 2, done.err
+    assert "Traceback" not in done.err
+    sentences = [line for line in done.err.splitlines() if line.startswith("ladder: ")]
+    assert len(sentences) == 1, done.err
+    for word in words:
+        assert word in sentences[0]
+
+
+def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
+    """The same command must complete the run, and keep every game that was stored before."""
+    done = ladder(*WORDS)
+    assert done.code == 0, done.err
+    after = lines_of(ladder.folder)
+    assert len(after) == 30
+    assert [game for game in after if game in before] == before
+    assert faults_of(ladder.folder) == []
+
+
+def begun(ladder: Ladder) -> list[object]:
+    """An interrupted run of some games in the folder's database; these games."""
+    done = ladder("run", *QUICK, "--seed", "1", "--games", "8")
+    assert done.code == 0, done.err
+    change(ladder.folder, "update runs set status = 'interrupted'")
+    return list(lines_of(ladder.folder))
+
+
+def change(folder: Path, *statements: str) -> None:
+    """Change a database as another program would."""
+    with closing(sqlite3.connect(folder / "ladder.db", timeout=30)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def heed_permissions() -> None:
+    """For a child before exec: give up the right of root to write whatever it likes."""
+    if os.getuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        assert libc.prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) == 0
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A file system of 1 MB over the folder."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    if subprocess.run(mount, check=False).returncode != 0:
+        pytest.skip("mounting is not permitted here; test_a_file_that_may_not_grow is near to it")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def fill(file: Path) -> None:
+    """Take all room that is left on a disk."""
+    with file.open("wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(4096))
+
+
+@pytest.mark.slow
+def test_a_full_disk(ladder: Ladder) -> None:
+    """A run on a disk that becomes full must stop with the reason, and go on when there is room."""
+    with small_disk(ladder.folder):
+        before = begun(ladder)
+        filler = ladder.folder / "filler"
+        with pytest.raises(OSError, match="No space"):
+            fill(filler)
+        assert_told(ladder(*WORDS), "cannot be written", "disk")
+        filler.unlink()  # without room for its shared memory SQLite cannot even read
+        assert lines_of(ladder.folder)[: len(before)] == before
+        assert_goes_on(ladder, before)
+
+
+@pytest.mark.slow
+def test_a_file_that_may_not_grow(ladder: Ladder) -> None:
+    """The same where a quota or a limit on files is met in the middle of a run."""
+    before = begun(ladder)
+    size = (ladder.folder / "ladder.db").stat().st_size
+    limits = (size + 20000, resource.RLIM_INFINITY)
+    script = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, {limits});"
+        "from ladder.cli.main import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *WORDS],
+        cwd=ladder.folder, env=ladder.environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert_told(Done(done.returncode, done.stdout, done.stderr), "cannot be written", "disk")
+    stored = list(lines_of(ladder.folder))
+    assert [game for game in stored if game in before] == before
+    assert faults_of(ladder.folder) == []
+    assert_goes_on(ladder, stored)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["file", "folder"])
+def test_a_read_only_database(ladder: Ladder, what: str) -> None:
+    """Without permission to write, a run must say so and leave the games as they are."""
+    before = begun(ladder)
+    files = [path for path in ladder.folder.iterdir() if path.is_file()]
+    for path in files:
+        path.chmod(0o444)
+    ladder.folder.chmod(0o555 if what == "folder" else 0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", "from ladder.cli.main import main; main()", *WORDS],
+        cwd=ladder.folder, env=ladder.environment, capture_output=True, text=True, check=False,
+        preexec_fn=heed_permissions,
+    )  # fmt: skip
+    ladder.folder.chmod(0o755)
+    for path in files:
+        path.chmod(0o644)
+    assert_told(Done(done.returncode, done.stdout, done.stderr), "cannot be written")
+    assert_goes_on(ladder, before)
+
+
+@pytest.mark.slow
+def test_a_database_that_another_program_keeps_locked(ladder: Ladder) -> None:
+    """A lock held for longer than we wait must end a run in a sentence; a shorter one is waited."""
+    before = begun(ladder)
+    with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        assert_told(ladder(*WORDS), "kept busy by another process", "try again")
+        process = ladder.start(*WORDS)
+        time.sleep(4)
+        other.execute("rollback")
+        done = ladder.finish(process)
+    assert done.code == 0, done.err
+    assert_goes_on_finished(ladder, before)
+
+
+def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
+    after = lines_of(ladder.folder)
+    assert len(after) == 30
+    assert [game for game in after if game in before] == before
+
+
+@pytest.mark.slow
+def test_a_lock_that_comes_in_the_middle_of_a_run(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
+    """The run ends in a sentence, nothing of it is left running, and the command goes on later."""
+    words = ("run", *QUICK, "--seed", "1")
+    process = ladder.start(*words)
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
+    with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
+        other.execute("begin immediate")
+        before = list(lines_of(ladder.folder))
+        assert_told(ladder.finish(process), "kept busy by another process")
+        other.execute("rollback")
+    done = ladder(*words, "--games", len(before) + 4)
+    assert done.code == 0, done.err
+    after = lines_of(ladder.folder)
+    assert [game for game in after if game in before] == before
+    assert len(after) == len(before) + 4
+    assert faults_of(ladder.folder) == []
+
+
+@pytest.mark.slow
+def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None]) -> None:
+    """Two runs and a reader at once: both play, nothing twice, and every report is of whole pairs.
+
+    `test_runs.py` shows what two runs share.
+    """
+    words = ("run", *QUICK, "--seed", "1", "--games", "60")
+    runs = [ladder.start(*words), ladder.start(*words)]
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
+    reports = 0
+    while any(process.poll() is None for process in runs):
+        done = ladder("report", "--json")
+        assert done.code == 0, done.err
+        report = done.document
+        assert report["games"] == 2 * report["pairs"]
+        reports += 1
+    assert reports >= 1
+    assert [ladder.finish(process).code for process in runs] == [0, 0]
+    played = query(ladder.folder, "select run_id, count(*) from games group by 1")
+    assert played == [(1, 60), (2, 60)]
+    assert faults_of(ladder.folder) == []
+
+
+@pytest.mark.slow
+def test_a_truncated_file(ladder: Ladder) -> None:
+    """Half a file is called damaged by every command, and left as it is; a copy goes on."""
+    before = begun(ladder)
+    database = ladder.folder / "ladder.db"
+    copy = database.read_bytes()
+    half = copy[: len(copy) // 2]
+    database.write_bytes(half)
+    for words in (WORDS, ("report",), ("bots", "list"), ("export",)):
+        assert_told(ladder(*words), "is damaged", "restore a copy")
+    assert database.read_bytes() == half
+    database.write_bytes(copy)
+    assert_goes_on(ladder, before)
+
+
+@pytest.mark.slow
+def test_bytes_flipped_in_the_middle(ladder: Ladder) -> None:
+    """A page of rubbish is found by the doctor, told by what meets it, and never a traceback."""
+    begun(ladder)
+    page = query(ladder.folder, "select rootpage from sqlite_master where name = 'pairs'")[0][0]
+    database = ladder.folder / "ladder.db"
+    with database.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(os.urandom(4096))
+    assert_told(ladder(*WORDS), "is damaged", "restore a copy")
+    done = ladder("doctor")
+    assert done.code == 1, done.err
+    assert "Traceback" not in done.err
+    assert "fault    integrity" in done.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["deleted", "rubbish", "cut"])
+def test_a_damaged_log_of_writes(
+    ladder: Ladder, eventually: Callable[..., None], damage: str
+) -> None:
+    """What SQLite keeps beside the file while it is written may vanish with what it held only.
+
+    The rest must be whole pairs, and the run must go on to the games of a quiet one.
+    """
+    process = ladder.start(*WORDS)
+    log = ladder.folder / "ladder.db-wal"
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 6)
+    process.kill()
+    ladder.finish(process)
+    (ladder.folder / "ladder.db-shm").unlink(missing_ok=True)
+    if damage == "deleted":
+        log.unlink()
+    else:
+        content = log.read_bytes()
+        middle = len(content) // 2
+        log.write_bytes(
+            content[:middle] if damage == "cut" else content[:middle] + os.urandom(middle)
+        )
+    done = ladder(*WORDS)
+    assert done.code == 0, done.err
+    assert len(lines_of(ladder.folder)) == 30
+    assert faults_of(ladder.folder) == []
+
+
+def test_a_missing_folder(ladder: Ladder) -> None:
+    """A folder that is not there must be named, and not be made."""
+    assert_told(ladder(*WORDS, "--db", "nowhere/ladder.db"), "there is no folder", "nowhere")
+    assert list(ladder.folder.iterdir()) == []

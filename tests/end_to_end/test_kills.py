@@ -1,0 +1,71 @@
+"""SIGKILL at random moments; `benchmarks/kills.py` does it some hundred times."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, Siege
+from tests.end_to_end.traces import faults_of, lines_of
+
+GAMES = 40
+
+
+def words(seed: int) -> tuple[object, ...]:
+    return (
+        "run", "--bots", "v4,flat-mc,random", "--simulations", "150", "--games", GAMES,
+        "--seed", seed, "--concurrency", "2",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], list[Any]]:
+    """The games of the first runs, played in peace, each once for all tests."""
+    ladder = Ladder(tmp_path_factory.mktemp("undisturbed"))
+    played = 0
+
+    def play(runs: int) -> list[Any]:
+        nonlocal played
+        while played < runs:
+            done = ladder(*words(played))
+            assert done.code == 0, done.err
+            played += 1
+        return [game for game in lines_of(ladder.folder) if game[0] < runs]
+
+    return play
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [COORDINATOR, WORKER])
+def test_our_own_processes_may_be_killed(
+    ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
+) -> None:
+    """No pair may be lost, stored twice or by half, and the games must be those of a quiet run."""
+    siege = Siege(ladder, words, random.Random(1))
+    siege.kill(kind, 4)
+    assert faults_of(ladder.folder) == []
+    assert lines_of(ladder.folder) == undisturbed(siege.seed)
+    assert siege.scratch_left() == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [BOT, SUPERVISOR])
+def test_a_killed_bot_loses_that_game_and_no_other(
+    ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
+) -> None:
+    """A bot that somebody kills has crashed; every other game must be that of a quiet run."""
+    siege = Siege(ladder, words, random.Random(2))
+    siege.kill(kind, 4)
+    assert faults_of(ladder.folder) == []
+    hit = 0
+    for game, quiet in zip(lines_of(ladder.folder), undisturbed(siege.seed), strict=True):
+        if game != quiet:
+            hit += 1
+            assert game[:4] == quiet[:4]
+            assert quiet[4].startswith(game[4])  # it went the same way until then
+            assert game[6] == "crash"
+            assert "SIGKILL" in game[8] or "supervisor was killed" in game[8]
+    assert hit <= 4
+    assert siege.scratch_left() == []

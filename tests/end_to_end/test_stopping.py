@@ -1,0 +1,148 @@
+"""Ends of runs: by signals at any moment, by targets, and what is there afterwards."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.disturbing import (
+    BOT,
+    COORDINATOR,
+    SUPERVISOR,
+    WORKER,
+    parts_of,
+    serves_signals,
+)
+from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, marked, query
+
+
+def test_a_target_given_after_an_open_run_is_kept(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
+    """What a run without a target has planned must not carry a later target past its end."""
+    words = ("run", *QUICK, "--seed", "9")
+    process = ladder.start(*words)
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
+    assert ladder.interrupt(process).code == 130
+    played = query(ladder.folder, "select count(*) from games")[0][0]
+    planned = query(ladder.folder, "select count(*) from pairs where status = 'planned'")[0][0]
+    assert planned > 8
+    done = ladder(*words, "--games", played + 6)
+    assert done.code == 0, done.err
+    assert query(ladder.folder, "select count(*) from games") == [(played + 6,)]
+    rest = "select count(*) from pairs where status = 'planned'"
+    assert query(ladder.folder, rest) == [(planned - 3,)]
+    # The next run of the stream takes them up before it plans any other.
+    assert ladder(*words, "--games", 4).code == 0
+    assert query(ladder.folder, rest) == [(planned - 5,)]
+    numbers = query(ladder.folder, "select number from pairs where status = 'finished' order by 1")
+    assert numbers == [(number,) for number in range(played // 2 + 5)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("delay", [0.0, 0.4, 1.2, 2.5])
+def test_signals_at_any_moment_stop_and_save(
+    ladder: Ladder, eventually: Callable[..., None], first: signal.Signals, delay: float
+) -> None:
+    """Start-up, planning or play: the answer is 130 and one sentence, and nothing is left running.
+
+    A second signal while the first is served must change nothing of that.
+    """
+    scratch = ladder.folder / "scratch"
+    scratch.mkdir()
+    ladder.environment["TMPDIR"] = str(scratch)
+    process = ladder.start("run", *QUICK, "--seed", "1")
+    eventually(lambda: serves_signals(process.pid))
+    time.sleep(delay)
+    os.killpg(process.pid, first)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    done = ladder.finish(process)
+    assert done.code == 130, done.err
+    assert "Traceback" not in done.err
+    eventually(lambda: not marked(str(scratch)))
+    if (ladder.folder / "ladder.db").exists() and lines_of_safely(ladder.folder):
+        assert faults_of(ladder.folder) == []
+        assert query(ladder.folder, "select status from runs") == [("interrupted",)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
+    ladder: Ladder, eventually: Callable[..., None], number: signal.Signals
+) -> None:
+    """Compilers are children of ours: they must not outlive us, and say nothing of their own."""
+    cache = ladder.folder / "cache"
+    ladder.environment["LADDER_CACHE"] = str(cache)
+    process = ladder.start("run", *QUICK, "--games", "2")
+    compiling = " --in-this-process "
+    eventually(lambda: any(compiling in words_of(pid) for pid in marked(str(cache))))
+    if number is signal.SIGKILL:
+        process.kill()
+    else:
+        os.killpg(process.pid, number)
+    done = ladder.finish(process)
+    assert done.code == (130 if number is not signal.SIGKILL else -signal.SIGKILL)
+    assert "Traceback" not in done.err
+    eventually(lambda: not marked(str(cache)))
+
+
+def words_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def test_nohup_is_respected(ladder: Ladder, eventually: Callable[..., None]) -> None:
+    """A run that ignores SIGHUP goes on when its terminal is closed."""
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits it
+    try:
+        process = ladder.start("run", *QUICK, "--seed", "1", "--games", "40")
+    finally:
+        signal.signal(signal.SIGHUP, former)
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 2)
+    os.killpg(process.pid, signal.SIGHUP)
+    done = ladder.finish(process)
+    assert done.code == 0, done.err
+    assert query(ladder.folder, "select count(*) from games") == [(40,)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stopped", ["coordinator", "ladder", "everything"])
+def test_nobody_is_charged_for_a_suspension(
+    ladder: Ladder, eventually: Callable[..., None], stopped: str
+) -> None:
+    """Stopped and continued, be it by Ctrl-Z, a debugger or a sleeping machine, a run goes on.
+
+    Moves have 30 ms and a margin of 400 ms, and every suspension is longer than both.
+    """
+    process = ladder.start(
+        "run", "--bots", "flat-mc,v4", "--time", "30ms", "--margin", "400ms", "--boards", "6x7",
+        "--games", 12, "--seed", 1, "--concurrency", "2",
+    )  # fmt: skip
+    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 2)
+    for _ in range(3):
+        parts = parts_of(process.pid, COORDINATOR)
+        if stopped != "coordinator":
+            parts += parts_of(process.pid, WORKER)
+        if stopped == "everything":
+            parts += [*parts_of(process.pid, SUPERVISOR), *parts_of(process.pid, BOT)]
+        for part in parts:
+            part.suspend()
+        time.sleep(1.5)
+        for part in parts:
+            part.resume()
+        time.sleep(0.3)
+    done = ladder.finish(process)
+    assert done.code == 0, done.err
+    endings = {ending for *_, ending, _, _ in lines_of(ladder.folder)}
+    assert endings <= {"four_in_a_row", "board_full"}
+    aborts = query(ladder.folder, "select sum(aborts) from pairs")[0][0]
+    if stopped != "coordinator":  # else workers play on, and the test has shown nothing
+        assert aborts > 0
