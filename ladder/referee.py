@@ -149,6 +149,7 @@ class _Game:
             player=msgspec.UNSET if launch.player is None else launch.player,
         )
         side.process.ask(question, timeout_s=READY_S)
+        side.process.begin_game()
 
     def _move(self, position: Position, side: _Side) -> Position:
         """Ask one side for its move and play it."""
@@ -166,7 +167,7 @@ class _Game:
             _excuse(side, process.stall, position.ply)
             raise
         assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
-        self._remember(side.stats, elapsed_us, reply.info)
+        self._remember(side.stats, elapsed_us, process.cpu_us, reply.info)
         if not position.can_play(reply.column):
             legal = ", ".join(str(column) for column in position.legal_moves())
             raise BotIllegalMove(
@@ -175,13 +176,13 @@ class _Game:
             )
         return position.play(reply.column)
 
-    def _remember(self, stats: SideStats, elapsed_us: int, info: Info | None) -> None:
+    def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1
         stats.time_us += elapsed_us
         if elapsed_us > stats.max_us:
             stats.max_us = elapsed_us
         if info is None:
-            self.thoughts.append(Thought(elapsed_us))
+            self.thoughts.append(Thought(elapsed_us, cpu_us=cpu_us))
             return
         work = info.nodes if info.simulations is None else info.simulations
         if work is not None:
@@ -190,7 +191,7 @@ class _Game:
         proven: str | None = info.proven
         if proven is not None and info.distance is not None:
             proven = f"{proven} {info.distance}"
-        self.thoughts.append(Thought(elapsed_us, info.value, work, info.depth, proven))
+        self.thoughts.append(Thought(elapsed_us, info.value, work, info.depth, proven, cpu_us))
 
     def _finish(self, verdict: _Verdict, offender: int | None) -> None:
         """Tell the players the result and give their processes back; the offender's is ended."""

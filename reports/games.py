@@ -53,6 +53,8 @@ def ply_line(row: GameRow, ply: int) -> str:
 def thought_text(thought: Thought) -> str:
     """Time, value, work, depth and proof, where they are known."""
     parts = [f"{thought.time_us / 1000:.1f} ms"]
+    if thought.cpu_us is not None:
+        parts.append(f"{thought.cpu_us / 1000:.1f} ms of CPU")
     if thought.value is not None:
         parts.append(f"value {thought.value:+.2f}")
     if thought.simulations is not None:
@@ -116,5 +118,5 @@ def game_document(row: GameRow) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    fields = ("time_us", "value", "simulations", "depth", "proven")
+    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven")
     return {name: getattr(thought, name) for name in fields}
