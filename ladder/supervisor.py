@@ -290,6 +290,9 @@ class Watch:
         self.scratch = options["scratch"]
         self.pause = SLOWEST_S
         """Seconds until the next look."""
+        self.shared_kb = 0
+        """What a look at the pages themselves took off the resident memory. Such a look is rare: it
+        holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
 
     def passed(self, a_game_began: bool) -> str:
@@ -297,9 +300,12 @@ class Watch:
         pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
-        used = resident_kb(pids)
-        if used > self.memory_kb:
+        resident = resident_kb(pids)
+        used = resident - self.shared_kb
+        self.looks += 1
+        if used > self.memory_kb or (resident > self.memory_kb and self.looks % 10 == 0):
             used = proportional_kb(pids)
+            self.shared_kb = max(0, resident - used)
             if used > self.memory_kb:
                 return (
                     f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
@@ -314,7 +320,6 @@ class Watch:
             self.began_s = spent_s
         if self.began_s is not None and spent_s - self.began_s > self.cpu_s:
             return f"cpu over its limit of {self.cpu_s} s CPU time in one game"
-        self.looks += 1
         if self.looks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""

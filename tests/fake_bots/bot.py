@@ -60,6 +60,15 @@ def hang() -> None:
         time.sleep(60)
 
 
+HELD: list[bytes] = []
+
+
+def busy(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
 def detach(work) -> None:
     """Run `work` in a process of another session whose parent has ended."""
     if os.fork() == 0:
@@ -261,6 +270,47 @@ class EatsMemoryInChildren(Honest):
         hang()
 
 
+class Leaks(Honest):
+    """Plays on, with the MiB that the argument says: before the first move, and at each move."""
+
+    def new_game(self, message):
+        HELD.append(b"x" * (int(self.argument.split(",")[0]) << 20))
+        return super().new_game(message)
+
+    def move(self, message):
+        HELD.append(b"x" * (int(self.argument.split(",")[1]) << 20))
+        return super().move(message)
+
+
+class Ponders(Honest):
+    """Plays on, while a child is busy."""
+
+    def new_game(self, message):
+        if os.fork() == 0:
+            while True:
+                pass
+        return super().new_game(message)
+
+
+class BusyChildren(Honest):
+    """Spends its time in children that end: nothing that lives has used much."""
+
+    def move(self, message):
+        while True:
+            if os.fork() == 0:
+                busy(0.1)
+                os._exit(0)
+            os.wait()
+
+
+class Thinks(Honest):
+    """For so many seconds of processor time at each move, as the argument says."""
+
+    def move(self, message):
+        busy(float(self.argument))
+        return super().move(message)
+
+
 class OpensFiles(Honest):
     def move(self, message):
         held = []
@@ -432,6 +482,10 @@ MODES = {
     "talks-after-game-over": TalksAfterGameOver,
     "eats-memory": EatsMemory,
     "eats-memory-in-children": EatsMemoryInChildren,
+    "leaks": Leaks,
+    "ponders": Ponders,
+    "busy-children": BusyChildren,
+    "thinks": Thinks,
     "opens-files": OpensFiles,
     "fills-folder": FillsFolder,
     "fills-scratch": FillsScratch,

@@ -1,5 +1,6 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,8 +112,13 @@ def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> N
     """After game_over the result stands, and the process is replaced."""
     talker = fake_launch("talks-after-game-over", folder=tmp_path)
     good = fake_launch("honest", folder=tmp_path)
-    record = play_pair(plan(talker, good), pool)
-    assert all(not game.termination.is_forfeit for game in record.games)
+    for swapped in (False, True):
+        game = play_game(plan(talker, good), pool, swapped=swapped)
+        assert not game.termination.is_forfeit
+        talkers = [process for launch, process in pool._idle if talker.command == launch.command]
+        deadline = time.monotonic() + 10
+        while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
+            time.sleep(0.001)
 
 
 def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:
