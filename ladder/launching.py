@@ -15,6 +15,7 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
 from ladder.judging import Judge
+from ladder.leftovers import clear_leftovers
 from ladder.live import Watcher
 from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hurried
 from ladder.runner import Outcome, Runner
@@ -56,6 +57,7 @@ def launch(
     entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     compile_launches(bot.revision.launch for bot in bots)
+    clear_leftovers()
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:

@@ -18,6 +18,7 @@ its session or forked twice. Should the supervisor itself be killed, the bot die
 
 import ctypes
 import errno
+import fcntl
 import os
 import resource
 import select
@@ -66,6 +67,9 @@ def main(arguments: list[str]) -> None:
     log = Log(options.get("log"))
     try:
         os.mkdir(scratch, 0o700)
+        # For `ladder.leftovers`: free again however we end. The bot's copy closes at its exec.
+        held = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:
         report(status, f"failed cannot make its scratch folder {scratch}: {failure.strerror}")
         return

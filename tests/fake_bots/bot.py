@@ -303,6 +303,16 @@ class BusyChildren(Honest):
             os.wait()
 
 
+class ShortLivedChild(Honest):
+    """It ends a moment after the game has begun."""
+
+    def new_game(self, message):
+        if os.fork() == 0:
+            time.sleep(0.3)
+            os._exit(0)
+        return super().new_game(message)
+
+
 class Thinks(Honest):
     """For so many seconds of processor time at each move, as the argument says."""
 
@@ -378,6 +388,11 @@ class LeavesSession(Honest):
         super().run()
 
 
+class LeavesSessionAndHangs(LeavesSession):
+    def move(self, message):
+        hang()
+
+
 class ManyProcesses(Honest):
     def move(self, message):
         for _ in range(200):
@@ -441,6 +456,19 @@ class Tells(Honest):
         return {**super().hello(message), "version": json.dumps(told)}
 
 
+class Reaches(Honest):
+    """Whether it can write the file named by the argument, in the version of its hello."""
+
+    def hello(self, message):
+        try:
+            os.close(os.open(self.argument, os.O_RDWR))
+            found = "writable"
+        except OSError as error:
+            found = error.strerror
+        told = {"file": found, "home": os.listdir(os.environ["HOME"]), "folder": os.getcwd()}
+        return {**super().hello(message), "version": json.dumps(told)}
+
+
 def open_descriptors() -> dict[str, str]:
     found = {}
     for number in os.listdir("/proc/self/fd"):
@@ -486,6 +514,7 @@ MODES = {
     "ponders": Ponders,
     "busy-children": BusyChildren,
     "thinks": Thinks,
+    "short-lived-child": ShortLivedChild,
     "opens-files": OpensFiles,
     "fills-folder": FillsFolder,
     "fills-scratch": FillsScratch,
@@ -493,11 +522,13 @@ MODES = {
     "leaves-orphans": LeavesOrphans,
     "orphans-keep-output": OrphansKeepOutput,
     "leaves-session": LeavesSession,
+    "leaves-session-and-hangs": LeavesSessionAndHangs,
     "many-processes": ManyProcesses,
     "hops": Hops,
     "kills-supervisor": KillsSupervisor,
     "stops-supervisor": StopsSupervisor,
     "tells": Tells,
+    "reaches": Reaches,
 }
 
 if __name__ == "__main__":
