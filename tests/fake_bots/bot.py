@@ -314,10 +314,13 @@ class ShortLivedChild(Honest):
 
 
 class Thinks(Honest):
-    """For so many seconds of processor time at each move, as the argument says."""
+    """For so many seconds of processor time at each move, as the argument says; when it names a
+    file behind a comma, only while that is there."""
 
     def move(self, message):
-        busy(float(self.argument))
+        seconds, _, flag = self.argument.partition(",")
+        if not flag or os.path.exists(flag):
+            busy(float(seconds))
         return super().move(message)
 
 
