@@ -105,6 +105,8 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
         assert game.result is (Result.WIN if position.winner == 0 else Result.LOSS)
         assert len(game.thoughts) == len(game.moves) - 3
         assert sum(side.moves for side in game.sides) == len(game.thoughts)
+        assert all(thought.cpu_us is not None for thought in game.thoughts)
+        assert sum(thought.cpu_us or 0 for thought in game.thoughts) > 0
     assert [game.swapped for game in record.games] == [False, True]
 
 
