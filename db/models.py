@@ -273,3 +273,33 @@ class Rating(Base):
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
     elo: Mapped[float]
     games: Mapped[int]
+
+
+class SavedGame(Base):
+    """A game of a person against a bot, kept apart from the games that bots play in pairs.
+
+    Nothing is derived from it: it belongs to no run, no division and no rating.
+    """
+
+    __tablename__ = "saved_games"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+    """Of the bot."""
+    bot_side: Mapped[int]
+    """0: the bot moved first."""
+    board: Mapped[str]
+    budget: Mapped[str]
+    """JSON object such as ``{"time_ms":100}``."""
+    seed: Mapped[int] = mapped_column(BigInteger)
+    moves: Mapped[str]
+    """Columns, one character each; moves that were taken back are not among them."""
+    result: Mapped[str]
+    """win, loss or draw from the first player's side."""
+    termination: Mapped[str]
+    detail: Mapped[str]
+    """When the bot failed: what happened."""
+    started_at: Mapped[float]
+    duration_us: Mapped[int] = mapped_column(BigInteger)
+    thoughts: Mapped[bytes]
+    """As `db.thoughts` packs them; a person's hold the time alone."""

@@ -5,7 +5,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from db import bots, care, exporting, importing, planning, played, reading, runs
+from db import bots, care, exporting, importing, planning, played, reading, runs, saved
 from db.database import Database
 from db.exchange import GameLine
 from db.finish import PairStorer, Rate
@@ -30,6 +30,7 @@ from db.rows import (
     RunStatus,
 )
 from db.runlock import RunLock
+from db.saved_rows import NewSavedGame, SavedGameRow
 
 
 class Store:
@@ -263,6 +264,20 @@ class Store:
         return reading.count_aborts(
             self._database, division_id=division_id, run_id=run_id, since=since
         )
+
+    # Games of people, which no rating, report or export contains.
+
+    def save_game(self, new: NewSavedGame) -> int:
+        """Store a finished game of a person; its key."""
+        return saved.save_game(self._database, new)
+
+    def saved_game(self, key: int) -> SavedGameRow | None:
+        """A game of a person with its thoughts."""
+        return saved.saved_game(self._database, key)
+
+    def count_saved(self) -> int:
+        """How many games of people are stored."""
+        return saved.count_saved(self._database)
 
     # Exchange.
 

@@ -35,6 +35,11 @@ def _trailing_zeros64(builder: Any, value: Any) -> Any:
     return builder.cttz(value, ir.Constant(ir.IntType(1), 0))
 
 
+@instruction(types.uint64, types.uint64)
+def _leading_zeros64(builder: Any, value: Any) -> Any:
+    return builder.ctlz(value, ir.Constant(ir.IntType(1), 0))
+
+
 @instruction(types.uint64, types.uint64, types.uint64)
 def _high_product(builder: Any, left: Any, right: Any) -> Any:
     product = builder.mul(builder.zext(left, _I128), builder.zext(right, _I128))
@@ -65,9 +70,11 @@ popcount64: Callable[[np.uint64], np.uint64] = _popcount64
 """How many bits are set."""
 trailing_zeros64: Callable[[np.uint64], np.uint64] = _trailing_zeros64
 """The number of the lowest set bit; 64 for 0."""
+leading_zeros64: Callable[[np.uint64], np.uint64] = _leading_zeros64
+"""How many bits above the highest set bit; 64 for 0."""
 high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
 """The upper 64 bits of a 64 x 64 bit product."""
-prefetch = cast("Callable[[Any, int], None]", intrinsic(_prefetch))
+prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
 """Ask for item `index` of a contiguous one-dimensional array to be loaded into the cache.
 
 No bounds are checked and nothing is read: a wrong index is harmless.

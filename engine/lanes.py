@@ -15,6 +15,7 @@ The functions here shift plain 64-bit words and run anywhere; `engine.vector` do
 columns at once in a vector register. Both give the same bits in rows 0 to 11.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -271,6 +272,12 @@ def connects(stones: Words) -> bool:
 
 
 @inlined
+def _marks(word: np.uint64) -> np.uint64:
+    """The lowest bit of each lane of the word that is not empty."""
+    return (((word & _LANE_LOW) + _LANE_LOW) | word) >> _FIFTEEN & _LOWEST
+
+
+@inlined
 def _lanes_in_use(word: np.uint64) -> np.uint64:
     """Four bits, one for each lane of the word that is not empty.
 
@@ -279,8 +286,7 @@ def _lanes_in_use(word: np.uint64) -> np.uint64:
 
         ...d...c...b...a  *  (1 + 2**15 + 2**30 + 2**45)  >>  45   =   d c b a
     """
-    marks = (((word & _LANE_LOW) + _LANE_LOW) | word) >> _FIFTEEN & _LOWEST
-    return marks * _GATHER >> _FORTY_FIVE & _NIBBLE
+    return _marks(word) * _GATHER >> _FORTY_FIVE & _NIBBLE
 
 
 @inlined
@@ -312,3 +318,45 @@ def in_columns(words: Words, columns: np.uint64) -> Words:
         words[1] & _whole_lanes(columns >> _FOUR_BITS),
         words[2] & _whole_lanes(columns >> (_TWO * _FOUR_BITS)),
     )
+
+
+def seen(slope: int, step: int) -> Callable[[Words], Words]:
+    """Moving cells: a cell of the result shows what lies `step` columns on, along a slope."""
+    shift = U64((16 + slope) * abs(step))
+    move = _left if step > 0 else _right
+
+    @inlined
+    def moved(words: Words) -> Words:
+        return move(words, shift)
+
+    return moved
+
+
+def above(rows: int) -> Callable[[Words], Words]:
+    """Moving cells up so many rows; the result is raw, see `threats`."""
+    shift = U64(rows)
+
+    @inlined
+    def moved(words: Words) -> Words:
+        return words[0] << shift, words[1] << shift, words[2] << shift
+
+    return moved
+
+
+@inlined
+def ones(words: Words) -> Words:
+    """The number 1 in every lane that has a cell in the set."""
+    return _marks(words[0]), _marks(words[1]), _marks(words[2])
+
+
+@inlined
+def plus(left: Words, right: Words) -> Words:
+    """The sums of the numbers in the lanes."""
+    return left[0] + right[0], left[1] + right[1], left[2] + right[2]
+
+
+@inlined
+def number_in(words: Words, column: int) -> np.int64:
+    """The number in a column's lane."""
+    word = words[0] if column < 4 else (words[1] if column < 8 else words[2])
+    return np.int64(word >> U64(16 * (column & 3)) & _FULL_LANE)

@@ -13,7 +13,7 @@ so that a kernel can be written once and built on either module. Functions that 
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -22,6 +22,7 @@ from numba import types
 from engine.bits import ONE, kth_bit, popcount64
 from engine.compiled import inlined, instruction, register_value
 from engine.lanes import WordArray, Words
+from engine.lanes import number_in as number_in_words
 
 UniTuple: Any = types.UniTuple
 
@@ -151,6 +152,36 @@ def _in_columns(builder: Any, value: Any, columns: Any) -> Any:
     return builder.select(wanted, value, _NOTHING)
 
 
+@instruction(lanes, lanes)
+def _ones(builder: Any, value: Any) -> Any:
+    return builder.zext(builder.icmp_unsigned("!=", value, _NOTHING), _REGISTER)
+
+
+@instruction(lanes, lanes, lanes)
+def _plus(builder: Any, left: Any, right: Any) -> Any:
+    return builder.add(left, right)
+
+
+def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
+    """As `engine.lanes.seen`: a cell of the result shows what lies `step` columns on."""
+
+    @instruction(lanes, lanes)
+    def moved(builder: Any, value: Any) -> Any:
+        return _sideways(builder, _up(builder, value, -slope * step), step)
+
+    return cast("Callable[[Lanes], Lanes]", moved)
+
+
+def above(rows: int) -> Callable[[Lanes], Lanes]:
+    """As `engine.lanes.above`: moving cells up so many rows."""
+
+    @instruction(lanes, lanes)
+    def moved(builder: Any, value: Any) -> Any:
+        return _up(builder, value, rows)
+
+    return cast("Callable[[Lanes], Lanes]", moved)
+
+
 pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
 """Three words, lowest columns first, as lanes."""
 unpack: Callable[[Lanes], Words] = _unpack
@@ -163,6 +194,10 @@ columns_of: Callable[[Lanes], np.uint64] = _columns_of
 """As `engine.lanes.columns_of`: bit c of the result stands for column c."""
 in_columns: Callable[[Lanes, np.uint64], Lanes] = _in_columns
 """The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
+ones: Callable[[Lanes], Lanes] = _ones
+"""As `engine.lanes.ones`: the number 1 in every lane that has a cell in the set."""
+plus: Callable[[Lanes, Lanes], Lanes] = _plus
+"""As `engine.lanes.plus`: the sums of the numbers in the lanes."""
 
 
 @inlined
@@ -175,6 +210,12 @@ def load(array: WordArray, row: int) -> Lanes:
 def store(array: WordArray, row: int, value: Lanes) -> None:
     """Write lanes to row `row` of an array of shape (n, 3)."""
     array[row, 0], array[row, 1], array[row, 2] = unpack(value)
+
+
+@inlined
+def number_in(numbers: Lanes, column: int) -> np.int64:
+    """As `engine.lanes.number_in`: the number in a column's lane."""
+    return number_in_words(unpack(numbers), column)
 
 
 @inlined

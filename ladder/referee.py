@@ -52,10 +52,41 @@ def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
     return _Game(plan, swapped, pool, []).play()
 
 
-class _Verdict(NamedTuple):
+def thought_of(elapsed_us: int, info: Info | None) -> Thought:
+    """What is kept of a move and of what the bot told about it."""
+    if info is None:
+        return Thought(elapsed_us)
+    work = info.nodes if info.simulations is None else info.simulations
+    proven: str | None = info.proven
+    if proven is not None and info.distance is not None:
+        proven = f"{proven} {info.distance}"
+    return Thought(elapsed_us, info.value, work, info.depth, proven)
+
+
+def answered(position: Position, column: int) -> Position:
+    """The position after a bot's answer.
+
+    Raises:
+        BotIllegalMove: the column cannot be played.
+
+    """
+    if not position.can_play(column):
+        legal = ", ".join(str(column) for column in position.legal_moves())
+        raise BotIllegalMove(
+            f"played column {column} at ply {position.ply} of "
+            f"'{position.notation()}': legal columns were {legal}"
+        )
+    return position.play(column)
+
+
+class Verdict(NamedTuple):
+    """How a game ended."""
+
     result: Result
+    """From the first player's side."""
     termination: Termination
     detail: str = ""
+    """For a forfeit: what happened."""
 
 
 class _Side:
@@ -105,11 +136,11 @@ class _Game:
                 while not position.is_over:
                     offender = position.to_move
                     position = self._move(position, self.sides[offender])
-                verdict = _judge(position)
+                verdict = judge(position)
                 offender = None
             except BotFailure as failure:
                 result = Result.LOSS if offender == 0 else Result.WIN
-                verdict = _Verdict(result, failure.termination, str(failure))
+                verdict = Verdict(result, failure.termination, str(failure))
             self._finish(verdict, offender)
         finally:
             # Whatever is still held here was in the middle of something.
@@ -168,32 +199,21 @@ class _Game:
             raise
         assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
         self._remember(side.stats, elapsed_us, process.cpu_us, reply.info)
-        if not position.can_play(reply.column):
-            legal = ", ".join(str(column) for column in position.legal_moves())
-            raise BotIllegalMove(
-                f"played column {reply.column} at ply {position.ply} of "
-                f"'{position.notation()}': legal columns were {legal}"
-            )
-        return position.play(reply.column)
+        return answered(position, reply.column)
 
     def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1
         stats.time_us += elapsed_us
         if elapsed_us > stats.max_us:
             stats.max_us = elapsed_us
-        if info is None:
-            self.thoughts.append(Thought(elapsed_us, cpu_us=cpu_us))
-            return
-        work = info.nodes if info.simulations is None else info.simulations
-        if work is not None:
-            stats.simulations += work
+        thought = thought_of(elapsed_us, info)
+        thought.cpu_us = cpu_us
+        self.thoughts.append(thought)
+        if thought.simulations is not None:
+            stats.simulations += thought.simulations
             stats.searched_us += elapsed_us
-        proven: str | None = info.proven
-        if proven is not None and info.distance is not None:
-            proven = f"{proven} {info.distance}"
-        self.thoughts.append(Thought(elapsed_us, info.value, work, info.depth, proven, cpu_us))
 
-    def _finish(self, verdict: _Verdict, offender: int | None) -> None:
+    def _finish(self, verdict: Verdict, offender: int | None) -> None:
         """Tell the players the result and give their processes back; the offender's is ended."""
         message = GameOver(verdict.result.value, verdict.termination.value)
         for index, side in enumerate(self.sides):
@@ -226,8 +246,9 @@ def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
         )
 
 
-def _judge(position: Position) -> _Verdict:
+def judge(position: Position) -> Verdict:
+    """How a game that is over on the board has ended."""
     if position.winner is None:
-        return _Verdict(Result.DRAW, Termination.BOARD_FULL)
+        return Verdict(Result.DRAW, Termination.BOARD_FULL)
     result = Result.WIN if position.winner == 0 else Result.LOSS
-    return _Verdict(result, Termination.FOUR_IN_A_ROW)
+    return Verdict(result, Termination.FOUR_IN_A_ROW)

@@ -206,5 +206,5 @@ def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
         if time_ms is not None and needed is not None and time_ms < needed:
             raise UsageError(
                 f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
-                f"less: ask for at least --time {needed}ms, or leave it out of --bots"
+                f"less: ask for at least --time {needed}ms, or leave it out"
             )

@@ -106,7 +106,7 @@ class Budgets:
         given = ", ".join("time" if key == "time_ms" else key for key in self.amounts)
         raise UsageError(
             f"{name} plays on {', '.join(kinds)}, not on {given}: "
-            f"add a budget that it knows, or leave it out of --bots"
+            "add a budget that it knows, or leave it out"
         )
 
     def __str__(self) -> str:

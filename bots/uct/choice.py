@@ -8,15 +8,31 @@ With r = 1 / sqrt(N) this is (Q * r + explore) * r, one root and one division a 
 is the same for all siblings.
 """
 
+import math
+
 import numpy as np
 
+from engine.bits import leading_zeros64
 from engine.compiled import kernel
+
+_KNOWN_BITS = 12
+_LOG = np.array([0.0] + [math.log(n) for n in range(1, 1 << _KNOWN_BITS)])
+_LOG_2 = math.log(2.0)
+_SPARE = np.uint64(64 - _KNOWN_BITS)
 
 
 @kernel
 def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
-    """The factor that all siblings share: c * sqrt(2 * ln(N_parent))."""
-    return np.float32(c * np.sqrt(2.0 * np.log(np.float64(parent_visits))))
+    """The factor that all siblings share: c * sqrt(2 * ln(N_parent)).
+
+    The logarithm comes from a table, since calling for it took a tenth of a search: that of all
+    numbers up to 4095, beyond them of the twelve highest bits, which is less than 0.0005 off.
+    """
+    visits = np.uint64(parent_visits)
+    zeros = leading_zeros64(visits)
+    shift = _SPARE - zeros if zeros < _SPARE else np.uint64(0)
+    log = _LOG[visits >> shift] + _LOG_2 * np.float64(shift)
+    return np.float32(c * np.sqrt(2.0 * log))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Exact solving near the end (v23): alpha-beta over all moves, with a table of known positions.
+"""Exact solving near the end (v18): alpha-beta over all moves, with a table of known positions.
 
 A score is relative to its position: WIN - d when the side to move wins in d plies, -(WIN - d) when
 it loses in d, 0 for a draw. So a better score is a faster win or a slower loss, and what the table

@@ -1,4 +1,4 @@
-"""What is expected of children that nobody has looked at yet (v22).
+"""What is expected of children that nobody has looked at yet (v20).
 
 An unseen child takes part in selection with a few imagined visits. Their mean is the parent's, seen
 from the other side, and more for every column with a new cell in which its mover would win, or in
@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from bots.uct.record import COLUMN, HEAD, UNSEEN, Integer, Tree
 from engine.bits import ONE
 from engine.compiled import inlined
+from engine.gains import new_threats_on
 
 
 def expect_on(layout: ModuleType) -> Callable[..., None]:
     """Filling a block of children, on the sets of cells of `engine.lanes` or `engine.vector`."""
-    either, both, without = layout.either, layout.both, layout.without
-    in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
-    count_columns = layout.count_columns
+    either, without, plus = layout.either, layout.without, layout.plus
+    playable, threats, number_in = layout.playable, layout.threats, layout.number_in
+    new_threats = new_threats_on(layout)
 
     @inlined
     def expect(
@@ -48,22 +49,21 @@ def expect_on(layout: ModuleType) -> Callable[..., None]:
                 tree[at]
             )
         landing = playable(occupied, bottoms, cells)
-        own_threats = threats(own)
-        other_threats = threats(other)
         free = without(cells, either(occupied, landing))
+        made = new_threats(own, landing, without(free, threats(own)))
+        taken = new_threats(other, landing, without(free, threats(other)))
+        counts = plus(made, taken)
         scale = np.float32(2 * weight)
         child = np.int64(first)
-        for column in order:
+        for i in range(len(order)):
+            column = order[i]
             move = ONE << np.uint64(column)
             if not tries & move:
                 continue
             value = mean
             # An only child needs no comparison.
             if room > 1:
-                stone = in_columns(landing, move)
-                made = both(without(threats(either(own, stone)), own_threats), free)
-                taken = both(without(threats(either(other, stone)), other_threats), free)
-                count = count_columns(made) + count_columns(taken)
+                count = number_in(counts, column)
                 value = min(mean + np.float32(hint) * np.float32(count), np.float32(1.0))
             tree[child] = weight
             tree[child + room] = np.int64(scale * value + np.float32(0.5))

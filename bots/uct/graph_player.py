@@ -59,7 +59,10 @@ class GraphPlayer(SearchPlayer[int]):
         )
         self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
         self._edge_means = self._edges.view(np.float32)
-        self._table = np.zeros(1 << bits, np.uint64)
+        self._table = np.empty(1 << bits, np.uint64)
+        # Written, not just asked for: it is met at random, so the first descents of a move would
+        # wait for all of its pages.
+        self._table.fill(0)
         self._shift = np.uint64(64 - bits)
         self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
         self._counters = np.zeros(nodes.COUNTERS, np.uint64)

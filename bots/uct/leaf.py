@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.switches import FORCED, RIGHT_DISTANCES, SAFE
+from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
 from engine.compiled import inlined
 
 
@@ -47,7 +47,7 @@ def first_sight_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint6
                 return WON, (2 if flags & RIGHT_DISTANCES else 1), tries
             if any_cell(blocks):
                 tries = columns_of(blocks)
-            if flags & SAFE:
+            if flags & CAREFUL:
                 above = playable(either(occupied, landing), bottoms, cells)
                 tries &= ~columns_of(both(above, other_threats))
                 if not tries:

@@ -18,7 +18,7 @@ from bots.uct.record import (
     outcome_of,
     points_of,
 )
-from bots.uct.switches import PASS_SOLVED, RIGHT_DISTANCES, SOLVE
+from bots.uct.switches import RIGHT_DISTANCES, SOLVE
 from engine.compiled import inlined
 
 
@@ -60,8 +60,8 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
 def settle(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: int) -> int:
     """Give a solved node its certain score; twice its result for the mover."""
     points = points_of(outcome)
-    passed = flags & PASS_SOLVED or (flags & SOLVE and outcome == DRAWN)
     # A solved draw that could be chosen again would hold the search for ever.
+    passed = flags & SOLVE and outcome == DRAWN
     tree[at + k] = PASSED_OVER if passed else points * tree[at]
     return points
 

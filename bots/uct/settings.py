@@ -33,16 +33,13 @@ class Settings(ArraySettings):
     memory: str = ""
     """How a graph gives memory back: ``emptied`` every tenth move (v14), ``counted`` references
     (v15), ``swept`` by what can still be reached (v16), ``bump``: nothing is kept (v17)."""
-    pass_solved: bool = False
-    """v19: selection passes over every solved child."""
-    safe: bool = False
-    """v20: columns in which the opponent would win directly above are not expanded."""
-    careful: int = 0
-    """v21: how many of 256 rollouts never play below a winning cell of the opponent."""
-    expect: int = 0
-    """v22: visits that the expectation of an unseen child weighs; 0: unseen children come first."""
-    hint: float = 0.0
-    """v22: what a threat that a column makes, or takes from the opponent, adds to the expectation
-    of a mean in 0 .. 1."""
     endgame: int = 0
-    """v23: with at most so many empty cells the position is solved exactly where that is quick."""
+    """v18: with at most so many empty cells the position is solved exactly where that is quick."""
+    careful: int = 0
+    """v19: how many of 256 rollouts never play below a winning cell of the opponent; if any, the
+    tree never expands such a move either."""
+    expect: int = 0
+    """v20: visits that the expectation of an unseen child weighs; 0: unseen children come first."""
+    hint: float = 0.0
+    """v20: what a threat that a column makes, or takes from the opponent, adds to the expectation
+    of a mean in 0 .. 1."""

@@ -12,12 +12,10 @@ RIGHT_DISTANCES = 4
 """v12: the shortest win, the longest resistance, and two plies for a double threat."""
 URGENT = 8
 """v13: a node just expanded is visited once more before its siblings are expanded."""
-PASS_SOLVED = 16
-"""v19: selection passes over every solved child, not only over draws."""
-SAFE = 32
-"""v20: columns in which the opponent would win directly above are not expanded."""
-EXPECT = 64
-"""v22: all children take part in selection from the start, with what is expected of them."""
+CAREFUL = 16
+"""v19: columns in which the opponent would win directly above are not expanded."""
+EXPECT = 32
+"""v20: all children take part in selection from the start, with what is expected of them."""
 
 
 def flags_of(settings: Settings) -> int:
@@ -27,8 +25,7 @@ def flags_of(settings: Settings) -> int:
         + FORCED * settings.forced
         + RIGHT_DISTANCES * settings.right_distances
         + URGENT * settings.urgent
-        + PASS_SOLVED * settings.pass_solved
-        + SAFE * settings.safe
+        + CAREFUL * (settings.careful > 0)
         + EXPECT * (settings.expect > 0)
     )
 

@@ -34,7 +34,15 @@ from bots.uct.record import (
 )
 from bots.uct.switches import EXPECT, SOLVE, URGENT, Dials
 from engine import lanes, vector
-from engine.bits import ONE, below_random, kth_bit, popcount64, step_random, trailing_zeros64
+from engine.bits import (
+    ONE,
+    below_random,
+    kth_bit,
+    popcount64,
+    prefetch,
+    step_random,
+    trailing_zeros64,
+)
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
@@ -92,6 +100,10 @@ def _search_on(layout: ModuleType) -> Callable[..., None]:
                     points = points_of(outcome_of(meta))
                     break
                 first = np.int64(tree[at + 2 * k])
+                # The lines of the children's block, all at once; far ones would come one by one.
+                prefetch(tree, first + 14)
+                prefetch(tree, first + 30)
+                prefetch(tree, first + 43)
                 tries = np.uint64(meta & COLUMNS)
                 if tries and flags & EXPECT:
                     room = np.int64(popcount64(tries))

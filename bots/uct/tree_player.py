@@ -1,4 +1,4 @@
-"""The players with a fast tree, v5 to v13."""
+"""The players with a fast tree, v5 to v13 and v18 on."""
 
 import numpy as np
 
@@ -106,7 +106,7 @@ class TreePlayer(SearchPlayer[Place]):
         )
 
     def _exact(self) -> Choice | None:
-        """The solver's answer near the end of the game (v23)."""
+        """The solver's answer near the end of the game (v18)."""
         empty = self._board.cells - self._position.ply
         if empty > min(self._settings.endgame, MOST_CELLS):
             return None

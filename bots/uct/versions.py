@@ -100,22 +100,24 @@ ROWS = (
     ),
     # From here on ideas of this project's own. They build on the tree, which makes nearly twice as
     # many simulations as the graph in the same time (docs/ideas.md).
-    Row("v18", "v13", "explores less: c = 0.45", {"c": 0.45}),
-    Row("v19", "v18", "selection passes over every solved child", {"pass_solved": True}),
+    Row(
+        "v18",
+        "v13",
+        "explores less: c = 0.45; exact solving of the last 24 cells ends games as the graph did",
+        {"c": 0.45, "endgame": 24},
+    ),
+    Row(
+        "v19",
+        "v18",
+        "never below a winning cell of the opponent in the tree, nor in half of the rollouts",
+        {"careful": 128},
+    ),
     Row(
         "v20",
         "v19",
-        "never expands a column in which the opponent would win directly above",
-        {"safe": True},
-    ),
-    Row("v21", "v20", "half of the rollouts avoid such columns too", {"careful": 128}),
-    Row(
-        "v22",
-        "v21",
         "unseen children take part in selection, expected by the threats they would make",
         {"urgent": False, "expect": 2, "hint": 0.12},
     ),
-    Row("v23", "v22", "solves the last 30 cells exactly where that is quick", {"endgame": 30}),
 )
 
 

@@ -33,10 +33,10 @@ def export(
     ] = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Write all stored games, in an order that does not depend on the clock."""
+    """Write all stored games of bots, in an order that does not depend on the clock."""
     import sys
 
-    from ladder.cli.common import check_writable, open_store
+    from ladder.cli.common import check_writable, open_store, print_error
     from reports.exchange import write_csv, write_jsonl, write_pgn
 
     writers = {
@@ -53,6 +53,10 @@ def export(
         else:
             with output.open("w", encoding="utf-8") as file:
                 file.writelines(pieces)
+        people = store.count_saved()
+    if people:
+        games = "1 game of a person is" if people == 1 else f"{people} games of people are"
+        print_error(f"{games} not exported: they belong to no pair; `ladder replay` shows them")
     return 0
 
 

@@ -19,6 +19,7 @@ from ladder.cli import (
     gate,
     match,
     perft,
+    play,
     rate,
     replay,
     report,
@@ -45,6 +46,7 @@ app.add_typer(bots.app, name="bots")
 app.command("export")(exchange.export)
 app.command("import")(exchange.import_)
 app.command("rate")(rate.rate)
+app.command("play")(play.play)
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")

@@ -59,7 +59,7 @@ def test_the_limit_is_kept() -> None:
 
 def test_the_small_board_is_a_draw_at_once() -> None:
     """The empty 4x4 board takes no simulation at all."""
-    choice = player("v23", parse_board("4x4"), 0, Budget(simulations=10_000)).choose(())
+    choice = player("v18", parse_board("4x4"), 0, Budget(simulations=10_000)).choose(())
     assert choice.info is not None
     assert choice.info.proven == "draw"
     assert choice.info.simulations == 0

@@ -15,11 +15,7 @@ from tests.bots.support import player, random_position
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
 PROVING = UCT[UCT.index("v6") :]
 EXACT = UCT[UCT.index("v12") :]
-SOLVES_SMALL = [
-    name
-    for name in UCT
-    if "graph" in VERSIONS[name].factory or VERSIONS[name].options.get("endgame")
-]
+SOLVES_SMALL = UCT[UCT.index("v14") :]
 RESULTS = {"win": 1, "draw": 0, "loss": -1}
 SMALL = ("4x4", "4x5", "5x4", "5x5", "4x4@0,1", "4x5@2,2", "5x5@2,2", "5x4@3,0", "5x5@4,4")
 EMPTY_CELLS = 12

@@ -118,21 +118,21 @@ def test_older_database_is_migrated_after_a_backup(place, tmp_path, monkeypatch)
     with Store.open(place) as store:
         run = new_run(store)
         play_all(store, run, add_bots(store), 5)
-    scripts, newest = tmp_path / "scripts", migrations.HEAD
+    scripts = tmp_path / "scripts"
     shutil.copytree(migrations.SCRIPTS, scripts)
-    (scripts / "versions" / "9999_more.py").write_text(
+    (scripts / "versions" / "9000_more.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\n"
-        f"revision = '9999'\ndown_revision = '{newest}'\n"
+        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
         "def upgrade():\n    op.add_column('bots', sa.Column('author', sa.Text()))\n"
     )
     monkeypatch.setattr(migrations, "SCRIPTS", scripts)
-    monkeypatch.setattr(migrations, "HEAD", "9999")
+    monkeypatch.setattr(migrations, "HEAD", "9000")
     with Store.open(place) as store:
         assert store.count_games(run.id) == 10
         with store._database.reading() as connection:
             assert connection.exec_driver_sql("SELECT author FROM bots").all()
     monkeypatch.undo()
-    with Store.open(f"{place}.backup-{newest}") as copy:
+    with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
         assert copy.count_games(run.id) == 10
         assert copy.check() == []
 
@@ -140,15 +140,16 @@ def test_older_database_is_migrated_after_a_backup(place, tmp_path, monkeypatch)
 def test_failed_migration_leaves_the_file_as_it_was(place, tmp_path, monkeypatch):
     """A migration that breaks half-way is undone as a whole."""
     Store.open(place).close()
-    scripts, newest = tmp_path / "scripts", migrations.HEAD
+    scripts = tmp_path / "scripts"
     shutil.copytree(migrations.SCRIPTS, scripts)
-    (scripts / "versions" / "9999_broken.py").write_text(
-        f"from alembic import op\nrevision = '9999'\ndown_revision = '{newest}'\n"
+    (scripts / "versions" / "9000_broken.py").write_text(
+        "from alembic import op\n"
+        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
         "def upgrade():\n    op.drop_table('ratings')\n    raise RuntimeError('power cut')\n"
     )
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "SCRIPTS", scripts)
-        patched.setattr(migrations, "HEAD", "9999")
+        patched.setattr(migrations, "HEAD", "9000")
         with pytest.raises(RuntimeError, match="power cut"):
             Store.open(place)
     with Store.open(place) as store:

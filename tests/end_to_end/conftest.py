@@ -43,14 +43,14 @@ class Ladder:
         }
         self.started: list[subprocess.Popen[str]] = []
 
-    def start(self, *words: object) -> subprocess.Popen[str]:
+    def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         """Begin a command in a session of its own."""
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
         process = subprocess.Popen(
             [*command, *map(str, words)],
             cwd=self.folder,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -62,6 +62,12 @@ class Ladder:
     def __call__(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end."""
         return self.finish(self.start(*words), timeout=timeout)
+
+    def told(self, text: str, *words: object, timeout: float = 120) -> Done:
+        """Run a command that reads this text from a pipe."""
+        process = self.start(*words, stdin=subprocess.PIPE)
+        out, err = process.communicate(text, timeout=timeout)
+        return Done(process.returncode, out, err)
 
     def finish(self, process: subprocess.Popen[str], timeout: float = 120) -> Done:
         """Wait for a command that was started."""

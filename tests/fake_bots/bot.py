@@ -103,6 +103,16 @@ class Spins(Honest):
             pass
 
 
+class Works(Honest):
+    """For as many milliseconds as the argument says, without giving up the CPU."""
+
+    def move(self, message):
+        end = time.perf_counter() + float(self.argument) / 1000
+        while time.perf_counter() < end:
+            pass
+        return super().move(message)
+
+
 class Late(Honest):
     """By the argument, in seconds."""
 
@@ -488,6 +498,7 @@ MODES = {
     "hangs-in-ready": HangsInReady,
     "hangs-in-move": HangsInMove,
     "spins": Spins,
+    "works": Works,
     "late": Late,
     "stops-reading": StopsReading,
     "segfaults": Segfaults,

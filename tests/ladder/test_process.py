@@ -33,6 +33,24 @@ def test_an_honest_bot_plays(start_fake: StartFake) -> None:
     assert not bot.alive
 
 
+def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
+    """Also where the bot shares its CPU with the harness, and runs first once it is asked."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    times = []
+    try:
+        bot = start_fake("works", "2")
+        open_game(bot)
+        for _ in range(60):
+            rested = time.monotonic() + 0.01  # it has a claim on the CPU, the harness has none
+            while time.monotonic() < rested:
+                pass
+            times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).elapsed_us)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert min(times) >= 2000
+
+
 FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("hangs-in-hello", BotTimeout, r"no answer to hello within 400 ms"),
     ("hangs-in-ready", BotTimeout, r"no answer to new_game within 400 ms"),

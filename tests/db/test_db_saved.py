@@ -1,0 +1,67 @@
+"""Games of people are kept apart from all that ratings are made of."""
+
+import sqlite3
+from pathlib import Path
+
+from db_making import new_bot
+
+from db.records import Thought
+from db.saved_rows import NewSavedGame
+from db.store import Store
+from engine.result import Result, Termination
+
+GAME = NewSavedGame(
+    revision=1,
+    bot_side=1,
+    board="6x7",
+    budget={"simulations": 50},
+    seed=2**53 - 1,
+    moves=(6, 0, 6, 0, 6, 0, 6),
+    result=Result.WIN,
+    termination=Termination.FOUR_IN_A_ROW,
+    detail="",
+    started_at=1.5,
+    duration_us=123,
+    thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4")),
+)
+
+
+def test_a_saved_game_comes_back_as_it_was(store: Store) -> None:
+    """Keys count from 1, and everything that was stored is read again."""
+    store.add_bot(new_bot("hero"))
+    assert store.saved_game(1) is None
+    assert [store.save_game(GAME), store.save_game(GAME)] == [1, 2]
+    row = store.saved_game(2)
+    assert row is not None
+    assert (row.id, row.first, row.second) == ("p2", "person", "hero")
+    for name in ("board", "seed", "moves", "result", "termination", "duration_us", "thoughts"):
+        assert getattr(row, name) == getattr(GAME, name)
+    assert row.budget == {"simulations": 50}
+    assert store.count_saved() == 2
+
+
+def test_nothing_else_knows_of_saved_games(store: Store) -> None:
+    """No game, run, division, rating or exported line comes of one, and nothing is to repair."""
+    store.add_bot(new_bot("hero"))
+    store.save_game(GAME)
+    assert list(store.games()) == []
+    assert store.divisions() == []
+    assert store.runs() == []
+    assert list(store.export_lines()) == []
+    assert store.rebuild(lambda a, b, _: (a.elo, b.elo)) == []
+    assert store.check() == []
+
+
+def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
+    """Opening it migrates it after a copy, and keeps what it holds."""
+    with Store.open(place) as store:
+        store.add_bot(new_bot("hero"))
+    with sqlite3.connect(place) as raw:
+        raw.execute("drop table saved_games")
+        raw.execute("drop index ix_pairs_aborted")
+        raw.execute("update alembic_version set version_num = '0001'")
+    raw.close()
+    with Store.open(place) as store:
+        assert [bot.name for bot in store.bots()] == ["hero"]
+        assert store.save_game(GAME) == 1
+    assert Path(f"{place}.backup-0001").exists()

@@ -1,0 +1,276 @@
+"""A person against a bot: over a pipe and at a keyboard, with real bots in real processes."""
+
+import signal
+import sqlite3
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.end_to_end.conftest import FAKE_BOTS, Ladder
+from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
+from tests.end_to_end.test_runs import leftovers
+
+WIN = "6\n6\n6\n6\n"
+"""Four in column 6, which nobody hinders who plays the leftmost."""
+
+
+@pytest.fixture
+def keyboard(ladder: Ladder) -> Iterator[Callable[..., Keyboard]]:
+    """Starts commands at terminals, and ends what is left of them."""
+    started: list[Keyboard] = []
+
+    def start(*words: str, lines: int = 24, **environment: str) -> Keyboard:
+        board = Keyboard(
+            list(words),
+            folder=ladder.folder,
+            environment={**ladder.environment, **environment},
+            lines=lines,
+        )
+        started.append(board)
+        return board
+
+    yield start
+    for board in started:
+        board.close()
+
+
+def test_a_game_over_a_pipe(ladder: Ladder) -> None:
+    """Lines are moves; the board comes without colours, and leaves nothing in the folder."""
+    done = ladder.told(WIN, "play", "stupid", "--time", "20ms")
+    assert done.code == 0, done.err
+    assert "you (X) against stupid (O) on 6x7, 20 ms a move" in done.out
+    assert "stupid played 0" in done.out
+    assert " 0  1  2  3  4  5  6" in done.out
+    assert " O  .  .  .  .  . [X]" in done.out
+    assert "you won against stupid: four in a row" in done.out
+    assert "\x1b" not in done.out
+    assert list(ladder.folder.iterdir()) == []
+
+
+def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
+    """Side, board with a forbidden cell and work budget are the person's choice."""
+    done = ladder.told(
+        "b\n", "play", "v4", "--side", "second", "--board", "9x12@0,3", "--simulations", "30"
+    )
+    assert done.code == 0, done.err
+    assert "you (O) against v4 (X) on 9x12@0,3, 30 simulations a move" in done.out
+    first, second = done.out.split("your move (O)")[:2]
+    assert "(X)" in first
+    assert "  #  " in first
+    assert second.count(" O ") == 1
+
+
+def test_what_is_no_move_gets_a_friendly_line(ladder: Ladder) -> None:
+    """A wrong key, a column off the board, a full one, an undo of nothing: the game goes on."""
+    text = "undo\nz\n9\n\n" + "6\n" * 3 + "5\n" + "6\n" + "quit\n"
+    done = ladder.told(text, "play", "stupid", "--board", "4x7", "--side", "second")
+    assert done.code == 0, done.err
+    assert "there is no move of yours to take back" in done.out
+    assert "'z' is neither a column nor a word I know: ? shows them" in done.out
+    assert "there is no column 9: they are 0 to 6" in done.out
+    assert "type a column, 0 to 6, or ? for help" in done.out
+    assert "Traceback" not in done.err
+
+
+def test_a_full_column_is_refused_with_those_that_are_free(ladder: Ladder) -> None:
+    """The person fills column 0 together with the bot and tries once more."""
+    done = ladder.told("0\n0\n0\nquit\n", "play", "stupid", "--board", "4x5")
+    assert "column 0 is full: take one of 1, 2, 3, 4" in done.out
+
+
+def test_undo_hint_and_info(ladder: Ladder) -> None:
+    """Undo shows the former board, a hint is another bot's opinion, info the bot's own."""
+    text = "info\n6\ninfo\nhint v4\nhint\nhint nobody\nundo\n5\n?\n"
+    done = ladder.told(text, "play", "v12", "--simulations", "50", "--hints", "v2")
+    assert done.code == 0, done.err
+    turns = done.out.split("your move (X), 0 to 6, or ?> ")
+    assert "v12 has not answered in this position yet" in turns[1 + 0]
+    assert "v12 played" in turns[2]
+    assert "value" in turns[3]
+    assert "for v12 (-1 lost, 1 won)" in turns[3]
+    assert "50 simulations" in turns[3]
+    assert "line" in turns[3]
+    assert "v4 would play" in turns[4]
+    assert "for you" in turns[4]
+    assert "v2 would play" in turns[5]
+    assert "no bot called 'nobody' is registered" in turns[6]
+    assert "X" not in turns[7]
+    assert "undo   u" in turns[9]
+
+
+def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
+    """It is in the database as a person's game, and no rating, report or export knows it."""
+    run = ("run", "--bots", "random,stupid", "--boards", "6x7", "--games", "4", "--seed", "1")
+    assert ladder(*run).code == 0
+    before = [ladder("report", "--json").document, ladder("export").out]
+    done = ladder.told(WIN, "play", "stupid", "--save", "--seed", "5")
+    assert done.code == 0, done.err
+    assert done.out.endswith("saved as game p1: `ladder replay p1` shows it\n")
+    assert [ladder("report", "--json").document, ladder("export").out] == before
+    assert "1 game of a person is not exported" in ladder("export").err
+    assert ladder("doctor").code == 0
+    shown = ladder("replay", "p1")
+    assert shown.code == 0, shown.err
+    assert "game p1: person (X) against stupid (O) on 6x7" in shown.out
+    assert "person won by four in a row after 7 plies" in shown.out
+    assert shown.out.count("[X]") == 4
+    game = ladder("replay", "p1", "--json").document
+    assert (game["id"], game["pair"], game["moves"]) == ("p1", None, "6060606")
+    assert len(game["timing"]["moves"]) == 7
+    assert "there are p1 to p1" in ladder("replay", "p2").err
+
+
+def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:
+    """The end of the input leaves the game, and says what became of it."""
+    done = ladder.told("6\n", "play", "stupid", "--save")
+    assert done.code == 0
+    assert "not saved: the game was not over" in done.err
+    assert ladder("replay", "p1").code == 2
+
+
+def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> None:
+    """The person has won, is told why, and may save the game."""
+    mark = ladder.folder / "mark"
+    mark.touch()
+    command = [sys.executable, "-I", "-S", str(FAKE_BOTS / "bot.py"), "crashes-once", str(mark)]
+    frail = ladder.folder / "frail.py"  # the mark is no ingredient of this
+    frail.write_text(f"import os\nos.execv({sys.executable!r}, {command})\n")
+    added = ladder("bots", "add", "frail", f"exec:{sys.executable} frail.py")
+    assert added.code == 0, added.err
+    mark.unlink()
+    done = ladder.told("6\n", "play", "frail", "--save")
+    assert done.code == 0, done.err
+    assert "frail crashed, so you win: killed by SIGABRT" in done.out
+    assert "saved as game p1" in done.out
+    assert "by crash after 1 plies" in ladder("replay", "p1").out
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_game_and_its_processes(
+    ladder: Ladder, eventually: Callable[..., None], number: int
+) -> None:
+    """While a bot thinks: exit code 130, no traceback, no process left."""
+    process = ladder.start("play", "v4", "--time", "60s", "--side", "second", stdin=subprocess.PIPE)
+    eventually(lambda: any("bots.host" in line for line in children(process.pid)))
+    done = ladder.interrupt(process, number)
+    assert done.code == 130, done.err
+    assert "Traceback" not in done.err
+    assert leftovers() == []
+
+
+def children(pid: int) -> list[str]:
+    """The command lines of a process's descendants; those that end meanwhile have none."""
+    found = []
+    for child in psutil.Process(pid).children(recursive=True):
+        try:
+            found.append(" ".join(child.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+def test_the_arrows_choose_and_enter_drops(
+    ladder: Ladder, keyboard: Callable[..., Keyboard]
+) -> None:
+    """On a terminal a marker moves over the columns, and a typed number moves it too."""
+    board = keyboard("play", "stupid", "--save")
+    board.wait_for("your move (X), 0 to 6, or ?> _")
+    board.press(RIGHT, RIGHT)
+    board.press(ENTER)
+    board.wait_for("stupid played 0")
+    board.press("6", "\x7f", "5", ENTER)
+    board.wait_for("is thinking")
+    board.wait_for("or ?> _")
+    board.press("undo", ENTER)
+    board.wait_for("or ?> _")
+    board.press("zz", ENTER)
+    board.wait_for("'zz' is neither a column nor a word I know")
+    board.wait_for("or ?> _")
+    board.press(LEFT, LEFT, RIGHT, RIGHT)
+    for _ in range(2):
+        board.press(ENTER)
+        board.wait_for("is thinking")
+        board.wait_for("> _")
+    board.press(ENTER)
+    board.wait_for("you won against stupid")
+    board.wait_for("undo, info or quit> _")
+    board.press(CTRL_D)
+    board.wait_for("saved as game p1")
+    assert board.end() == 0
+    assert termios.tcgetattr(board.slave) == board.modes
+    with sqlite3.connect(ladder.folder / "ladder.db") as connection:
+        moves = connection.execute("select moves, bot_side from saved_games").fetchall()
+    connection.close()
+    assert moves == [("5050505", 1)]
+
+
+def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboard]) -> None:
+    """Typing 1 and 1 leads to column 11 and not to column 1."""
+    board = keyboard("play", "stupid", "--board", "4x12", "--time", "10ms")
+    board.wait_for("or ?> _")
+    board.press("1", "1", ENTER)
+    board.wait_for("stupid played 0")
+    assert " .  .  .  .  .  .  .  .  .  .  X" in board.wait_for("or ?> _")
+    board.press(CTRL_D)
+    assert board.end() == 0
+
+
+def test_ctrl_c_at_the_keyboard(keyboard: Callable[..., Keyboard]) -> None:
+    """Exit code 130, the terminal as it was, no process left."""
+    board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
+    board.wait_for("or ?> _")
+    assert "\x1b[3" not in board.raw, "NO_COLOR was set"
+    board.press(CTRL_C)
+    assert board.end() == 130
+    assert termios.tcgetattr(board.slave) == board.modes
+    assert leftovers() == []
+
+
+def test_a_window_that_is_closed_leaves_no_process(keyboard: Callable[..., Keyboard]) -> None:
+    """The game ends with its terminal, and the bot with the game."""
+    board = keyboard("play", "v4", "--time", "10ms")
+    board.wait_for("or ?> _")
+    assert "\x1b[1;31m" in board.raw
+    board.hang_up()
+    assert board.process.wait(timeout=30) != 0
+    assert leftovers() == []
+
+
+def test_a_terminal_too_small_for_the_picture_gets_lines(
+    keyboard: Callable[..., Keyboard],
+) -> None:
+    """What scrolls away cannot be drawn anew, so the board is printed after each move."""
+    board = keyboard("play", "stupid", lines=12)
+    board.wait_for("or ?> ")
+    board.press("3\n")
+    board.wait_for("stupid played 0")
+    board.wait_for("or ?> ")
+    board.press(CTRL_D)
+    assert board.end() == 0
+
+
+def test_a_replay_steps_by_keys(ladder: Ladder, keyboard: Callable[..., Keyboard]) -> None:
+    """Forward, back and jump, with the moves and their statistics beside the board."""
+    run = ("run", "--bots", "v4,random", "--boards", "6x7", "--games", "2", "--seed", "1")
+    assert ladder(*run, "--simulations", "40", "--opening-plies", "2").code == 0
+    last = len(ladder("replay", "1", "--json").document["moves"])
+    board = keyboard("replay", "1")
+    first = board.wait_for(f"[2/{last}] _")
+    assert "game 1: " in first
+    assert "sims" in first
+    for keys, ply in ((RIGHT, 3), (ENTER, 4), (LEFT, 3), ("b", 2), ("\x1b[F", last), ("\x1bOH", 0)):
+        board.press(keys)
+        board.wait_for(f"[{ply}/{last}] _")
+    board.press("5", ENTER)
+    assert "ply 5: " in board.wait_for(f"[5/{last}] _")
+    board.press("99", ENTER)
+    board.wait_for(f"'99' is no ply of this game: they are 0 to {last}")
+    board.press("q")
+    assert board.end() == 0
+    assert termios.tcgetattr(board.slave) == board.modes
+    assert Path(ladder.folder / "ladder.db").exists()

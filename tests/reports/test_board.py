@@ -1,0 +1,90 @@
+"""The board on a terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from engine.board import parse_board
+from engine.position import Position, parse_moves
+from reports.board import board_text
+
+
+def drawn(board: str, moves: str, *, marker: int | None = None) -> list[str]:
+    """The lines of a picture without colours."""
+    position = Position.from_moves(parse_board(board), parse_moves(moves))
+    return board_text(position, marker=marker).plain.split("\n")
+
+
+def coloured(board: str, moves: str) -> str:
+    """What a terminal with colours is sent."""
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, color_system="standard", width=80)
+    position = Position.from_moves(parse_board(board), parse_moves(moves))
+    console.print(board_text(position))
+    return file.getvalue()
+
+
+def test_the_last_move_stands_in_parentheses() -> None:
+    """One stone alone is marked, and it is the one that fell last."""
+    lines = drawn("4x5", "223")
+    assert lines == [
+        " .  .  .  .  . ",
+        " .  .  .  .  . ",
+        " .  .  O  .  . ",
+        " .  .  X (X) . ",
+        " 0  1  2  3  4 ",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("moves", "cells"),
+    [
+        ("0011223", [(0, 0), (0, 1), (0, 2), (0, 3)]),
+        ("0101010", [(0, 0), (1, 0), (2, 0), (3, 0)]),
+        ("01122323303", [(0, 0), (1, 1), (2, 2), (3, 3)]),
+    ],
+)
+def test_a_winning_line_stands_in_brackets(moves: str, cells: list[tuple[int, int]]) -> None:
+    """Every cell of the line is marked and no other, in rows, columns and diagonals."""
+    lines = drawn("6x7", moves)
+    marked = {
+        (5 - row, column)
+        for row, line in enumerate(lines[:6])
+        for column in range(7)
+        if line[3 * column] == "[" and line[3 * column + 2] == "]"
+    }
+    assert marked == set(cells)
+    assert not any("(" in line for line in lines)
+
+
+def test_the_forbidden_cell_is_a_cell_of_its_own() -> None:
+    """It is drawn where it lies, rows counting from the bottom, and stones come to lie on it."""
+    lines = drawn("4x4@0,1", "1")
+    assert lines[3] == " .  #  .  . "
+    assert lines[2] == " . (X) .  . "
+
+
+def test_columns_of_wide_boards_have_two_digits() -> None:
+    """The numbers stand under their columns up to 11."""
+    lines = drawn("4x12", "b")
+    assert lines[-1].split() == [str(column) for column in range(12)]
+    at = lines[-2].index("X")
+    assert lines[-1][at - 1 : at + 1] == "11"
+
+
+def test_the_marker_is_the_movers_stone_over_its_column() -> None:
+    """A line of its own above the board holds the stone of the side to move."""
+    lines = drawn("4x12", "0", marker=10)
+    assert lines[0] == " " * 31 + "O"
+    assert len(lines) == 6
+
+
+def test_colours_come_beside_the_signs_and_never_instead() -> None:
+    """With colours the same characters are drawn, and the two sides differ in colour."""
+    text = coloured("6x7@5,6", "0011223")
+    assert "\x1b[" in text
+    assert "31m" in text
+    assert "33m" in text
+    assert "[X]" in text
+    assert "\x1b" not in board_text(Position(parse_board("6x7"))).plain

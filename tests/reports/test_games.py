@@ -1,0 +1,105 @@
+"""A stored game beside its board."""
+
+import io
+
+import pytest
+from rich.console import Console, RenderableType
+
+from db.records import Thought
+from db.saved_rows import SavedGameRow
+from engine.result import Result, Termination
+from reports.games import game_document, game_heading, ply_screen, ply_view, short_count
+
+GAME = SavedGameRow(
+    key=3,
+    bot="v4",
+    bot_side=1,
+    board="6x7",
+    budget={"simulations": 50},
+    seed=1,
+    moves=(6, 0, 6, 0, 6, 0, 6),
+    result=Result.WIN,
+    termination=Termination.FOUR_IN_A_ROW,
+    detail="",
+    started_at=0.0,
+    duration_us=1,
+    thoughts=(
+        Thought(12_000_000),
+        Thought(2_500, -0.25, 1234, 7),
+        Thought(900),
+        Thought(98_100, 0.0, 250_000, 9, "loss 4"),
+        Thought(1),
+        Thought(2, -1.0, 0, 1, "loss 2"),
+        Thought(3),
+    ),
+)
+
+
+def printed(what: RenderableType, width: int = 80) -> list[str]:
+    """Lines as they come out of a pipe."""
+    file = io.StringIO()
+    Console(file=file, width=width).print(what)
+    return [line.rstrip() for line in file.getvalue().splitlines()]
+
+
+def test_a_ply_shows_what_was_told_about_it_beside_the_board() -> None:
+    """The facts of the move stand to the right of the board after it."""
+    lines = printed(ply_view(GAME, 2))
+    assert lines[0] == "ply 2: v4 played column 0"
+    assert lines[1:6] == [
+        " .  .  .  .  .  .  .    time      2.5 ms",
+        " .  .  .  .  .  .  .    value     -0.25",
+        " .  .  .  .  .  .  .    searched  1,234 simulations or nodes",
+        " .  .  .  .  .  .  .    a second  493,600",
+        " .  .  .  .  .  .  .    depth     7",
+    ]
+    assert lines[6] == "(O) .  .  .  .  .  X"
+
+
+def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
+    """Every move has a row, with the facts that were told, in 80 characters on any board."""
+    lines = printed(ply_screen(GAME, 4))
+    rows = [line[24:].split() for line in lines[2:9]]
+    assert rows[0] == ["ply", "col", "time", "value", "sims", "depth", "proven"]
+    assert rows[2] == ["2", "O", "0", "2.5ms", "-0.25", "1.2k", "7"]
+    assert rows[4] == [">4", "O", "0", "98ms", "+0.00", "250k", "9", "loss", "4"]
+    assert ["1", "X", "6", "12s"] in rows
+    wide = SavedGameRow(
+        **{name: getattr(GAME, name) for name in SavedGameRow.__slots__ if name != "board"},
+        board="12x12@0,3",
+    )
+    shown = printed(ply_screen(wide, 4))
+    assert max(map(len, shown)) <= 80
+    assert any(line.endswith("loss 4") for line in shown)
+    assert not any("\u2026" in line for line in shown)
+
+
+def test_what_nobody_told_has_no_column() -> None:
+    """A game of which only the times are known shows only these."""
+    silent = SavedGameRow(
+        **{name: getattr(GAME, name) for name in SavedGameRow.__slots__ if name != "thoughts"},
+        thoughts=tuple(Thought(thought.time_us) for thought in GAME.thoughts),
+    )
+    lines = printed(ply_screen(silent, 0))
+    assert lines[2][24:].split() == ["ply", "col", "time"]
+
+
+def test_a_persons_game_is_told_as_such() -> None:
+    """Its number has a p before it, and it belongs to no pair."""
+    assert game_heading(GAME).splitlines() == [
+        "game p3: person (X) against v4 (O) on 6x7",
+        "person won by four in a row after 7 plies",
+        "6x7 6060606",
+    ]
+    document = game_document(GAME)
+    assert (document["id"], document["pair"], document["game"]) == ("p3", None, None)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0"), (999, "999"), (1000, "1.0k"), (99_949, "99.9k"), (250_000, "250k"),
+     (999_499, "999k"), (999_600, "1.0M"), (4_512_345, "4.5M"), (1 << 40, "1.1T")],
+)  # fmt: skip
+def test_counts_are_short(count: int, text: str) -> None:
+    """Five characters at most, rounded."""
+    assert short_count(count) == text
