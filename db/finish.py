@@ -57,7 +57,7 @@ class PairStorer:
                     "place": plan.number,
                     "old": PairStatus.PLANNED.value,
                     "new": PairStatus.FINISHED.value,
-                    "all_aborts": record.aborts,
+                    "new_aborts": record.aborts,
                     "now": time.time(),
                 },
             )

@@ -7,7 +7,16 @@ There is one secondary index per question that would else read a whole table, an
 costs every insert. `games.line_hash` is the only one whose entries fall in random places.
 """
 
-from sqlalchemy import BigInteger, Double, ForeignKey, Index, MetaData, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    ForeignKey,
+    Index,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMING = {
@@ -121,7 +130,16 @@ class Pair(Base):
     """Two games on one board with the colours swapped: the unit of planning and storing."""
 
     __tablename__ = "pairs"
-    __table_args__ = (UniqueConstraint("stream", "number"), Index(None, "run_id", "status"))
+    __table_args__ = (
+        UniqueConstraint("stream", "number"),
+        Index(None, "run_id", "status"),
+        Index(
+            "ix_pairs_aborted",
+            "run_id",
+            sqlite_where=text("aborts > 0"),
+            postgresql_where=text("aborts > 0"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))

@@ -103,9 +103,11 @@ def drop(database: Database, pair_ids: Sequence[int]) -> int:
 
 
 def note_aborts(database: Database, pair_id: int, aborts: int) -> None:
-    """Store how often a planned pair was abandoned."""
+    """Add to how often a planned pair was abandoned."""
     with database.writing() as connection:
-        connection.execute(update(Pair).where(Pair.id == pair_id).values(aborts=aborts))
+        connection.execute(
+            update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
+        )
 
 
 def _pair(row: Any) -> PairRow:

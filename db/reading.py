@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, func, select, text
 
 from db import thoughts as packing
 from db.bots import names_of_revisions
 from db.database import Database
-from db.models import Game, Pair, PairTable, Rating
+from db.models import Game, Pair, PairTable, Rating, Run
 from db.rows import GameRow, PairStatus, PairTableRow, RatingRow, SideSums
 from db.tables import GAME_COLUMNS, KEY, SUMS, Key, add, contribution, to_row, whole_pairs
 from engine.position import parse_moves
@@ -116,6 +116,26 @@ def count_games(database: Database, run_id: int) -> int:
     )
     with database.reading() as connection:
         return 2 * connection.execute(query).scalar_one()
+
+
+def count_aborts(
+    database: Database, *, division_id: int | None, run_id: int | None, since: float | None
+) -> int:
+    """How many games were abandoned, from the index of the pairs that had any.
+
+    `since` leaves out the pairs that were finished before.
+    """
+    # A literal, because a partial index is not used for a condition with a parameter.
+    query = select(func.coalesce(func.sum(Pair.aborts), 0)).where(text("pairs.aborts > 0"))
+    if division_id is not None:
+        runs = select(Run.id).where(Run.division_id == division_id, Run.rated)
+        query = query.where(Pair.run_id.in_(runs))
+    if run_id is not None:
+        query = query.where(Pair.run_id == run_id)
+    if since is not None:
+        query = query.where(func.coalesce(Pair.finished_at, since) >= since)
+    with database.reading() as connection:
+        return int(connection.execute(query).scalar_one())
 
 
 def _of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:

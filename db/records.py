@@ -39,6 +39,38 @@ class Origin(msgspec.Struct, frozen=True):
     """Of all its files after the build."""
 
 
+class Limits(msgspec.Struct, frozen=True):
+    """What a bot and everything it starts may use of the machine; None: no limit.
+
+    The first three are the kernel's own (setrlimit), hold for each of its processes, and make the
+    bot's calls fail; the others are watched a few times a second and end the bot.
+    """
+
+    open_files: int | None = 1024
+    """Descriptors per process (RLIMIT_NOFILE)."""
+    file_mb: int | None = 1024
+    """Size of one file in MiB (RLIMIT_FSIZE)."""
+    address_mb: int | None = None
+    """Address space per process in MiB (RLIMIT_AS); runtimes that reserve a lot need it off."""
+    memory_mb: int | None = 1024
+    """Resident memory of the bot and its descendants together, in MiB, shared pages once."""
+    processes: int | None = 64
+    """The bot and its descendants alive at the same time; threads are not counted.
+
+    Beside this the kernel lets the user's tasks, all taken together, grow by some thousand
+    (RLIMIT_NPROC; without effect for root)."""
+    scratch_mb: int | None = 1024
+    """Disk used by the scratch folder (HOME and TMPDIR), in MiB."""
+    written_mb: int | None = 4096
+    """What the living processes have written to disk in all, in MiB, wherever it lies."""
+    cpu_s: int | None = None
+    """CPU time of all its processes and threads, the ended ones included, in one game, from one
+    `ready` to the next."""
+
+
+DEFAULT_LIMITS = Limits()
+
+
 class Launch(msgspec.Struct, frozen=True):
     """How to start a bot's process. Equal launches can share a process."""
 
@@ -49,8 +81,6 @@ class Launch(msgspec.Struct, frozen=True):
     player: str | None = None
     """For the built-in host: whom to be; not part of starting the process."""
     restart: Restart = Restart.NEVER
-    memory_mb: int = 1024
-    """Resident memory of the bot and its descendants together, in MiB."""
     address_mb: int | None = None
     """Address space of each of its processes, in MiB; None: no limit."""
     host: str | None = None
@@ -121,6 +151,9 @@ class Thought(msgspec.Struct, array_like=True):
     depth: int | None = None
     proven: str | None = None
     """win, loss or draw, with the distance in plies where known: ``win 5``."""
+    cpu_us: int | None = None
+    """Processor time while it was asked, of all threads of the processes that it had when the game
+    began; None: not measured."""
 
 
 class GameRecord(msgspec.Struct, frozen=True):

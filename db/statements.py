@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sqlalchemy import bindparam, case, exists, insert, or_, select, update
+from sqlalchemy import Integer, bindparam, case, exists, insert, or_, select, update
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.elements import ColumnElement
@@ -29,13 +29,13 @@ class Statements:
             )
             .values(
                 status=bindparam("new"),
-                aborts=bindparam("all_aborts"),
+                aborts=Pair.aborts + bindparam("new_aborts", type_=Integer),
                 finished_at=bindparam("now"),
             )
             .returning(Pair.run_id),
             dialect,
         )
-        """pair, place, old, new, all_aborts, now -> run_id, or no row when it is not `old`."""
+        """pair, place, old, new, new_aborts, now -> run_id, or no row when it is not `old`."""
         self.find_lines = Prepared(select(_line_stored(0), _line_stored(1)), dialect)
         """For both games hash, division, board, moves (0 or 1 behind each) -> stored already?"""
         self.insert_game = Prepared(

@@ -179,7 +179,7 @@ class Store:
         return planning.drop(self._database, pair_ids)
 
     def note_aborts(self, pair_id: int, aborts: int) -> None:
-        """Store how often a pair was abandoned; it stays planned."""
+        """Add to how often a pair was abandoned; it stays planned."""
         planning.note_aborts(self._database, pair_id, aborts)
 
     def finish_pair(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
@@ -252,6 +252,18 @@ class Store:
     def count_games(self, run_id: int) -> int:
         """How many finished games a run has."""
         return reading.count_games(self._database, run_id)
+
+    def count_aborts(
+        self,
+        *,
+        division_id: int | None = None,
+        run_id: int | None = None,
+        since: float | None = None,
+    ) -> int:
+        """How many games of a division's rated runs, or of one run, the machine has spoiled."""
+        return reading.count_aborts(
+            self._database, division_id=division_id, run_id=run_id, since=since
+        )
 
     # Games of people, which no rating, report or export contains.
 

@@ -1,8 +1,9 @@
 """The thoughts of one game as one compact blob.
 
 MessagePack of `db.records.Thought` arrays. Values are kept as thousandths, which take three bytes
-where a float takes nine and are finer than any player's estimate. Compression on top would save at
-most a quarter, and cost as much time as writing the game.
+where a float takes nine and are finer than any player's estimate. Processor time is kept as what it
+lacks of the wall time, which is little for a bot that thinks. Compression on top would save at most
+a quarter, and cost as much time as writing the game.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,10 @@ def _packed(thought: Thought) -> tuple[int | str | None, ...]:
         count = bounded(count)
     if depth is not None and not 0 <= depth <= LIMIT:
         depth = bounded(depth)
-    return thought.time_us, value, count, depth, thought.proven
+    if thought.cpu_us is None:
+        return thought.time_us, value, count, depth, thought.proven
+    idle_us = thought.time_us - thought.cpu_us
+    return thought.time_us, value, count, depth, thought.proven, idle_us
 
 
 def bounded(count: int) -> int:
@@ -53,4 +57,6 @@ def decode(blob: bytes) -> tuple[Thought, ...]:
     for thought in thoughts:
         if thought.value is not None:
             thought.value /= 1000
+        if thought.cpu_us is not None:
+            thought.cpu_us = thought.time_us - thought.cpu_us
     return thoughts

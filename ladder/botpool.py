@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from bots.protocol import Hello, HelloReply
-from db.records import Launch, Restart
+from db.records import DEFAULT_LIMITS, Launch, Limits, Restart
 from ladder.hosting import host_environment
 from ladder.process import BotProcess
 
@@ -28,8 +28,27 @@ class BotPool:
     Not shared between threads. `close` ends every process.
     """
 
-    def __init__(self, *, logs: Path | None = None, keep: int = KEPT) -> None:
+    def __init__(
+        self,
+        *,
+        logs: Path | None = None,
+        keep: int = KEPT,
+        limits: Limits = DEFAULT_LIMITS,
+        sandbox: tuple[str, ...] = (),
+    ) -> None:
+        """Nothing is started before it is asked for.
+
+        Args:
+            logs: folder for the bots' stderr, None to drop it.
+            keep: idle processes kept.
+            limits: what each bot may use.
+            sandbox: words before the command of every bot but the players of this installation,
+                which are the ladder itself.
+
+        """
         self._logs = logs
+        self._limits = limits
+        self._sandbox = sandbox
         self._keep = keep
         self._idle: list[tuple[Launch, BotProcess]] = []
 
@@ -86,7 +105,14 @@ class BotPool:
 
     def _start(self, launch: Launch) -> BotProcess:
         environment = {} if launch.player is None else host_environment(launch)
-        return BotProcess.start(launch, logs=self._logs, environment=environment)
+        ours = launch.player is not None and launch.origin is None
+        return BotProcess.start(
+            launch,
+            logs=self._logs,
+            environment=environment,
+            limits=self._limits,
+            sandbox=() if ours else self._sandbox,
+        )
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default at once."""

@@ -98,7 +98,14 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
 
 
 def compete(
-    a: Contestant, b: Contestant, *, rounds: int, time_ms: int, margin_ms: int, seed: int
+    a: Contestant,
+    b: Contestant,
+    *,
+    rounds: int,
+    time_ms: int,
+    margin_ms: int,
+    seed: int,
+    sandbox: tuple[str, ...] = (),
 ) -> Iterator[CourseRound]:
     """Play the rounds, one after the other.
 
@@ -109,6 +116,7 @@ def compete(
         time_ms: per move.
         margin_ms: how late a move may be.
         seed: of the boards, below 2**53.
+        sandbox: words before the commands, as `BotPool` takes them.
 
     Raises:
         UsageError: no round is asked for.
@@ -117,7 +125,7 @@ def compete(
     """
     if rounds < 1:
         raise UsageError(f"ROUNDS must be at least 1, got {rounds}")
-    pool = BotPool()
+    pool = BotPool(sandbox=sandbox)
     try:
         broken = _unloadable(pool, (a, b))
         for number in range(rounds):

@@ -20,11 +20,11 @@ from engine.board import parse_board
 from engine.errors import EngineError
 from engine.position import Position
 from engine.result import Result, Termination
+from ladder.leftovers import find_leftovers
+from ladder.reach import Reach, try_reach
 from ladder.runner import rate
 from ladder.workers import allowed_cpus
 
-SUPERVISOR = "supervisor.py"
-HOST = "bots.host"
 LITTLE_DISK = 1 << 30
 LITTLE_MEMORY = 1 << 30
 MANY_FILES = 1024
@@ -131,17 +131,32 @@ def check_disk() -> Finding:
 
 
 def check_strays() -> Finding:
-    """Bot processes whose harness is gone."""
-    strays = []
-    for process in psutil.process_iter(["pid", "ppid", "cmdline"]):
-        words = process.info["cmdline"] or []
-        ours = any(word.endswith(SUPERVISOR) or word == HOST for word in words)
-        if ours and process.info["ppid"] in (0, 1):
-            strays.append(str(process.info["pid"]))
-    if strays:
-        text = f"bot processes without a harness: {', '.join(strays)}; end them with kill -9"
+    """What bots left behind when both their harness and their supervisor were killed."""
+    found = find_leftovers()
+    if found:
+        text = (
+            f"{len(found)} scratch folders of bots that nobody looks after, such as {found[0]}: "
+            "the next run ends what still uses them and removes them"
+        )
         return Finding("strays", Level.WARNING, text)
-    return Finding("strays", Level.OK, "no bot process without a harness")
+    return Finding("strays", Level.OK, "nothing is left of bots of former runs")
+
+
+def check_reach(database: str, sandbox: tuple[str, ...]) -> Finding:
+    """Whether a bot that is not built in could write the database."""
+    reach, reason = try_reach(database, sandbox)
+    if reach is Reach.UNKNOWN:
+        return Finding("reach", Level.FAULT, f"no bot can be started so: {reason}")
+    if reach is Reach.SEALED:
+        return Finding("reach", Level.OK, f"a bot cannot write {database}")
+    if sandbox:
+        text = f"a bot can write {database} in spite of --sandbox: see docs/strangers-code.md"
+        return Finding("reach", Level.FAULT, text)
+    text = (
+        f"a bot can write {database}, as it runs as the same user: play strangers' code with "
+        "--sandbox, see docs/strangers-code.md"
+    )
+    return Finding("reach", Level.WARNING, text)
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:

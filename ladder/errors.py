@@ -7,6 +7,7 @@ LadderError              a sentence for a person; never shown as a traceback
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
+    |-- BotOverCpu       more CPU time in a game than its limit
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
     `-- BotMemory        over its memory limit
@@ -41,6 +42,12 @@ class BotFailure(LadderError):
 
 class BotTimeout(BotFailure):
     """No answer came within the deadline."""
+
+    termination = Termination.TIMEOUT
+
+
+class BotOverCpu(BotFailure):
+    """The bot and its descendants used more CPU time in one game than their limit."""
 
     termination = Termination.TIMEOUT
 

@@ -15,6 +15,7 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError, UsageError
 from ladder.judging import Judge
+from ladder.leftovers import clear_leftovers
 from ladder.live import Watcher
 from ladder.registry import launch_of, refuse_boards, refuse_changed, refuse_hurried
 from ladder.runner import Outcome, Runner
@@ -56,6 +57,7 @@ def launch(
     entrants = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     compile_launches(bot.revision.launch for bot in bots)
+    clear_leftovers()
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
@@ -68,7 +70,13 @@ def launch(
             settings=settings,
             schedule=_schedule(settings, bots, seed),
             entrants=entrants,
-            workers=Workers(settings.concurrency, logs=log_folder(store), pin=settings.pin),
+            workers=Workers(
+                settings.concurrency,
+                logs=log_folder(store),
+                pin=settings.pin,
+                limits=settings.limits_in_force,
+                sandbox=settings.sandbox,
+            ),
             watcher=watcher,
             stop=stop,
             judge=judge,
@@ -180,7 +188,7 @@ def _take_up(
             rated=settings.rated,
             stream=identity_hash(description, seed),
             identity=identity_hash(description),
-            settings=description,
+            settings={**description, **settings.surroundings()},
             seed=seed,
             division_id=store.division(boards, plies, budget).id,
             target_games=settings.target_games,

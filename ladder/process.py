@@ -21,6 +21,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+import msgspec
+
 from bots.errors import ProtocolError
 from bots.protocol import (
     MAX_LINE,
@@ -37,18 +39,18 @@ from bots.protocol import (
     decode_reply,
     encode,
 )
-from db.records import Launch
+from db.records import DEFAULT_LIMITS, Launch, Limits
 from ladder.errors import (
     BotCrash,
     BotFailure,
     BotIllegalMove,
     BotMemory,
+    BotOverCpu,
     BotProtocolError,
     BotTimeout,
     MachineStalled,
 )
-from ladder.limits import Limits
-from ladder.procfs import descendants, resident_kb
+from ladder.procfs import cpu_clock, descendants, is_ticking, resident_kb
 from ladder.runqueue import Snapshot, Stall, snapshot, stall_since
 from ladder.supervision import Supervision
 
@@ -64,6 +66,9 @@ EXPECTED: dict[type[Request], type[Reply]] = {
     MoveAsk: MoveReply,
 }
 """The answer that belongs to each question."""
+
+OVER_LIMIT: dict[str, type[BotFailure]] = {"memory": BotMemory, "cpu": BotOverCpu}
+"""What passing a limit is charged as; all others are crashes."""
 
 
 class Answer(NamedTuple):
@@ -83,6 +88,9 @@ class BotProcess:
         """Whether it may be asked; False after `kill`, `quit` and every failure."""
         self.stall: Stall | None = None
         """After a BotTimeout that was watched: who was kept from running."""
+        self.cpu_us = 0
+        """Processor time between the last question and its answer, of the processes that the bot
+        had at `begin_game`; 0 before its first call."""
         self._supervision = supervision
         self._stdin = supervision.stdin
         self._stdout = supervision.stdout
@@ -90,6 +98,7 @@ class BotProcess:
         poller.register(self._stdout, select.POLLIN)
         self._poll = poller.poll
         self._snapshot: Snapshot | None = None
+        self._clocks: list[int] = []
 
     @classmethod
     def start(
@@ -98,26 +107,31 @@ class BotProcess:
         *,
         logs: Path | None,
         environment: Mapping[str, str] | None = None,
-        limits: Limits | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+        sandbox: tuple[str, ...] = (),
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
         Args:
-            launch: command, folder and memory limit.
+            launch: command, folder and limit of address space.
             logs: folder for the capped file of its stderr, made when it writes any; None: no file.
             environment: what it gets beside PATH, LANG, HOME, TMPDIR and the thread counts.
-            limits: instead of the defaults; those of `launch` count when None.
+            limits: what it may use.
+            sandbox: words before the command; see `Supervision.start`.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
 
         """
+        if limits.address_mb is None and launch.address_mb is not None:
+            limits = msgspec.structs.replace(limits, address_mb=launch.address_mb)
         supervision = Supervision.start(
             launch.command,
             launch.folder,
-            limits=limits or Limits(memory_mb=launch.memory_mb, address_mb=launch.address_mb),
+            limits=limits,
             logs=logs,
             environment=environment or {},
+            sandbox=sandbox,
         )
         return cls(launch, supervision)
 
@@ -145,6 +159,7 @@ class BotProcess:
             self._spoke_unasked(request)
         line = encode(request)
         self._snapshot = snapshot(self.pid or 0) if watch_runqueue else None
+        used_ns = self._used_ns() if self._clocks else 0
         # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
         # the bot can read, for up to a scheduler tick of some milliseconds.
         started = time.perf_counter_ns()
@@ -165,6 +180,8 @@ class BotProcess:
             data = self._read_rest(request, data, started, timeout_s)
             finished = time.perf_counter_ns()
         elapsed_us = (finished - started) // 1000
+        if self._clocks:
+            self.cpu_us = max(0, self._used_ns() - used_ns) // 1000
         if elapsed_us > timeout_s * 1e6:
             self._too_late(request, timeout_s, started, answered=True)
         try:
@@ -176,6 +193,24 @@ class BotProcess:
         if type(reply) is MoveReply and reply.ply is not None:
             self._check_echo(request, reply.ply)
         return Answer(reply, elapsed_us)
+
+    def begin_game(self) -> None:
+        """Count CPU time anew, against the limit and for the answers; after its `ready`."""
+        pid = self.pid
+        if pid is None:
+            return
+        self._supervision.begin_game()
+        # Our own host never has children, and looking for them costs as much as two moves.
+        family = [pid] if self.launch.player is not None else [pid, *descendants(pid)]
+        self._clocks = [cpu_clock(each) for each in family]
+
+    def _used_ns(self) -> int:
+        """Processor time of the processes that it had when the game began."""
+        try:
+            return sum(map(time.clock_gettime_ns, self._clocks))
+        except OSError:  # one has ended; what it used is lost to this sum
+            self._clocks = [clock for clock in self._clocks if is_ticking(clock)]
+            return sum(map(time.clock_gettime_ns, self._clocks)) if self._clocks else 0
 
     def tell(self, request: Request) -> None:
         """Say something that has no answer, such as GameOver; a failure shows at the next `ask`."""
@@ -329,7 +364,7 @@ class BotProcess:
         if outcome.failed:
             self._fail(BotCrash, outcome.failed)
         if outcome.limit:
-            kind = BotMemory if outcome.limit == "memory" else BotCrash
+            kind = OVER_LIMIT.get(outcome.limit, BotCrash)
             self._fail(kind, f"ended by the harness {when}: {outcome.limit_text}")
         if outcome.killed is not None:
             self._fail(BotCrash, f"killed by {_signal_name(outcome.killed)} {when}")

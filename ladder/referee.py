@@ -180,6 +180,7 @@ class _Game:
             player=msgspec.UNSET if launch.player is None else launch.player,
         )
         side.process.ask(question, timeout_s=READY_S)
+        side.process.begin_game()
 
     def _move(self, position: Position, side: _Side) -> Position:
         """Ask one side for its move and play it."""
@@ -197,15 +198,16 @@ class _Game:
             _excuse(side, process.stall, position.ply)
             raise
         assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
-        self._remember(side.stats, elapsed_us, reply.info)
+        self._remember(side.stats, elapsed_us, process.cpu_us, reply.info)
         return answered(position, reply.column)
 
-    def _remember(self, stats: SideStats, elapsed_us: int, info: Info | None) -> None:
+    def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1
         stats.time_us += elapsed_us
         if elapsed_us > stats.max_us:
             stats.max_us = elapsed_us
         thought = thought_of(elapsed_us, info)
+        thought.cpu_us = cpu_us
         self.thoughts.append(thought)
         if thought.simulations is not None:
             stats.simulations += thought.simulations

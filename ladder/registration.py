@@ -29,6 +29,7 @@ def examine(
     restart: Restart | None = None,
     replace: bool = False,
     version: GitVersion | None = None,
+    sandbox: tuple[str, ...] = (),
 ) -> tuple[NewBot, Found]:
     """What to store of a new bot, once it has passed its trial; stores nothing itself.
 
@@ -43,6 +44,7 @@ def examine(
         restart: how often its process is renewed; None: what suits the kind of bot.
         replace: the name may be taken; the former bot and its rating will be retired.
         version: the revision of a git repository to take it from; None: the files as they are.
+        sandbox: words before its command in the trial.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -57,7 +59,7 @@ def examine(
         if name in known:
             _refuse_taken(known[name], made.content_hash, replace=replace)
         compile_launches([made.launch])
-        found = try_out(made.launch, made.budgets)
+        found = try_out(made.launch, made.budgets, sandbox)
     launch = msgspec.structs.replace(
         made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
     )

@@ -21,6 +21,7 @@ from ladder.live import LiveBot, LiveRun, Watcher, title_of
 from ladder.ratings import live as live_rating
 from ladder.schedule import Schedule
 from ladder.settings import Settings
+from ladder.stalling import Stalling
 from ladder.stopping import StopSignal
 from ladder.supply import Supply
 from ladder.workers import BrokenProcessPool, Workers
@@ -33,8 +34,6 @@ DEATHS_IN_A_ROW = 5
 """Deaths of workers without a stored pair between them, after which the run is given up."""
 DEATHS_OVER_A_PAIR = 10
 """Deaths of workers while one and the same pair was in play, after which it is given up too."""
-STALLED_PAIRS = 3
-"""Pairs given up because the machine stalled, after which the run is given up."""
 
 
 class Ending(StrEnum):
@@ -118,7 +117,7 @@ class Runner:
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
-        self._given_up = 0
+        self._stalling = Stalling()
         self._live = self._start_live()
 
     def play(self) -> Outcome:
@@ -231,6 +230,7 @@ class Runner:
         else:
             self._give_up(plan, record)
         self._watch_starts(plan, record)
+        self._stalling.note(record)
 
     def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
         finished = self._store.finish_pair(plan, record, rate)
@@ -258,14 +258,8 @@ class Runner:
 
     def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """The machine did not let a pair be played; it stays planned."""
-        self._given_up += 1
         self._store.note_aborts(plan.id, record.aborts)
         self._warn(f"pair {plan.number} was given up: {record.abort_reason}")
-        if self._given_up >= STALLED_PAIRS:
-            raise InvalidRun(
-                f"the machine stalls: {self._given_up} pairs could not be played within the time "
-                "they were given; stop other programs, lower --concurrency or raise --time"
-            )
 
     def _replace_workers(self) -> None:
         """The pool broke because a worker died; all that it still owed is in the queue again."""

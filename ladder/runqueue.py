@@ -3,6 +3,11 @@
 The kernel keeps for each thread the nanoseconds on a processor and the nanoseconds runnable but
 waiting for one (/proc/PID/task/TID/schedstat, its first two fields). A thread that sleeps, blocks
 or hangs collects neither, so only a bot that wanted to run can be excused.
+
+A wait is booked when it ends, and on a crowded processor the present one may be as long as all that
+the bot was late. So there is a second look: a thread that can run now, and that has given the
+processor up of itself at no time since the question (voluntary_ctxt_switches in its status), has
+waited whenever it did not run.
 """
 
 from __future__ import annotations
@@ -40,13 +45,16 @@ class Snapshot(NamedTuple):
     taken: float
     threads: dict[str, _Thread]
     harness: _Thread
+    blocked: dict[str, int]
+    """By each process's first thread: how often it has blocked so far."""
 
 
 def snapshot(bot: int) -> Snapshot:
     """Look at a bot's process, its descendants, all their threads, and the calling thread."""
     threads = {path: booked for path in _threads(bot) if (booked := _booked(path))}
     harness = _booked("/proc/thread-self") or _Thread(0, 0)
-    return Snapshot(time.monotonic(), threads, harness)
+    blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
+    return Snapshot(time.monotonic(), threads, harness, blocked)
 
 
 def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
@@ -57,7 +65,8 @@ def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
     """
     missed = time.monotonic()
     now = snapshot(bot)
-    while time.monotonic() < missed + GRACE_S and _any_queued(now):
+    waiting = _never_blocked(before, now)
+    while not waiting and time.monotonic() < missed + GRACE_S and _any_queued(now):
         time.sleep(0.001)
         former, now = now, snapshot(bot)
         if former.threads != now.threads:  # it ran, so its wait has ended and is booked
@@ -67,6 +76,8 @@ def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
     cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
     elapsed_ns = int((missed - before.taken) * 1e9)
     longest_ns = max(waits, default=0) - int((now.taken - missed) * 1e9)
+    if waiting:
+        longest_ns = elapsed_ns
     own_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
     return Stall(
         elapsed_us=elapsed_ns // 1000,
@@ -105,10 +116,29 @@ def _booked(path: str) -> _Thread | None:
 
 def _any_queued(now: Snapshot) -> bool:
     """Whether some thread is runnable at this moment; one that runs will show progress at once."""
-    for path in now.threads:
-        try:
-            if read(f"{path}/stat").rpartition(b")")[2].split()[0] == b"R":
-                return True
-        except (OSError, IndexError):
-            continue
-    return False
+    return any(_can_run(path) for path in now.threads)
+
+
+def _can_run(path: str) -> bool:
+    try:
+        return read(f"{path}/stat").rpartition(b")")[2].split()[0] == b"R"
+    except (OSError, IndexError):
+        return False
+
+
+def _blocked(path: str) -> int | None:
+    """How often a process's first thread has blocked; None for its others, and when it ended."""
+    _, _, pid, _, thread = path.split("/")
+    if pid != thread:
+        return None
+    try:
+        return int(read(f"{path}/status").split(b"\nvoluntary_ctxt_switches:")[1].split()[0])
+    except (OSError, IndexError):
+        return None
+
+
+def _never_blocked(before: Snapshot, now: Snapshot) -> bool:
+    """Whether some first thread can run now and has not blocked since the former look."""
+    return any(
+        before.blocked.get(path) == count and _can_run(path) for path, count in now.blocked.items()
+    )

@@ -1,6 +1,7 @@
 """What a run is asked to do, and what makes two runs the same."""
 
 import hashlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from enum import StrEnum
 import msgspec
 
 from bots.protocol import Budget
-from db.records import Restart
+from db.records import DEFAULT_LIMITS, Limits, Restart
 from db.rows import RunKind
 from engine.board import BoardClass, format_board_classes
 from ladder.errors import UsageError
+from ladder.referee import READY_S
 from ladder.schedule import Pairing, plies_of_opening
 
 
@@ -30,6 +32,16 @@ class Continue(StrEnum):
 # No time that is allowed has more digits, and a float that it becomes is finite.
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
+MOST_MOVES = 72
+"""Of one side, on the largest board."""
+LIMIT_OPTIONS = {
+    "memory_mb": "--memory",
+    "open_files": "--open-files",
+    "processes": "--processes",
+    "scratch_mb": "--scratch",
+    "cpu_s": "--cpu-time",
+}
+"""The limits that the user may set, and how."""
 
 
 def parse_time(text: str) -> int:
@@ -136,6 +148,10 @@ class Settings:
     """How late a move may be under a time budget."""
     watchdog_s: float = 60.0
     """How long a move may take under a work budget."""
+    limits: Limits = DEFAULT_LIMITS
+    """Of every bot; without a limit of CPU time `limits_in_force` finds one."""
+    sandbox: tuple[str, ...] = ()
+    """Words before the command of every bot that is not a player of this installation."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True
     continuing: Continue = Continue.AUTO
@@ -153,6 +169,10 @@ class Settings:
             raise UsageError(f"--watchdog must be above 0 seconds, got {self.watchdog_s:g}")
         if self.margin_ms < 0:
             raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
+        for name, option in LIMIT_OPTIONS.items():
+            amount = getattr(self.limits, name)
+            if amount is not None and amount < 1:
+                raise UsageError(f"{option} must be at least 1, got {amount}")
         if self.opening_plies is not None and self.opening_plies < 0:
             raise UsageError(f"--opening-plies must not be negative, got {self.opening_plies}")
         for board in self.boards:
@@ -168,6 +188,21 @@ class Settings:
         """The number of games rounded up to whole pairs."""
         return None if self.games is None else self.games + self.games % 2
 
+    @property
+    def limits_in_force(self) -> Limits:
+        """The limits with one of CPU time.
+
+        When none is given it is twice what the clock leaves the longest game: room for a second
+        busy thread, or for thinking on the opponent's time, and no more.
+        """
+        if self.limits.cpu_s is not None:
+            return self.limits
+        time_ms = self.budgets.amounts.get("time_ms")
+        move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
+        return msgspec.structs.replace(
+            self.limits, cpu_s=math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+        )
+
     def division(self) -> tuple[str, int | None, dict[str, int]]:
         """Boards, opening plies and budgets: what games must share to be compared."""
         return format_board_classes(self.boards), self.resolved_opening, dict(self.budgets.amounts)
@@ -181,11 +216,14 @@ class Settings:
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """What identifies the run besides its seed, as plain data.
 
+        Limits and the sandbox stand there where they differ from the defaults: they can turn a
+        game into a forfeit, so a run is not gone on with under others.
+
         Args:
             hashes: the content hash of every bot by name.
 
         """
-        return {
+        description: dict[str, object] = {
             "kind": str(self.kind),
             "rated": self.rated,
             "bots": {name: hashes[name] for name in sorted(self.bots)},
@@ -194,6 +232,20 @@ class Settings:
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
+        given = {name: getattr(self.limits, name) for name in LIMIT_OPTIONS}
+        other = {
+            name: each for name, each in given.items() if each != getattr(DEFAULT_LIMITS, name)
+        }
+        if other:
+            description["limits"] = other
+        if self.sandbox:
+            description["sandbox"] = list(self.sandbox)
+        return description
+
+    def surroundings(self) -> dict[str, object]:
+        """What is kept with the run beside that: all limits in force, and the sandbox."""
+        limits = msgspec.structs.asdict(self.limits_in_force)
+        return {"limits": limits, "sandbox": list(self.sandbox)}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

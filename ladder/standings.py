@@ -97,6 +97,8 @@ class Standings:
     """The fitted first-mover advantage in Elo by board class."""
     notes: Sequence[str] = ()
     """Sentences that a reader should know before trusting the numbers."""
+    stalled_games: int = 0
+    """Games thrown away, with their pair, because the machine did not let a bot run."""
 
     @property
     def pairs(self) -> int:
@@ -125,7 +127,8 @@ def standings_of_division(
     """
     kept, notes = current_tables(store, division, since=since)
     live = {row.revision: row.elo for row in store.ratings(division.id)}
-    return build_standings(division, kept, live=live, notes=notes)
+    stalled = store.count_aborts(division_id=division.id, since=since)
+    return build_standings(division, kept, live=live, notes=notes, stalled_games=stalled)
 
 
 def current_tables(
@@ -149,7 +152,13 @@ def current_tables(
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
     """The standings of one run's games, rated or not."""
-    return build_standings(division, store.run_tables(run.id), live={}, notes=[])
+    return build_standings(
+        division,
+        store.run_tables(run.id),
+        live={},
+        notes=[],
+        stalled_games=store.count_aborts(run_id=run.id),
+    )
 
 
 @dataclass(slots=True)
@@ -168,6 +177,7 @@ def build_standings(
     *,
     live: Mapping[int, float],
     notes: Sequence[str],
+    stalled_games: int = 0,
 ) -> Standings:
     """Standings from the aggregate.
 
@@ -176,6 +186,7 @@ def build_standings(
         tables: one row for every two revisions and board class.
         live: live Elo by revision.
         notes: sentences to show with them.
+        stalled_games: games that the machine has spoiled.
 
     """
     sums: dict[str, _Sums] = {}
@@ -225,7 +236,8 @@ def build_standings(
             for (a, b), line in sorted(lines.items())
         ],
         first_mover_elo=pool.first_mover_elo,
-        notes=[*notes, *pool.notes, *_warnings(games, repeats)],
+        notes=[*notes, *pool.notes, *_warnings(games, repeats), *_stalls(games, stalled_games)],
+        stalled_games=stalled_games,
     )
 
 
@@ -238,6 +250,16 @@ def _warnings(games: int, repeats: int) -> list[str]:
             "new; ask for longer openings with --opening-plies"
         ]
     return []
+
+
+def _stalls(games: int, stalled: int) -> list[str]:
+    """What a reader should know about the machine."""
+    if not stalled:
+        return []
+    return [
+        f"{stalled} games ({stalled / (games + stalled):.1%}) were thrown away with their pair "
+        "because the machine did not let a bot run; nobody was charged for them"
+    ]
 
 
 def _bot_standing(

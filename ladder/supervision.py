@@ -16,7 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ladder.limits import Limits
+import msgspec
+
+from db.records import Limits
 
 RUN = "import sys; sys.path.append(sys.argv.pop(1)); from ladder.supervisor import run; run()"
 """Imported rather than run as a script, because Python keeps only imports compiled: 3 ms."""
@@ -39,7 +41,7 @@ class Outcome:
     failed: str = ""
     """Why the bot could not be started."""
     limit: str = ""
-    """Which kind of limit was passed: memory, processes, written or scratch."""
+    """Which kind of limit was passed: memory, processes, written, scratch or cpu."""
     limit_text: str = ""
     exited: int | None = None
     """The bot's exit status, when it ended by itself."""
@@ -106,8 +108,12 @@ class Supervision:
         limits: Limits,
         logs: Path | None,
         environment: Mapping[str, str],
+        sandbox: tuple[str, ...] = (),
     ) -> Supervision:
         """Start a supervisor, which starts the command; does not wait for either.
+
+        In the words of `sandbox`, which come before the command, ``{scratch}`` and ``{folder}``
+        stand for the bot's two folders.
 
         Raises:
             OSError: the log folder or a process cannot be made.
@@ -135,12 +141,15 @@ class Supervision:
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
             words = [f"control={their_control}", f"status={their_status}"]
-            words += [f"folder={folder}", f"scratch={scratch}", *limits.arguments()]
+            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(limits)]
+            prefix = [
+                word.replace("{scratch}", scratch).replace("{folder}", folder) for word in sandbox
+            ]
             if log_path is not None:
                 words.append(f"log={log_path}")
             python = [sys.executable, "-I", "-S", "-c", RUN, PACKAGES]
             popen = subprocess.Popen(
-                [*python, *words, "--", *command],
+                [*python, *words, "--", *prefix, *command],
                 stdin=their_stdin,
                 stdout=their_stdout,
                 stderr=subprocess.DEVNULL,
@@ -149,9 +158,15 @@ class Supervision:
                 start_new_session=True,
             )
             ours.pop_all()
-        os.set_blocking(stdin, False)
-        os.set_blocking(status, False)
+        for descriptor in (stdin, control, status):
+            os.set_blocking(descriptor, False)
         return cls(popen, stdin, stdout, control, status, scratch, log_path)
+
+    def begin_game(self) -> None:
+        """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
+        if self.control >= 0:
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                os.write(self.control, b"g")
 
     def listen(self, timeout_s: float) -> None:
         """Take what the supervisor tells; returns at the first news, or after the timeout."""
@@ -214,6 +229,12 @@ class Supervision:
             self.popen.wait()
         else:
             leaving.append(self.popen)
+
+
+def arguments_of(limits: Limits) -> list[str]:
+    """The supervisor's ``name=value`` arguments."""
+    named = msgspec.structs.asdict(limits)
+    return [f"{name}={value}" for name, value in named.items() if value is not None]
 
 
 leaving: list[subprocess.Popen[bytes]] = []

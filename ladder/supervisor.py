@@ -5,7 +5,7 @@ A program of its own, run with ``python -I -S``: it and the two small modules th
 the standard library only, and of that only what loads quickly (``signal``, ``json`` and
 ``subprocess`` cost 5 to 13 ms each).
 
-    harness --control pipe--> supervisor     whatever ends this pipe ends the bot
+    harness --control pipe--> supervisor     whatever ends this pipe ends the bot; a byte a game
     harness <--status pipe--- supervisor     one line per event, see `report`
     harness <==stdin, stdout==> bot          directly: no move passes through the supervisor
               supervisor <--stderr-- bot     into a log file with a cap
@@ -18,13 +18,22 @@ its session or forked twice. Should the supervisor itself be killed, the bot die
 
 import ctypes
 import errno
+import fcntl
 import os
 import resource
 import select
 import sys
 import time
 
-from ladder.procfs import descendants, disk_kb, proportional_kb, read, resident_kb, written_kb
+from ladder.procfs import (
+    cpu_ticks,
+    descendants,
+    disk_kb,
+    proportional_kb,
+    read,
+    resident_kb,
+    written_kb,
+)
 from ladder.stderr_log import Log
 
 LAST_WORDS = 2000
@@ -35,6 +44,7 @@ GROWTH_KB_S = 4 * 1024 * 1024
 """Memory can hardly grow faster than this, so the pause follows from what is left of the limit."""
 SPARE_TASKS = 1024
 """Room below the kernel's limit of tasks for threads, other bots and whatever the user starts."""
+TICKS_S = os.sysconf("SC_CLK_TCK")
 PATIENCE_S = 10.0
 """How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -57,6 +67,9 @@ def main(arguments: list[str]) -> None:
     log = Log(options.get("log"))
     try:
         os.mkdir(scratch, 0o700)
+        # For `ladder.leftovers`: free again however we end. The bot's copy closes at its exec.
+        held = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:
         report(status, f"failed cannot make its scratch folder {scratch}: {failure.strerror}")
         return
@@ -179,7 +192,9 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
     """Return when the bot has ended, has passed a limit, or the harness wants its end."""
     ended = os.pidfd_open(bot)
     poller = select.poll()
-    for descriptor in (control, stderr, ended):
+    poller.register(control, 0)  # its end wakes us; a byte in it waits for the next look
+    os.set_blocking(control, False)
+    for descriptor in (stderr, ended):
         poller.register(descriptor, select.POLLIN)
     look = 0.0
     while True:
@@ -202,12 +217,20 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
             continue
         log.flush()
         reap_adopted(bot)
-        passed = watch.passed()
+        passed = watch.passed(a_game_began(control))
         if passed:
             report(status, f"limit {passed}")
             kill_group(bot)
             return
         look = now + watch.pause
+
+
+def a_game_began(control: int) -> bool:
+    """Whether the harness has said so since the last look."""
+    try:
+        return bool(os.read(control, 4096))
+    except BlockingIOError:
+        return False
 
 
 def reap_adopted(bot: int) -> None:
@@ -265,19 +288,28 @@ class Watch:
         self.processes = limit("processes", 1)
         self.scratch_kb = limit("scratch_mb", 1024)
         self.written_kb = limit("written_mb", 1024)
+        self.cpu_s = limit("cpu_s", 1)
+        self.began_s: float | None = None
+        """CPU time at the beginning of the game; None before the first."""
         self.scratch = options["scratch"]
         self.pause = SLOWEST_S
         """Seconds until the next look."""
+        self.shared_kb = 0
+        """What a look at the pages themselves took off the resident memory. Such a look is rare: it
+        holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
 
-    def passed(self) -> str:
+    def passed(self, a_game_began: bool) -> str:
         """The kind of the limit that is passed and a sentence about it; empty: none."""
         pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
-        used = resident_kb(pids)
-        if used > self.memory_kb:
+        resident = resident_kb(pids)
+        used = resident - self.shared_kb
+        self.looks += 1
+        if used > self.memory_kb or (resident > self.memory_kb and self.looks % 10 == 0):
             used = proportional_kb(pids)
+            self.shared_kb = max(0, resident - used)
             if used > self.memory_kb:
                 return (
                     f"memory over its memory limit: {used // 1024} MiB resident in {len(pids)}"
@@ -287,10 +319,20 @@ class Watch:
         self.pause = min(SLOWEST_S, max(QUICKEST_S, left / GROWTH_KB_S))
         if written_kb(pids) > self.written_kb:
             return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
-        self.looks += 1
+        spent_s = used_cpu_s(pids)
+        if a_game_began:
+            self.began_s = spent_s
+        if self.began_s is not None and spent_s - self.began_s > self.cpu_s:
+            return f"cpu over its limit of {self.cpu_s} s CPU time in one game"
         if self.looks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""
+
+
+def used_cpu_s(pids: list[int]) -> float:
+    """CPU time of these processes, of those they have waited for, and of those that we have."""
+    reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime
 
 
 def remove(folder: str) -> None:

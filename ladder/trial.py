@@ -78,7 +78,11 @@ class Found:
     """Why `boards` is less than the bot claims."""
 
 
-def try_out(launch: Launch, budgets: tuple[BudgetKind, ...] | None = None) -> Found:
+def try_out(
+    launch: Launch,
+    budgets: tuple[BudgetKind, ...] | None = None,
+    sandbox: tuple[str, ...] = (),
+) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
     Each game has a fresh process, and none is stored.
@@ -86,6 +90,7 @@ def try_out(launch: Launch, budgets: tuple[BudgetKind, ...] | None = None) -> Fo
     Args:
         launch: how to start it, as it is stored.
         budgets: what it plays on; None: what its hello says.
+        sandbox: words before its command, as `BotPool` takes them.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -93,7 +98,7 @@ def try_out(launch: Launch, budgets: tuple[BudgetKind, ...] | None = None) -> Fo
     """
     command = msgspec.structs.replace(runnable(launch), restart=Restart.GAME)
     course = launch.host in COURSE_HOSTS
-    pool = BotPool()
+    pool = BotPool(sandbox=sandbox)
     left_out = ""
     trials: list[Trial] = []
     try:

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from db.records import PairPlan, PairRecord
+from db.records import DEFAULT_LIMITS, Limits, PairPlan, PairRecord
 from ladder.worker import play, start_worker
 
 __all__ = ["BrokenProcessPool", "Workers"]
@@ -20,10 +20,21 @@ class Workers:
     owed ends in `BrokenProcessPool`, and the caller calls `rebuild` and submits those pairs again.
     """
 
-    def __init__(self, count: int, *, logs: Path | None = None, pin: bool = True) -> None:
+    def __init__(
+        self,
+        count: int,
+        *,
+        logs: Path | None = None,
+        pin: bool = True,
+        limits: Limits = DEFAULT_LIMITS,
+        sandbox: tuple[str, ...] = (),
+    ) -> None:
+        """Workers are started when they are needed; the arguments are those of `start_worker`."""
         self.count = count
         self._logs = None if logs is None else str(logs)
         self._pin = pin
+        self._limits = limits
+        self._sandbox = sandbox
         self._executor = self._build()
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
@@ -65,7 +76,7 @@ class Workers:
                 self.count,
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=start_worker,
-                initargs=(os.getpid(), self._logs, self._pin),
+                initargs=(os.getpid(), self._logs, self._pin, self._limits, self._sandbox),
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

@@ -41,6 +41,7 @@ def standings_document(standings: Standings) -> dict[str, Any]:
             board: _rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
         },
         "draw_rate": _rounded(standings.draw_rate, 4),
+        "stalled_games": standings.stalled_games,
         "bots": [bot_document(bot) for bot in standings.bots],
         "pairs_table": [
             {

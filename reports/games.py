@@ -73,6 +73,8 @@ def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
 def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
     """Time, value, work in its unit, speed, depth and proof, where they are known."""
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
+    if thought.cpu_us is not None:
+        facts.append(("cpu", f"{thought.cpu_us / 1000:,.1f} ms"))
     if thought.value is not None:
         facts.append(("value", f"{thought.value:+z.2f}"))
     if thought.simulations is not None:
@@ -186,5 +188,5 @@ def game_document(row: StoredGame) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    fields = ("time_us", "value", "simulations", "depth", "proven")
+    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven")
     return {name: getattr(thought, name) for name in fields}

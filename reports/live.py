@@ -47,7 +47,8 @@ def status_line(live: LiveRun) -> str:
     if live.progress:
         parts.append(live.progress)
     if live.aborted_games:
-        parts.append(f"{live.aborted_games} stalled by the machine and replayed")
+        share = live.aborted_games / (live.aborted_games + live.games)
+        parts.append(f"{live.aborted_games} ({share:.1%}) stalled by the machine and replayed")
     return ", ".join(parts)
 
 

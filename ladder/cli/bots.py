@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, RestartWord
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, RestartWord, Sandbox
 
 if TYPE_CHECKING:
     from db.records import Origin
@@ -93,12 +93,13 @@ def add(
         bool,
         typer.Option("--replace", help="Retire the bot of this name and its rating for this one."),
     ] = False,
+    sandbox: Sandbox = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from pathlib import Path
 
-    from ladder.cli.common import open_or_imagine, open_store, print_error, print_out
+    from ladder.cli.common import open_or_imagine, open_store, print_error, print_out, sandbox_of
     from ladder.cli.run import restart_of
     from ladder.copies import copies_beside
     from ladder.registration import enrol, examine
@@ -121,6 +122,7 @@ def add(
             restart=restart_of(restart),
             replace=replace,
             version=version,
+            sandbox=sandbox_of(sandbox),
         )
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, new, replace=replace)
@@ -131,18 +133,19 @@ def add(
 
 
 @app.command("check")
-def check_bot(name: Name, db: Database = DEFAULT_DATABASE) -> int:
+def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
     """Start a registered bot and let it play a game against random on each kind of board."""
-    from ladder.cli.common import open_store, print_out
+    from ladder.cli.common import open_store, print_out, sandbox_of
     from ladder.registry import made_now
     from ladder.trial import describe, try_out
     from ladder.warming import compile_launches
 
+    prefix = sandbox_of(sandbox)
     with open_store(db, create=False) as store:
         row = store.bot(name)
     made = made_now(row)
     compile_launches([made.launch])
-    for line in describe(try_out(made.launch, made.budgets)):
+    for line in describe(try_out(made.launch, made.budgets, prefix)):
         print_out(line)
     if made.content_hash != row.revision.content_hash:
         print_out(f"{name} has changed since it was registered")

@@ -99,6 +99,34 @@ def budgets_of(
     return Budgets(amounts)
 
 
+def sandbox_of(text: str | None) -> tuple[str, ...]:
+    """The words of `--sandbox`, read as a shell would.
+
+    Raises:
+        UsageError: a quote is not closed, there is no word, or its program is not there.
+
+    """
+    import shlex
+    import shutil
+
+    from ladder.errors import UsageError
+
+    if text is None:
+        return ()
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--sandbox: {str(error).lower()} in {text!r}") from error
+    if not words:
+        raise UsageError("--sandbox is the beginning of a command such as 'bwrap ...', got nothing")
+    program = shutil.which(words[0])
+    if program is None:
+        raise UsageError(
+            f"--sandbox: no program {words[0]!r} is on PATH: install it, or name its file"
+        )
+    return (str(Path(program).absolute()), *words[1:])
+
+
 def stdout_console() -> "Console":
     """For results; as wide as they need when nobody looks."""
     from rich.console import Console

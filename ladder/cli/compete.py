@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Margin, Seed
+from ladder.cli.options import DEFAULT_DATABASE, Database, Margin, Sandbox, Seed
 
 Side = "A shared library, a specification such as saiblo:./program, or a registered bot."
 
@@ -18,6 +18,7 @@ def compete(
     time: Annotated[str, typer.Option(metavar="100ms|2s", help="Wall time per move.")] = "3s",
     seed: Seed = None,
     margin: Margin = "50ms",
+    sandbox: Sandbox = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Play like the course's match program and write its result file; nothing is stored.
@@ -29,13 +30,14 @@ def compete(
     import secrets
 
     from engine.seeds import SEED_LIMIT
-    from ladder.cli.common import check_writable, open_store, print_error, print_out
+    from ladder.cli.common import check_writable, open_store, print_error, print_out, sandbox_of
     from ladder.competition import compete as play
     from ladder.competition import contestant
     from ladder.settings import parse_margin, parse_time
     from reports.course import told, write_results
 
     check_writable(result_file)
+    prefix = sandbox_of(sandbox)
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()
@@ -47,6 +49,7 @@ def compete(
         time_ms=parse_time(time),
         margin_ms=parse_margin(margin),
         seed=seed,
+        sandbox=prefix,
     )
     with result_file.open("w") as file:
         print_out(write_results(told(games, print_error), file))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Sandbox
 
 
 def doctor(
@@ -13,17 +13,21 @@ def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
     ] = False,
+    sandbox: Sandbox = None,
     json: Json = False,
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
-    from ladder.cli.common import open_store, print_out
-    from ladder.doctor import Level, examine_database, examine_machine
+    from ladder.cli.common import open_store, print_out, sandbox_of
+    from ladder.doctor import Level, check_reach, examine_database, examine_machine
     from reports.documents import to_json
 
+    prefix = sandbox_of(sandbox)
     findings = examine_machine()
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) as store:
             findings += examine_database(store, repair=repair)
+            if store.path is not None:
+                findings.append(check_reach(str(store.path), prefix))
     if json:
         rows = [{"topic": f.topic, "level": f.level.value, "text": f.text} for f in findings]
         print_out(to_json(rows))

@@ -10,14 +10,20 @@ from ladder.cli.options import (
     DEFAULT_DATABASE,
     Boards,
     Concurrency,
+    CpuTime,
     Database,
     Depth,
     Json,
     Margin,
+    Memory,
     Nodes,
+    OpenFiles,
     OpeningPlies,
     Pin,
+    Processes,
     RestartOption,
+    Sandbox,
+    Scratch,
     Seed,
     Simulations,
     Time,
@@ -68,6 +74,12 @@ def gate(
     pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
+    memory: Memory = 1024,
+    open_files: OpenFiles = 1024,
+    processes: Processes = 64,
+    scratch: Scratch = 1024,
+    cpu_time: CpuTime = None,
+    sandbox: Sandbox = None,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
     ] = None,
@@ -83,6 +95,7 @@ def gate(
     2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
     stored outside the rating list unless --rated.
     """
+    from db.records import Limits
     from db.rows import RunKind
     from ladder.cli.common import (
         boards_of,
@@ -92,6 +105,7 @@ def gate(
         open_or_imagine,
         open_store,
         print_result,
+        sandbox_of,
         stderr_console,
     )
     from ladder.cli.run import restart_of
@@ -113,6 +127,14 @@ def gate(
         model=Model(model.value),
     )
     pairing = gate_pairing(candidate, against, rated=rated)
+    limits = Limits(
+        memory_mb=memory,
+        open_files=open_files,
+        processes=processes,
+        scratch_mb=scratch,
+        cpu_s=cpu_time,
+    )
+    prefix = sandbox_of(sandbox)
     settings = Settings(
         bots=tuple(dict.fromkeys((candidate, *pairing.against))),
         boards=boards_of(boards),
@@ -126,6 +148,8 @@ def gate(
         pin=pin,
         margin_ms=parse_margin(margin),
         watchdog_s=watchdog,
+        limits=limits,
+        sandbox=prefix,
         kind=RunKind.GATE,
         rated=rated,
     )

@@ -8,14 +8,20 @@ from ladder.cli.options import (
     DEFAULT_DATABASE,
     Boards,
     Concurrency,
+    CpuTime,
     Database,
     Depth,
     Json,
     Margin,
+    Memory,
     Nodes,
+    OpenFiles,
     OpeningPlies,
     Pin,
+    Processes,
     RestartOption,
+    Sandbox,
+    Scratch,
     Seed,
     Simulations,
     Time,
@@ -42,12 +48,19 @@ def match(
     pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
+    memory: Memory = 1024,
+    open_files: OpenFiles = 1024,
+    processes: Processes = 64,
+    scratch: Scratch = 1024,
+    cpu_time: CpuTime = None,
+    sandbox: Sandbox = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
     """Play A against B; the games are stored outside the rating list unless --rated."""
+    from db.records import Limits
     from db.rows import RunKind
-    from ladder.cli.common import boards_of, budgets_of
+    from ladder.cli.common import boards_of, budgets_of, sandbox_of
     from ladder.cli.playing import play_and_report
     from ladder.cli.run import restart_of
     from ladder.errors import UsageError
@@ -58,6 +71,14 @@ def match(
 
     if a == b:
         raise UsageError(f"a match needs two different bots, got {a!r} twice")
+    limits = Limits(
+        memory_mb=memory,
+        open_files=open_files,
+        processes=processes,
+        scratch_mb=scratch,
+        cpu_s=cpu_time,
+    )
+    prefix = sandbox_of(sandbox)
     settings = Settings(
         bots=(a, b),
         boards=boards_of(boards),
@@ -71,6 +92,8 @@ def match(
         pin=pin,
         margin_ms=parse_margin(margin),
         watchdog_s=watchdog,
+        limits=limits,
+        sandbox=prefix,
         kind=RunKind.MATCH,
         rated=rated,
     )

@@ -75,6 +75,40 @@ Watchdog = Annotated[
     typer.Option(metavar="S", help="Seconds a move may take under a work budget."),
 ]
 
+PANEL_LIMITS = "What each bot and all that it starts may use"
+Memory = Annotated[
+    int,
+    typer.Option(metavar="MIB", help="Resident memory together.", rich_help_panel=PANEL_LIMITS),
+]
+OpenFiles = Annotated[
+    int,
+    typer.Option(metavar="N", help="Open files of each process.", rich_help_panel=PANEL_LIMITS),
+]
+Processes = Annotated[
+    int, typer.Option(metavar="N", help="Processes at a time.", rich_help_panel=PANEL_LIMITS)
+]
+Scratch = Annotated[
+    int,
+    typer.Option(metavar="MIB", help="Disk in its scratch folder.", rich_help_panel=PANEL_LIMITS),
+]
+CpuTime = Annotated[
+    int | None,
+    typer.Option(
+        metavar="S",
+        help="Seconds of CPU time in a game. [default: twice what the clock leaves it]",
+        rich_help_panel=PANEL_LIMITS,
+    ),
+]
+Sandbox = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PREFIX",
+        help="Words before the command of every bot that is not built in, such as 'bwrap ...'; "
+        "{scratch} and {folder} stand for its folders.",
+        rich_help_panel=PANEL_LIMITS,
+    ),
+]
+
 
 class RestartWord(StrEnum):
     """How often a bot's process is renewed."""

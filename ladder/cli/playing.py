@@ -58,6 +58,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
             "seed": run.seed,
             "status": run.status.value,
             "games": outcome.live.total_games,
+            "stalled_games": outcome.live.aborted_games,
             "warnings": outcome.live.warnings,
         }
         print_out(to_json({"run": head, "report": standings_document(standings)}))

@@ -8,16 +8,22 @@ from ladder.cli.options import (
     DEFAULT_DATABASE,
     Boards,
     Concurrency,
+    CpuTime,
     Database,
     Depth,
     Games,
     Json,
     Margin,
+    Memory,
     Nodes,
+    OpenFiles,
     OpeningPlies,
     Pin,
+    Processes,
     RestartOption,
     RestartWord,
+    Sandbox,
+    Scratch,
     Seed,
     Simulations,
     Time,
@@ -54,6 +60,12 @@ def run(
     pin: Pin = True,
     margin: Margin = "50ms",
     watchdog: Watchdog = 60.0,
+    memory: Memory = 1024,
+    open_files: OpenFiles = 1024,
+    processes: Processes = 64,
+    scratch: Scratch = 1024,
+    cpu_time: CpuTime = None,
+    sandbox: Sandbox = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Only complete an interrupted run.")
     ] = False,
@@ -66,8 +78,9 @@ def run(
     The same command resumes an interrupted run. Exit codes: 0 done, 2 bad input, 5 invalid run
     (bots failing, machine stalling), 130 stopped by Ctrl-C after saving.
     """
+    from db.records import Limits
     from db.rows import RunKind
-    from ladder.cli.common import boards_of, budgets_of
+    from ladder.cli.common import boards_of, budgets_of, sandbox_of
     from ladder.cli.playing import play_and_report
     from ladder.errors import UsageError
     from ladder.launching import names_of
@@ -84,6 +97,14 @@ def run(
     budgets = budgets_of(time, simulations, nodes, depth)
     opponents = parse_pairing(pairing)
     margin_ms = parse_margin(margin)
+    limits = Limits(
+        memory_mb=memory,
+        open_files=open_files,
+        processes=processes,
+        scratch_mb=scratch,
+        cpu_s=cpu_time,
+    )
+    prefix = sandbox_of(sandbox)
 
     def settings(names: tuple[str, ...]) -> Settings:
         return Settings(
@@ -100,6 +121,8 @@ def run(
             pin=pin,
             margin_ms=margin_ms,
             watchdog_s=watchdog,
+            limits=limits,
+            sandbox=prefix,
             kind=RunKind.LADDER,
             continuing=Continue.ONLY if resume else Continue.NEVER if new else Continue.AUTO,
         )

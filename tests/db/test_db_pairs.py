@@ -339,6 +339,7 @@ thought = st.builds(
     counts,
     counts,
     st.none() | st.sampled_from(["win", "loss 4", "draw"]),
+    st.none() | st.integers(0, 2**45),
 )
 
 
@@ -349,6 +350,7 @@ def test_thoughts_survive_rounded_and_bounded(told):
     assert len(back) == len(told)
     for kept, original in zip(back, told, strict=True):
         assert (kept.time_us, kept.proven) == (original.time_us, original.proven)
+        assert kept.cpu_us == original.cpu_us
         for name in ("simulations", "depth"):
             given_count = getattr(original, name)
             limited = None if given_count is None else min(max(given_count, 0), thoughts.LIMIT)
@@ -367,9 +369,16 @@ def test_unreadable_thoughts():
 
 
 def test_thoughts_are_small():
-    """A move costs about fifteen bytes."""
-    told = [Thought(100_123, 0.314159, 51_234, 12) for _ in range(60)]
-    assert len(thoughts.encode(told)) <= 15 * 60
+    """A move costs about seventeen bytes, its processor time included."""
+    told = [Thought(100_123, 0.314159, 51_234, 12, None, 99_700) for _ in range(60)]
+    assert len(thoughts.encode(told)) <= 17.1 * 60
+
+
+def test_thoughts_without_processor_time_are_read():
+    """Games stored before it was measured keep their thoughts, and those stay as they were."""
+    blob = msgspec.msgpack.encode([(1500, 250, 40, 3, "win 5")])
+    assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3, "win 5", None),)
+    assert thoughts.encode(thoughts.decode(blob)) == blob
 
 
 def test_nothing_told(store):

@@ -58,6 +58,7 @@ def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
         store.add_bot(new_bot("hero"))
     with sqlite3.connect(place) as raw:
         raw.execute("drop table saved_games")
+        raw.execute("drop index ix_pairs_aborted")
         raw.execute("update alembic_version set version_num = '0001'")
     raw.close()
     with Store.open(place) as store:

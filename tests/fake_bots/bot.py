@@ -60,6 +60,15 @@ def hang() -> None:
         time.sleep(60)
 
 
+HELD: list[bytes] = []
+
+
+def busy(seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+
 def detach(work) -> None:
     """Run `work` in a process of another session whose parent has ended."""
     if os.fork() == 0:
@@ -271,6 +280,60 @@ class EatsMemoryInChildren(Honest):
         hang()
 
 
+class Leaks(Honest):
+    """Plays on, with the MiB that the argument says: before the first move, and at each move."""
+
+    def new_game(self, message):
+        HELD.append(b"x" * (int(self.argument.split(",")[0]) << 20))
+        return super().new_game(message)
+
+    def move(self, message):
+        HELD.append(b"x" * (int(self.argument.split(",")[1]) << 20))
+        return super().move(message)
+
+
+class Ponders(Honest):
+    """Plays on, while a child is busy."""
+
+    def new_game(self, message):
+        if os.fork() == 0:
+            while True:
+                pass
+        return super().new_game(message)
+
+
+class BusyChildren(Honest):
+    """Spends its time in children that end: nothing that lives has used much."""
+
+    def move(self, message):
+        while True:
+            if os.fork() == 0:
+                busy(0.1)
+                os._exit(0)
+            os.wait()
+
+
+class ShortLivedChild(Honest):
+    """It ends a moment after the game has begun."""
+
+    def new_game(self, message):
+        if os.fork() == 0:
+            time.sleep(0.3)
+            os._exit(0)
+        return super().new_game(message)
+
+
+class Thinks(Honest):
+    """For so many seconds of processor time at each move, as the argument says; when it names a
+    file behind a comma, only while that is there."""
+
+    def move(self, message):
+        seconds, _, flag = self.argument.partition(",")
+        if not flag or os.path.exists(flag):
+            busy(float(seconds))
+        return super().move(message)
+
+
 class OpensFiles(Honest):
     def move(self, message):
         held = []
@@ -338,6 +401,11 @@ class LeavesSession(Honest):
         super().run()
 
 
+class LeavesSessionAndHangs(LeavesSession):
+    def move(self, message):
+        hang()
+
+
 class ManyProcesses(Honest):
     def move(self, message):
         for _ in range(200):
@@ -401,6 +469,19 @@ class Tells(Honest):
         return {**super().hello(message), "version": json.dumps(told)}
 
 
+class Reaches(Honest):
+    """Whether it can write the file named by the argument, in the version of its hello."""
+
+    def hello(self, message):
+        try:
+            os.close(os.open(self.argument, os.O_RDWR))
+            found = "writable"
+        except OSError as error:
+            found = error.strerror
+        told = {"file": found, "home": os.listdir(os.environ["HOME"]), "folder": os.getcwd()}
+        return {**super().hello(message), "version": json.dumps(told)}
+
+
 def open_descriptors() -> dict[str, str]:
     found = {}
     for number in os.listdir("/proc/self/fd"):
@@ -443,6 +524,11 @@ MODES = {
     "talks-after-game-over": TalksAfterGameOver,
     "eats-memory": EatsMemory,
     "eats-memory-in-children": EatsMemoryInChildren,
+    "leaks": Leaks,
+    "ponders": Ponders,
+    "busy-children": BusyChildren,
+    "thinks": Thinks,
+    "short-lived-child": ShortLivedChild,
     "opens-files": OpensFiles,
     "fills-folder": FillsFolder,
     "fills-scratch": FillsScratch,
@@ -450,11 +536,13 @@ MODES = {
     "leaves-orphans": LeavesOrphans,
     "orphans-keep-output": OrphansKeepOutput,
     "leaves-session": LeavesSession,
+    "leaves-session-and-hangs": LeavesSessionAndHangs,
     "many-processes": ManyProcesses,
     "hops": Hops,
     "kills-supervisor": KillsSupervisor,
     "stops-supervisor": StopsSupervisor,
     "tells": Tells,
+    "reaches": Reaches,
 }
 
 if __name__ == "__main__":

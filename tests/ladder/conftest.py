@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.limits import Limits
+from db.records import DEFAULT_LIMITS, Limits
 from ladder.process import BotProcess
 from tests.ladder.fakes import StartFake, await_none, fake_launch
 
@@ -24,13 +24,14 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
     started: list[BotProcess] = []
 
     def start(
-        mode: str, *arguments: str, memory_mb: int = 1024, limits: Limits | None = None
+        mode: str, *arguments: str, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()
     ) -> BotProcess:
         bot = BotProcess.start(
-            fake_launch(mode, *arguments, folder=tmp_path, memory_mb=memory_mb),
+            fake_launch(mode, *arguments, folder=tmp_path),
             logs=tmp_path / "logs",
             environment={"FAKE_BOT_MARK": mark},
             limits=limits,
+            sandbox=sandbox,
         )
         started.append(bot)
         return bot

@@ -17,10 +17,10 @@ NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(ti
 StartFake = Callable[..., BotProcess]
 
 
-def fake_launch(mode: str, *arguments: str, folder: Path, memory_mb: int = 1024) -> Launch:
+def fake_launch(mode: str, *arguments: str, folder: Path) -> Launch:
     """How to start a fake bot."""
     command = (sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments)
-    return Launch(command=command, folder=str(folder), memory_mb=memory_mb)
+    return Launch(command=command, folder=str(folder))
 
 
 def living(mark: str) -> list[psutil.Process]:

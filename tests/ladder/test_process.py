@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
-from db.records import Launch
+from db.records import Launch, Limits
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
-from ladder.limits import Limits
 from ladder.process import BotProcess
 from tests.ladder.fakes import NEW_GAME, StartFake, await_none, first_move, living, open_game
 
@@ -218,7 +217,7 @@ def test_a_stopped_supervisor(start_fake: StartFake) -> None:
 )
 def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
     """The bot and its descendants together may use so much resident memory and no more."""
-    bot = start_fake(mode, memory_mb=100)
+    bot = start_fake(mode, limits=Limits(memory_mb=100))
     open_game(bot)
     with pytest.raises(BotMemory, match=text):
         first_move(bot)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bots.protocol import Hello, HelloReply
+from db.records import Limits
 from ladder.errors import BotTimeout
-from ladder.limits import Limits
 from ladder.process import BotProcess
 from ladder.stderr_log import HEAD, TAIL
 from ladder.supervision import PACKAGES

@@ -1,5 +1,6 @@
 """The referee: failures are charged to their cause, and the next game starts normally."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,8 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
         assert game.result is (Result.WIN if position.winner == 0 else Result.LOSS)
         assert len(game.thoughts) == len(game.moves) - 3
         assert sum(side.moves for side in game.sides) == len(game.thoughts)
+        assert all(thought.cpu_us is not None for thought in game.thoughts)
+        assert sum(thought.cpu_us or 0 for thought in game.thoughts) > 0
     assert [game.swapped for game in record.games] == [False, True]
 
 
@@ -111,8 +114,13 @@ def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> N
     """After game_over the result stands, and the process is replaced."""
     talker = fake_launch("talks-after-game-over", folder=tmp_path)
     good = fake_launch("honest", folder=tmp_path)
-    record = play_pair(plan(talker, good), pool)
-    assert all(not game.termination.is_forfeit for game in record.games)
+    for swapped in (False, True):
+        game = play_game(plan(talker, good), pool, swapped=swapped)
+        assert not game.termination.is_forfeit
+        talkers = [process for launch, process in pool._idle if talker.command == launch.command]
+        deadline = time.monotonic() + 10
+        while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
+            time.sleep(0.001)
 
 
 def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:

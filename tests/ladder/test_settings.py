@@ -1,7 +1,10 @@
 """Settings: what a run is asked to do, and what makes two runs the same."""
 
+import math
+
 import pytest
 
+from db.records import Limits
 from engine.board import parse_board_classes
 from ladder.errors import UsageError
 from ladder.schedule import Pairing, PairingKind
@@ -130,3 +133,28 @@ def test_the_default_opening_written_out_is_the_same_run() -> None:
     implied = settings(boards=boards).describe(hashes)
     written = settings(boards=boards, opening_plies=4).describe(hashes)
     assert implied == written
+
+
+def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
+    """A run is not gone on with under other limits; without any its identity is as ever."""
+    plain = settings().describe({"v1": "a", "v2": "b"})
+    assert "limits" not in plain
+    assert settings(limits=Limits()).describe({"v1": "a", "v2": "b"}) == plain
+    other = settings(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
+    assert other == {**plain, "limits": {"memory_mb": 50}, "sandbox": ["env"]}
+    assert settings(limits=Limits(memory_mb=50)).division() == settings().division()
+
+
+def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
+    """Twice the time that the longest game can take one side; a given limit counts as it is."""
+    assert settings().limits_in_force.cpu_s == math.ceil(2 * (10 + 72 * 0.15))
+    assert settings(limits=Limits(cpu_s=7)).limits_in_force.cpu_s == 7
+    by_work = settings(budgets=Budgets({"simulations": 5}), watchdog_s=60.0)
+    assert by_work.limits_in_force.cpu_s == 2 * (10 + 72 * 60)
+
+
+@pytest.mark.parametrize("limits", [Limits(memory_mb=0), Limits(cpu_s=-1), Limits(processes=0)])
+def test_impossible_limits(limits: Limits) -> None:
+    """The sentence names the option."""
+    with pytest.raises(UsageError, match=r"--(memory|cpu-time|processes) must be at least 1"):
+        settings(limits=limits)

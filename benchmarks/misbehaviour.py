@@ -1,0 +1,251 @@
+"""What each kind of misbehaviour costs: ``python benchmarks/misbehaviour.py [--rounds 20]``.
+
+Every fake bot plays against an honest one for real, in both colours by turns, with fresh processes,
+and after each game two honest bots play one. Prints a Markdown table:
+
+- *charged*: how often the guilty side alone lost, with the termination that was stored;
+- *to SIGKILL*: from the missed deadline to our signal, in ms, median and most;
+- *to all gone*: from there (or from the moment in which the fault was seen) until nothing that the
+  bot started is alive, in ms, median and most;
+- *cost*: how much longer the game took than the time that the bot was given, in ms, the start of
+  its process included.
+
+Exit code 1 when a game was charged otherwise, or when a process was left.
+"""
+
+import argparse
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bots.protocol import Budget, Request
+from db.records import DEFAULT_LIMITS, Entrant, Launch, Limits, PairPlan
+from engine.result import Result
+from ladder import botpool, referee
+from ladder.botpool import BotPool
+from ladder.errors import BotOverCpu, BotTimeout, MachineStalled
+from ladder.process import Answer, BotProcess
+from ladder.referee import play_game
+from tests.ladder.fakes import fake_launch, living
+
+NONE = ""
+"""No forfeit: the result stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One kind of misbehaviour."""
+
+    name: str
+    mode: str
+    """Of tests/fake_bots/bot.py, with its argument."""
+    termination: str
+    time_ms: int = 20
+    limits: Limits = DEFAULT_LIMITS
+    board: str = "6x7"
+
+
+CPU_S = 1
+LONG = 15_000
+"""Milliseconds for those that a limit is to stop before the clock does."""
+FAULTS = (
+    Fault("hangs in `hello`, ignoring SIGTERM", "hangs-in-hello", "timeout"),
+    Fault("hangs in `ready`, ignoring SIGTERM", "hangs-in-ready", "timeout"),
+    Fault("hangs in a move, ignoring SIGTERM", "hangs-in-move", "timeout"),
+    Fault("computes for ever", "spins", "timeout"),
+    Fault("does not read its input", "stops-reading", "timeout"),
+    Fault("answers late by a little", "late 0.075", "timeout"),
+    Fault("answers late by a lot", "late 20", "timeout"),
+    Fault("half a line", "half-line", "timeout"),
+    Fault("endless flood on stderr", "floods-errors", "timeout"),
+    Fault("leaves its session, then hangs", "leaves-session-and-hangs", "timeout"),
+    Fault("crashes by a signal", "segfaults", "crash"),
+    Fault("crashes by an exit code", "exits", "crash"),
+    Fault("closes its stdout", "closes-output", "crash"),
+    Fault("closes its stdin", "closes-input", "crash"),
+    Fault("children outlive it", "orphans-keep-output", "crash"),
+    Fault("kills its supervisor", "kills-supervisor", "crash"),
+    Fault("gives up in words", "gives-up", "crash"),
+    Fault("garbage", "garbage", "protocol_error"),
+    Fault("a line of 1 MB", "long-line", "protocol_error"),
+    Fault("endless flood on stdout", "floods-output", "protocol_error"),
+    Fault("a float", "answers 1.5", "protocol_error"),
+    Fault("a string", 'answers "3"', "protocol_error"),
+    Fault("the answer to an earlier question", "wrong-echo", "protocol_error"),
+    Fault("a column that is none", "answers 99", "illegal_move"),
+    Fault("a full column", "full-column", "illegal_move", board="4x4"),
+    Fault("eats memory", "eats-memory", "memory", LONG, Limits(memory_mb=200)),
+    Fault("its children eat memory", "eats-memory-in-children", "memory", LONG,
+          Limits(memory_mb=100)),
+    Fault("opens thousands of files", "opens-files", "crash", LONG),
+    Fault("200 children", "many-processes", "crash", LONG),
+    Fault("fills its working folder", "fills-folder", "crash", LONG, Limits(written_mb=50)),
+    Fault("fills its scratch folder", "fills-scratch", "crash", LONG, Limits(scratch_mb=20)),
+    Fault("computes beyond its CPU time", "spins", "timeout", LONG, Limits(cpu_s=CPU_S)),
+    Fault("answers after `game_over`", "talks-after-game-over", NONE),
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was measured of one fault; times in ms."""
+
+    charged: Counter[str] = field(default_factory=Counter)
+    signal_ms: list[float] = field(default_factory=list)
+    gone_ms: list[float] = field(default_factory=list)
+    cost_ms: list[float] = field(default_factory=list)
+    stalled: int = 0
+    left: int = 0
+    wrong: int = 0
+
+
+class Clocks:
+    """Moments of the game in play, noted by the functions that `watched` wraps."""
+
+    missed: float | None = None
+    """The deadline that was missed."""
+    failed: float | None = None
+    signalled: float | None = None
+    gone: float | None = None
+    given_s: float = 0.0
+    """What the bot was given at the question where it failed, when it used that up."""
+
+
+def watched() -> Clocks:
+    """Have the harness's own calls note when they happen."""
+    clocks = Clocks()
+    ask, kill, send = BotProcess.ask, BotProcess.kill, signal.pidfd_send_signal
+
+    def noted_ask(self: BotProcess, request: Request, **options: Any) -> Answer:
+        begun = time.perf_counter()
+        try:
+            return ask(self, request, **options)
+        except BotTimeout:
+            clocks.missed = begun + options["timeout_s"]
+            clocks.given_s = options["timeout_s"]
+            raise
+        except BotOverCpu:
+            clocks.given_s = CPU_S
+            raise
+
+    def noted_kill(self: BotProcess) -> None:
+        first = clocks.failed is None and self.alive
+        if first:
+            clocks.failed = time.perf_counter()
+        kill(self)
+        if first:
+            clocks.gone = time.perf_counter()
+
+    def noted_send(pidfd: int, number: int) -> None:
+        if clocks.signalled is None:
+            clocks.signalled = time.perf_counter()
+        send(pidfd, number)
+
+    BotProcess.ask = noted_ask  # type: ignore[assignment, method-assign]
+    BotProcess.kill = noted_kill  # type: ignore[method-assign]
+    signal.pidfd_send_signal = noted_send  # type: ignore[assignment]
+    return clocks
+
+
+def main() -> int:
+    """Play all faults and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--only", default="", help="faults whose mode begins so")
+    options = parser.parse_args()
+    botpool.HELLO_S = referee.READY_S = 0.5  # the real 30 s and 10 s would only be waited for
+    clocks = watched()
+    print("| fault | charged | to SIGKILL, ms | to all gone, ms | cost, ms |")
+    print("|---|---|---|---|---|")
+    totals = Seen()
+    with tempfile.TemporaryDirectory() as text:
+        for fault in FAULTS:
+            if not fault.mode.startswith(options.only):
+                continue
+            seen = Seen()
+            for number in range(options.rounds):
+                one_round(fault, number, Path(text), clocks, seen)
+            print_row(fault, seen)
+            for name in ("signal_ms", "gone_ms", "cost_ms"):
+                getattr(totals, name).extend(getattr(seen, name))
+            totals.stalled += seen.stalled
+            totals.left += seen.left
+            totals.wrong += seen.wrong
+    print(
+        f"\nAll {len(totals.gone_ms)} faults together: {both(totals.signal_ms)} ms to SIGKILL, "
+        f"{both(totals.gone_ms)} ms to all gone (median / most). Charged otherwise: "
+        f"{totals.wrong}. Played again because the machine stalled: {totals.stalled}. "
+        f"Processes left: {totals.left}."
+    )
+    return int(bool(totals.wrong or totals.left))
+
+
+def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: Seen) -> None:
+    """One game with the fault, and one without."""
+    bad = fake_launch(*fault.mode.split(" ", 1), folder=folder)
+    good = fake_launch("honest", folder=folder)
+    pool = BotPool(limits=fault.limits)
+    try:
+        play_game(plan(good, good, fault), pool, swapped=False)
+        clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None
+        clocks.given_s = 0.0
+        begun = time.perf_counter()
+        swapped = number % 2 == 1
+        game = play_game(plan(bad, good, fault), pool, swapped=swapped)
+        took = time.perf_counter() - begun
+        guilty_lost = game.result is (Result.WIN if swapped else Result.LOSS)
+        charged = str(game.termination) if game.termination.is_forfeit else NONE
+        fits = charged == fault.termination and (guilty_lost or not charged)
+        seen.wrong += not fits
+        seen.charged[charged or "none"] += 1
+        seen.cost_ms.append(1000 * (took - clocks.given_s))
+        if clocks.missed is not None and clocks.signalled is not None:
+            seen.signal_ms.append(1000 * (clocks.signalled - clocks.missed))
+        if clocks.gone is not None and clocks.failed is not None:
+            seen.gone_ms.append(1000 * (clocks.gone - (clocks.missed or clocks.failed)))
+        after = play_game(plan(good, good, fault), pool, swapped=False)
+        seen.wrong += after.termination.is_forfeit
+    except MachineStalled:
+        seen.stalled += 1
+    finally:
+        pool.close()
+        seen.left += len(living(str(folder)))
+
+
+def plan(a: Launch, b: Launch, fault: Fault) -> PairPlan:
+    """A game under the fault's conditions; the first bot is the guilty one."""
+    budget = Budget(time_ms=fault.time_ms)
+    return PairPlan(
+        id=1,
+        number=0,
+        a=Entrant(1, "bad", a, budget),
+        b=Entrant(2, "good", b, budget),
+        board=fault.board,
+        board_class=fault.board,
+        opening=(),
+        seed=7,
+    )
+
+
+def print_row(fault: Fault, seen: Seen) -> None:
+    """The fault's line of the table."""
+    charged = ", ".join(f"{count} {kind}" for kind, count in seen.charged.items())
+    cells = [fault.name, charged, *map(both, (seen.signal_ms, seen.gone_ms, seen.cost_ms))]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def both(values: Iterable[float]) -> str:
+    """Median and most."""
+    known = sorted(values)
+    return f"{statistics.median(known):.1f} / {known[-1]:.1f}" if known else "-"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
