@@ -63,10 +63,14 @@ def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
     if kind + ":" == BUILTIN:
         return _builtin(rest, folder)
     place = folder.resolve()
-    if kind in _OF_PYTHON:
-        launch, files = _OF_PYTHON[kind](rest.strip(), place, python)
-    else:
-        launch, files = _PROGRAMS[kind](rest.strip(), place)
+    try:
+        if kind in _OF_PYTHON:
+            launch, files = _OF_PYTHON[kind](rest.strip(), place, python)
+        else:
+            launch, files = _PROGRAMS[kind](rest.strip(), place)
+    except OSError as error:
+        # A name that no system takes, or a file that may not be read.
+        raise SpecError(f"{spec[:80]!r} cannot be looked at: {error.strerror or error}") from error
     made_of = repr((spec, sorted(files.items())))
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:16]
     return Made(family=FOREIGN, launch=launch, files=files, content_hash=digest)

@@ -70,6 +70,8 @@ GOT_THROUGH = (
     ("player", b"v12?memory_mib=" + HUGE, "more than an address"),
     ("request", b'{"type":"quit","x":' + DEEP, "deeper than the decoder's stack"),
     ("jsonl reader", b'{"introduces":{"settings":{"a":' + DEEP, "the same in a line of an export"),
+    ("specification", b"python:" + HUGE + b".py:B", "a name longer than a file can have"),
+    ("specification", b"exec:" + HUGE, "the same for a program"),
     ("configuration", b"a = " + DEEP, "deeper than Python's stack"),
 )
 """Inputs that ended in a traceback or were accepted once: target, input, why it is wrong."""
