@@ -48,7 +48,7 @@ def play(
     depth: Depth = None,
     hints: Annotated[
         str, typer.Option(metavar="NAME", help="The bot that `hint` asks, in the same budget.")
-    ] = "v23",
+    ] = "v20",
     save: Annotated[
         bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
     ] = False,
