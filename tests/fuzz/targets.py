@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from bots.c4ai.weights import PUBLISHED_FILE, parse_weights, read_weights
 from bots.catalogue import parse_player
 from bots.errors import BotsError
 from bots.options import read_options
@@ -145,6 +146,13 @@ def _player(text: str) -> None:
 def _spec(text: str) -> None:
     made = read_spec(text, Path(tempfile.gettempdir()))
     same(made.content_hash, read_spec(text, Path(tempfile.gettempdir())).content_hash)
+
+
+def _weights(data: bytes) -> None:
+    path = _scratch() / "weights.csv"
+    path.write_bytes(data)
+    weights = read_weights(path)
+    same(parse_weights(str(weights), "here"), weights)
 
 
 def _config(data: bytes) -> None:
@@ -329,6 +337,7 @@ def make_targets() -> dict[str, Target]:
             ),
             _config,
         ),
+        Target("weights", "files", (PUBLISHED_FILE.read_bytes(), b"1, -2,3,4,5,6\r\n"), _weights),
         Target("rating file", "files", (PGN, PGN + PGN.replace(b"1-0", b"1/2-1/2")), _ratings),
     ]
     for form, data in files.items():
