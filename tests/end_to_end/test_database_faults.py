@@ -68,8 +68,8 @@ def heed_permissions() -> None:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[None]:
-    """A file system of 1 MB over the folder."""
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
+    """A file system of 3 MB over the folder."""
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "none", str(folder)]
     if subprocess.run(mount, check=False).returncode != 0:
         pytest.skip("mounting is not permitted here; test_a_file_that_may_not_grow is near to it")
     try:

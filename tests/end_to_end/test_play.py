@@ -13,10 +13,19 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
-from tests.end_to_end.test_runs import leftovers
+from tests.end_to_end.traces import marked
 
 WIN = "6\n6\n6\n6\n"
 """Four in column 6, which nobody hinders who plays the leftmost."""
+
+
+@pytest.fixture
+def scratch(ladder: Ladder) -> str:
+    """The folder below which the bots of this test, and no others, have their own."""
+    folder = ladder.folder / "scratch"
+    folder.mkdir()
+    ladder.environment["TMPDIR"] = str(folder)
+    return str(folder)
 
 
 @pytest.fixture
@@ -152,7 +161,7 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_game_and_its_processes(
-    ladder: Ladder, eventually: Callable[..., None], number: int
+    ladder: Ladder, eventually: Callable[..., None], scratch: str, number: int
 ) -> None:
     """While a bot thinks: exit code 130, no traceback, no process left."""
     process = ladder.start("play", "v4", "--time", "60s", "--side", "second", stdin=subprocess.PIPE)
@@ -160,7 +169,7 @@ def test_a_signal_ends_the_game_and_its_processes(
     done = ladder.interrupt(process, number)
     assert done.code == 130, done.err
     assert "Traceback" not in done.err
-    assert leftovers() == []
+    assert marked(scratch) == []
 
 
 def children(pid: int) -> list[str]:
@@ -220,7 +229,7 @@ def test_two_digits_name_a_column_of_a_wide_board(keyboard: Callable[..., Keyboa
     assert board.end() == 0
 
 
-def test_ctrl_c_at_the_keyboard(keyboard: Callable[..., Keyboard]) -> None:
+def test_ctrl_c_at_the_keyboard(scratch: str, keyboard: Callable[..., Keyboard]) -> None:
     """Exit code 130, the terminal as it was, no process left."""
     board = keyboard("play", "v4", "--time", "10ms", NO_COLOR="1")
     board.wait_for("or ?> _")
@@ -228,17 +237,19 @@ def test_ctrl_c_at_the_keyboard(keyboard: Callable[..., Keyboard]) -> None:
     board.press(CTRL_C)
     assert board.end() == 130
     assert termios.tcgetattr(board.slave) == board.modes
-    assert leftovers() == []
+    assert marked(scratch) == []
 
 
-def test_a_window_that_is_closed_leaves_no_process(keyboard: Callable[..., Keyboard]) -> None:
+def test_a_window_that_is_closed_leaves_no_process(
+    scratch: str, keyboard: Callable[..., Keyboard], eventually: Callable[..., None]
+) -> None:
     """The game ends with its terminal, and the bot with the game."""
     board = keyboard("play", "v4", "--time", "10ms")
     board.wait_for("or ?> _")
     assert "\x1b[1;31m" in board.raw
     board.hang_up()
     assert board.process.wait(timeout=30) != 0
-    assert leftovers() == []
+    eventually(lambda: not marked(scratch))
 
 
 def test_a_terminal_too_small_for_the_picture_gets_lines(

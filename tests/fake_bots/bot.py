@@ -281,14 +281,19 @@ class EatsMemoryInChildren(Honest):
 
 
 class Leaks(Honest):
-    """Plays on, with the MiB that the argument says: before the first move, and at each move."""
+    """Plays on, with the MiB that the argument says: before the first move, and at each move.
+
+    A third number makes each move take so many seconds.
+    """
 
     def new_game(self, message):
         HELD.append(b"x" * (int(self.argument.split(",")[0]) << 20))
         return super().new_game(message)
 
     def move(self, message):
-        HELD.append(b"x" * (int(self.argument.split(",")[1]) << 20))
+        _, more, *seconds = self.argument.split(",")
+        HELD.append(b"x" * (int(more) << 20))
+        time.sleep(float(seconds[0]) if seconds else 0)
         return super().move(message)
 
 
