@@ -76,7 +76,7 @@ class Answer(NamedTuple):
 
     reply: Reply
     elapsed_us: int
-    """From the end of our write to the reading of the whole line."""
+    """From just before our write to the reading of the whole line."""
 
 
 class BotProcess:
