@@ -58,7 +58,9 @@ def main() -> None:
             parser.error(f"{division.label} was not played under --time")
         budget_ms = division.budget["time_ms"]
         found = times_ms(store.games(run_id=run.id, thoughts=True))
-    print("| bot | moves | ended by the clock | intended, ms | mean, ms | difference | longest, ms |")
+    print(
+        "| bot | moves | ended by the clock | intended, ms | mean, ms | difference | longest, ms |"
+    )
     print("|---|---|---|---|---|---|---|")
     for name in (name for name in VERSIONS if name in found):
         print(row(name, budget_ms, found[name]))
