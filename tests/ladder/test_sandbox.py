@@ -3,6 +3,7 @@
 import json
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,17 @@ from ladder.reach import Reach, try_reach
 from ladder.referee import play_pair
 from tests.ladder.fakes import StartFake, fake_launch, open_game
 
+NEEDED = " ".join(
+    f"--ro-bind {path} {path}"
+    for path in map(shlex.quote, (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix))
+)
 ADVISED = (
-    "bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --ro-bind {folder} {folder} "
+    f"bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp {NEEDED} "
+    "--ro-bind {folder} {folder} "
     "--bind {scratch} {scratch} --unshare-all --die-with-parent --chdir {folder} --"
 )
-"""As docs/strangers-code.md advises, but that homes stay visible: Python may live in one."""
+"""As docs/strangers-code.md advises, but that homes stay visible, and what the bots of these tests
+are made of: the project, its environment and Python, which may lie below /tmp."""
 BWRAP = tuple(shlex.split(ADVISED))
 needs_bwrap = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not installed: its protection is untested"
