@@ -7,7 +7,7 @@ WORKERS ?= 2
 FIRST_DB ?= first.db
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check docs bench clean
+.PHONY: help install run test check bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,9 +36,6 @@ check: $(STAMP) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
-
-docs: $(STAMP) ## Write the list of files in docs/architecture.md
-	$(BIN)/python docs/list_files.py
 
 bench: $(STAMP) ## Measure the harness
 	$(BIN)/ladder bench harness --games 2000 --concurrency 1

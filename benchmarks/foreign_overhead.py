@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 
 from bots.protocol import Budget, GameOver, Hello, MoveAsk, MoveReply, NewGame
-from db.records import Launch
-from ladder.pinning import claim_cpu
-from ladder.process import BotProcess
-from ladder.registry import runnable
-from ladder.specs import read_spec
+from db.records.launch import Launch
+from ladder.process.bot_process import BotProcess
+from ladder.process.cpus import claim_cpu
+from ladder.specs.spec import read_spec
+from ladder.specs.start_command import runnable
 
 GAMES = 60
 PLIES = 40

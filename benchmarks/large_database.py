@@ -19,13 +19,21 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget
-from db.records import Entrant, Launch, PairPlan
-from db.rows import NewRun, PlannedPair, RunKind
+from db.records.launch import Launch
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+    PlannedPair,
+)
+from db.records.runs import (
+    NewRun,
+    RunKind,
+)
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.benchmark_data import random_record
-from ladder.registry import sync_builtins
-from ladder.runner import rate
+from ladder.registry.builtins import sync_builtins
+from ladder.runs.runner import rate
+from tests.support.random_games import random_record
 
 BATCH = 20_000
 """Pairs of games written in one statement."""

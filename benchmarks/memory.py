@@ -14,10 +14,15 @@ from functools import partial
 from bots.catalogue import VERSIONS, build
 from bots.player import Player
 from bots.protocol import Budget
-from bots.uct import nodes, tree
-from bots.uct.graph_player import GraphPlayer
-from bots.uct.record import FIELDS, HEAD, SLACK
-from bots.uct.tree_player import TreePlayer
+from bots.uct.graph import layout as nodes
+from bots.uct.graph.player import GraphPlayer
+from bots.uct.tree import search as tree
+from bots.uct.tree.layout import (
+    FIELDS,
+    HEAD,
+    SLACK,
+)
+from bots.uct.tree.player import TreePlayer
 from engine.board import Board, parse_board
 from engine.position import Position
 

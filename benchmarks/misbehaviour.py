@@ -26,14 +26,33 @@ from pathlib import Path
 from typing import Any
 
 from bots.protocol import Budget, Request
-from db.records import DEFAULT_LIMITS, Entrant, Launch, Limits, PairPlan
+from db.records.launch import (
+    DEFAULT_LIMITS,
+    Launch,
+    Limits,
+)
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+)
 from engine.result import Result
-from ladder import botpool, referee
-from ladder.botpool import BotPool
 from ladder.errors import BotOverCpu, BotTimeout, MachineStalled
-from ladder.process import Answer, BotProcess
-from ladder.referee import play_game
-from tests.ladder.fakes import fake_launch, living
+from ladder.game import (
+    bot_pool as botpool,
+)
+from ladder.game import (
+    referee,
+)
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import play_game
+from ladder.process.bot_process import (
+    Answer,
+    BotProcess,
+)
+from tests.support.fakes import (
+    fake_launch,
+    living,
+)
 
 NONE = ""
 """No forfeit: the result stands."""

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
-from db.records import Launch
+from db.records.launch import Launch
 from ladder.errors import BotTimeout
-from ladder.process import BotProcess
+from ladder.process.bot_process import BotProcess
 
 NULL_BOT = """
 import os

@@ -14,11 +14,15 @@ import time
 import numpy as np
 
 from ladder.ratings.bootstrap import bootstrap
+from ladder.ratings.cells import (
+    Cells,
+    from_games,
+    from_tables,
+)
 from ladder.ratings.counts import FloatArray, IntArray, pentanomial
 from ladder.ratings.elo import estimate
 from ladder.ratings.pool import Options, PoolRating, rate
-from ladder.ratings.simulate import pair_table
-from ladder.ratings.tables import Cells, from_games, from_tables
+from tests.support.simulated_gates import pair_table
 
 SEED = 20240917
 PLAYERS = 17

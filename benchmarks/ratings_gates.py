@@ -16,9 +16,15 @@ import numpy as np
 
 from ladder.ratings.counts import pentanomial
 from ladder.ratings.elo import estimate
-from ladder.ratings.simulate import gates, pair_table
 from ladder.ratings.sprt import Model, Sprt, State
-from ladder.ratings.stopping import estimate_after, expected_course
+from ladder.ratings.sprt_estimate import (
+    estimate_after,
+    expected_course,
+)
+from tests.support.simulated_gates import (
+    gates,
+    pair_table,
+)
 
 SEED = 20240917
 ADVANTAGE = 40.0

@@ -22,9 +22,12 @@ from typing import Any
 import psutil
 
 from bots.protocol import BudgetKind
-from db.rows import NewBot, NewRevision
+from db.records.bots import (
+    NewBot,
+    NewRevision,
+)
 from db.store import Store
-from ladder.specs import read_spec
+from ladder.specs.spec import read_spec
 
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = ("v4", "flat-mc", "random")

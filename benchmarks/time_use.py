@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from bots.catalogue import VERSIONS
 from bots.uct.settings import Settings
-from db.rows import GameRow
+from db.records.games import GameRow
 from db.store import Store
 
 

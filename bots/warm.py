@@ -16,8 +16,8 @@ from pathlib import Path
 
 from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
+from bots.parent_death import die_with_parent
 from bots.protocol import Budget
-from bots.tether import die_with_parent
 from engine.board import Board
 from engine.cache import ROOT, cache_folder
 

@@ -71,7 +71,7 @@ class Revision(Base):
     """The bot's current revision has its greatest. Not `number`: sources can go back."""
     content_hash: Mapped[str]
     launch: Mapped[str]
-    """JSON of `db.records.Launch`."""
+    """JSON of `db.records.launch.Launch`."""
     budgets: Mapped[str]
     """JSON list of the kinds it supports, in order of preference."""
     boards: Mapped[str | None]
@@ -212,7 +212,7 @@ class Game(Base):
     repeat: Mapped[bool]
     """Whether the same board and moves had been stored in the division before."""
     thoughts: Mapped[bytes]
-    """As `db.thoughts` packs them."""
+    """As `db.thought_blob` packs them."""
 
 
 class PairTable(Base):
@@ -302,4 +302,4 @@ class SavedGame(Base):
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     thoughts: Mapped[bytes]
-    """As `db.thoughts` packs them; a person's hold the time alone."""
+    """As `db.thought_blob` packs them; a person's hold the time alone."""

@@ -5,32 +5,45 @@ from functools import cached_property
 from types import TracebackType
 from typing import Self
 
-from db import bots, care, exporting, importing, planning, played, reading, runs, saved
-from db.database import Database
-from db.exchange import GameLine
-from db.finish import PairStorer, Rate
-from db.records import PairPlan, PairRecord
-from db.rows import (
-    BotRow,
+from db.connection.database import Database
+from db.connection.run_lock import RunLock
+from db.queries import aggregate, bots, export, games, human_games, import_, pairs, rebuild, runs
+from db.queries.store_pair import (
+    PairStorer,
+    Rate,
+)
+from db.records.aggregate import (
     Difference,
-    DivisionRow,
-    FinishedPair,
-    GameRow,
+    PairTableRow,
+    RatingRow,
+)
+from db.records.bots import (
+    BotRow,
     NewBot,
     NewRevision,
-    NewRun,
+    RevisionRow,
+)
+from db.records.exchange import GameLine
+from db.records.games import (
+    GameRow,
+    NewSavedGame,
+    SavedGameRow,
+)
+from db.records.pairs import (
+    FinishedPair,
+    PairPlan,
+    PairRecord,
     PairRow,
-    PairTableRow,
     PlannedPair,
     PlayedPair,
-    RatingRow,
-    RevisionRow,
+)
+from db.records.runs import (
+    DivisionRow,
+    NewRun,
     RunKind,
     RunRow,
     RunStatus,
 )
-from db.runlock import RunLock
-from db.saved_rows import NewSavedGame, SavedGameRow
 
 
 class Store:
@@ -164,23 +177,23 @@ class Store:
 
     def plan(self, run_id: int, count: int, make: Callable[[int], PlannedPair]) -> list[PairRow]:
         """Take the next `count` numbers of the run's stream and store the pairs as planned."""
-        return planning.plan(self._database, run_id, count, make)
+        return pairs.plan(self._database, run_id, count, make)
 
     def planned(self, run_id: int) -> list[PairRow]:
         """The run's planned pairs in the order of their numbers."""
-        return planning.planned(self._database, run_id)
+        return pairs.planned(self._database, run_id)
 
     def adopt(self, run_id: int, from_runs: Sequence[int]) -> int:
         """Move the planned pairs of dead runs of the same stream to this run; how many."""
-        return planning.adopt(self._database, run_id, from_runs)
+        return pairs.adopt(self._database, run_id, from_runs)
 
     def drop(self, pair_ids: Sequence[int]) -> int:
         """Give up planned pairs; how many were still planned."""
-        return planning.drop(self._database, pair_ids)
+        return pairs.drop(self._database, pair_ids)
 
     def note_aborts(self, pair_id: int, aborts: int) -> None:
         """Add to how often a pair was abandoned; it stays planned."""
-        planning.note_aborts(self._database, pair_id, aborts)
+        pairs.note_aborts(self._database, pair_id, aborts)
 
     def finish_pair(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
         """Store a played pair in one transaction: games, aggregate and live ratings.
@@ -193,19 +206,19 @@ class Store:
 
     def pair_tables(self, division_id: int) -> list[PairTableRow]:
         """The aggregate of all rated pairs of a division."""
-        return reading.pair_tables(self._database, division_id)
+        return aggregate.pair_tables(self._database, division_id)
 
     def tables_since(self, division_id: int, since: float) -> list[PairTableRow]:
         """The same, of the rated pairs whose games both started at `since` or later."""
-        return reading.tables_since(self._database, division_id, since)
+        return aggregate.tables_since(self._database, division_id, since)
 
     def run_tables(self, run_id: int) -> list[PairTableRow]:
         """The same, of one run's pairs, rated or not."""
-        return reading.run_tables(self._database, run_id)
+        return aggregate.run_tables(self._database, run_id)
 
     def ratings(self, division_id: int) -> list[RatingRow]:
         """The live ratings of a division, highest first."""
-        return reading.ratings(self._database, division_id)
+        return aggregate.ratings(self._database, division_id)
 
     def games(
         self,
@@ -217,7 +230,7 @@ class Store:
         thoughts: bool = False,
     ) -> Iterator[GameRow]:
         """Finished games in the order in which they were stored, streamed."""
-        return reading.games(
+        return games.games(
             self._database,
             division_id=division_id,
             run_id=run_id,
@@ -228,30 +241,30 @@ class Store:
 
     def game(self, game_id: int) -> GameRow | None:
         """One game with its thoughts."""
-        return reading.game(self._database, game_id)
+        return games.game(self._database, game_id)
 
     def played_pairs(self, run_id: int) -> list[PlayedPair]:
         """The results of a run's finished pairs in the order of their numbers."""
-        return played.of_run(self._database, run_id)
+        return pairs.of_run(self._database, run_id)
 
     def stream_pairs(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
         """The results of a stream's finished pairs with numbers start .. stop-1, in that order."""
-        return played.of_stream(self._database, stream, start, stop)
+        return pairs.of_stream(self._database, stream, start, stop)
 
     def owed(self, stream: str, *, below: int) -> list[int]:
         """The numbers of a stream's pairs before `below` that are planned and not finished."""
-        return played.owed(self._database, stream, below)
+        return pairs.owed(self._database, stream, below)
 
     def pairs_between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
         """The results of one revision's finished pairs against others, in the order of planning.
 
         Of all runs of the division, rated or not.
         """
-        return played.between(self._database, division_id, hero, others)
+        return pairs.between(self._database, division_id, hero, others)
 
     def count_games(self, run_id: int) -> int:
         """How many finished games a run has."""
-        return reading.count_games(self._database, run_id)
+        return games.count_games(self._database, run_id)
 
     def count_aborts(
         self,
@@ -261,7 +274,7 @@ class Store:
         since: float | None = None,
     ) -> int:
         """How many games of a division's rated runs, or of one run, the machine has spoiled."""
-        return reading.count_aborts(
+        return games.count_aborts(
             self._database, division_id=division_id, run_id=run_id, since=since
         )
 
@@ -269,28 +282,28 @@ class Store:
 
     def save_game(self, new: NewSavedGame) -> int:
         """Store a finished game of a person; its key."""
-        return saved.save_game(self._database, new)
+        return human_games.save_game(self._database, new)
 
     def saved_game(self, key: int) -> SavedGameRow | None:
         """A game of a person with its thoughts."""
-        return saved.saved_game(self._database, key)
+        return human_games.saved_game(self._database, key)
 
     def count_saved(self) -> int:
         """How many games of people are stored."""
-        return saved.count_saved(self._database)
+        return human_games.count_saved(self._database)
 
     # Exchange.
 
     def export_lines(self, division_id: int | None = None) -> Iterator[GameLine]:
         """All finished games by run, pair and game, streamed."""
-        return exporting.export_lines(self._database, division_id)
+        return export.export_lines(self._database, division_id)
 
     def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
         """Store whole pairs of another database, all or none; how many games.
 
         Raises NotImportable.
         """
-        return importing.import_lines(self._database, pairs, rate)
+        return import_.import_lines(self._database, pairs, rate)
 
     # Care.
 
@@ -299,8 +312,8 @@ class Store:
 
         Without `repair` nothing is written.
         """
-        return care.rebuild(self._database, rate, repair=repair)
+        return rebuild.rebuild(self._database, rate, repair=repair)
 
     def check(self) -> list[str]:
         """What the database's own integrity checks complain about; empty when sound."""
-        return care.check(self._database)
+        return rebuild.check(self._database)

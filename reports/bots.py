@@ -6,8 +6,8 @@ from datetime import datetime
 from rich.table import Table
 from rich.text import Text
 
-from db.records import Restart
-from db.rows import BotRow
+from db.records.bots import BotRow
+from db.records.launch import Restart
 
 _RESTARTS = {
     Restart.GAME: "for every game",

@@ -6,10 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ladder.comparison import LENGTHS, Comparison, Share, Side, Versus
-from reports.documents import bot_document, markdown_table
-from reports.markup import markdown_cell
-from reports.tables import forfeit_text, number
+from ladder.standings.comparison import (
+    LENGTHS,
+    Comparison,
+    Share,
+    Side,
+    Versus,
+)
+from reports.format import markdown_cell, markdown_table, number
+from reports.standings import bot_document, forfeit_text
 
 
 def comparison_document(made: Comparison) -> dict[str, Any]:

@@ -1,1 +1,0 @@
-"""Tests, beside the idea they hold."""

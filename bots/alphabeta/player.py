@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from bots.alphabeta import search as kernel
 from bots.alphabeta.settings import Settings
 from bots.errors import SpecError
-from bots.node_clock import NodeClock
+from bots.node_budget import NodeClock
 from bots.options import read_options
 from bots.player import Choice
 from bots.protocol import Budget, Info

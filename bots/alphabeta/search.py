@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.alphabeta.links import evaluate
+from bots.alphabeta.evaluation import evaluate
 from engine import vector
 from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
 from engine.compiled import inlined, kernel

@@ -46,7 +46,7 @@ def first_depth(limit: int | None) -> int:
 
 
 class Deepening:
-    """Searches one position after the other; see `bots.spending.Search`."""
+    """Searches one position after the other; see `bots.simulation_budget.Search`."""
 
     def __init__(self, board: Board, weights: WeightArray) -> None:
         self._board = board

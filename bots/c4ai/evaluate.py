@@ -10,9 +10,13 @@ and two own ataris end the game: those are values of the search, not of the weig
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.c4ai.playout import Cache, new_cache, play_threats
+from bots.c4ai.groups import groups
+from bots.c4ai.threat_race import (
+    Cache,
+    new_cache,
+    play_threats,
+)
 from bots.c4ai.weights import Weights
-from bots.c4ai.windows import groups
 from engine.compiled import inlined, kernel
 from engine.lanes import (
     BOTTOMS,
@@ -65,7 +69,7 @@ def static_value(
         landing: the playable cells.
         cells: the board's.
         weights: shape (6,).
-        cache: of `bots.c4ai.playout`.
+        cache: of `bots.c4ai.threat_race`.
         work: shape (1,); counts the positions of threat play.
 
     """

@@ -12,7 +12,7 @@ from bots.c4ai.weights import PUBLISHED, find_weights
 from bots.options import read_options
 from bots.player import Choice
 from bots.protocol import Budget, Info
-from bots.spending import spend
+from bots.simulation_budget import spend
 from engine.board import Board
 
 CLOCK_SHARE = 0.95

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.cells import PLAYABLE, Cells, State, Tops, draw_column, lay_out, play
+from bots.array_board import (
+    PLAYABLE,
+    Cells,
+    State,
+    Tops,
+    draw_column,
+    lay_out,
+    play,
+)
 from bots.draw import first_state
 from bots.player import Choice
 from bots.protocol import Budget, Info
-from bots.spending import spend
+from bots.simulation_budget import spend
 from engine.bits import step_random
 from engine.board import Board
 from engine.compiled import kernel

@@ -7,7 +7,7 @@ made of (`bots.identity`).
 
 from dataclasses import dataclass
 
-from bots.uct.array_settings import ArraySettings
+from bots.uct.array.settings import ArraySettings
 
 
 @dataclass(frozen=True, slots=True)

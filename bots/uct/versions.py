@@ -7,10 +7,10 @@ from bots.rows import Row, compose
 from bots.version import Version
 
 PLAYERS = {
-    "array": "bots.uct.array_player:ArrayPlayer",
-    "tree": "bots.uct.tree_player:TreePlayer",
-    "graph": "bots.uct.graph_player:GraphPlayer",
-    "blind": "bots.uct.blind_player:BlindPlayer",
+    "array": "bots.uct.array.player:ArrayPlayer",
+    "tree": "bots.uct.tree.player:TreePlayer",
+    "graph": "bots.uct.graph.player:GraphPlayer",
+    "blind": "bots.uct.no_lookahead.player:BlindPlayer",
 }
 """Who plays a version, by its row's `player`."""
 

@@ -10,7 +10,10 @@ import sqlite3
 from sqlalchemy import Connection, inspect
 
 from db import migrations
-from db.connect import APPLICATION_ID, Place
+from db.connection.place import (
+    APPLICATION_ID,
+    Place,
+)
 from db.errors import NotOurs, TooNew
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli import (
+from ladder.cli.commands import (
     bench,
     bots,
     compete,

@@ -6,7 +6,7 @@ import traceback
 
 import typer
 
-from ladder.stopping import was_interrupted
+from ladder.signals import was_interrupted
 
 INTERNAL, USAGE, STOPPED = 1, 2, 130
 

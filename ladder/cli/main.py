@@ -7,7 +7,10 @@ import os
 import sys
 from typing import Any
 
-from ladder.stopping import block_signals, interrupt_on_signals
+from ladder.signals import (
+    block_signals,
+    interrupt_on_signals,
+)
 
 
 def main() -> None:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ladder.ratings.cells import (
+    Cells,
+    require_connected,
+)
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.elo import SCALE
 from ladder.ratings.families import ExpectedScore, logistic
 from ladder.ratings.fitting import Fit, Setup, maximise
 from ladder.ratings.pool import Options, natural_setup
-from ladder.ratings.tables import Cells, require_connected
 
 _STEPS = 12
 _ARRIVED = 1e-7

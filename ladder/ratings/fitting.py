@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ladder.ratings.cells import Cells
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.errors import Unbounded
 from ladder.ratings.families import Family, logistic
 from ladder.ratings.special import strong_groups
-from ladder.ratings.tables import Cells
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 

@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ladder.ratings.cells import (
+    Cells,
+    require_connected,
+)
 from ladder.ratings.clusters import cluster_moments
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.elo import SCALE, normal_cdf
@@ -18,7 +22,6 @@ from ladder.ratings.families import ExpectedScore
 from ladder.ratings.fitting import Fit, maximise, predictors
 from ladder.ratings.pool import Options, natural_setup
 from ladder.ratings.special import chi_square_tail
-from ladder.ratings.tables import Cells, require_connected
 
 DOUBT = 0.01
 """Below this probability a check says that the list does not describe the games."""

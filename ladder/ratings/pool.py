@@ -14,6 +14,10 @@ from enum import StrEnum
 import numpy as np
 
 from ladder.errors import UsageError
+from ladder.ratings.cells import (
+    Cells,
+    require_connected,
+)
 from ladder.ratings.clusters import covariance, pair_spread
 from ladder.ratings.counts import FloatArray
 from ladder.ratings.draws import draw_rate_equal, rao_kupper
@@ -21,7 +25,6 @@ from ladder.ratings.elo import SCALE, Z95, normal_cdf
 from ladder.ratings.families import ExpectedScore, logistic
 from ladder.ratings.fitting import Setup, maximise, unpack
 from ladder.ratings.special import normal_cdf as normal_cdfs
-from ladder.ratings.tables import Cells, require_connected
 
 MEAN = 1000.0
 """Elo of the pool's mean when nobody is anchored."""

@@ -210,3 +210,21 @@ def _bayesian_scores(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatAr
 def _t_values(size: int, test: Sprt) -> tuple[float, float]:
     per_unit = 1.0 if size == 3 else math.sqrt(2.0)
     return test.elo0 / NORMALIZED * per_unit, test.elo1 / NORMALIZED * per_unit
+
+
+MIN_CHANCE = 1e-9
+"""The smallest chance of error that can be asked for."""
+
+
+def check_chances(alpha: float, beta: float) -> None:
+    """See that both chances of error make sense.
+
+    Raises:
+        UsageError: one is not between 0 and 0.5.
+
+    """
+    for option, chance in (("--alpha", alpha), ("--beta", beta)):
+        if not MIN_CHANCE <= chance < 0.5:
+            raise UsageError(
+                f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
+            )

@@ -62,7 +62,7 @@ def landing_cells(position: Position) -> set[Cell]:
 
 
 def played_out(columns: tuple[Column, ...]) -> int:
-    """The little game of `bots.c4ai.playout` without any cleverness."""
+    """The little game of `bots.c4ai.threat_race` without any cleverness."""
     return _played_out(tuple(sorted(columns)))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bots.alphabeta import search
-from bots.alphabeta.links import evaluate
+from bots.alphabeta.evaluation import evaluate
 from bots.alphabeta.player import EVEN
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget

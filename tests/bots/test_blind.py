@@ -8,14 +8,28 @@ import pytest
 from bots.errors import SpecError
 from bots.host import Host
 from bots.protocol import Budget, decode_request
-from bots.uct import tree
-from bots.uct.blind import BlindDials, roll_out
-from bots.uct.blind_player import BlindPlayer
-from bots.uct.final import Candidate, best_central
-from bots.uct.keep import find_child
+from bots.uct.no_lookahead.column_weights import (
+    column_weights,
+    draws,
+)
+from bots.uct.no_lookahead.player import BlindPlayer
+from bots.uct.no_lookahead.search import (
+    BlindDials,
+    roll_out,
+)
 from bots.uct.outcome import LOST, OPEN, WON
-from bots.uct.record import HEAD, OUTCOME, PASSED_OVER, ROOT
-from bots.uct.weights import column_weights, draws
+from bots.uct.root_choice import (
+    Candidate,
+    best_central,
+)
+from bots.uct.tree import search as tree
+from bots.uct.tree.layout import (
+    HEAD,
+    OUTCOME,
+    PASSED_OVER,
+    ROOT,
+)
+from bots.uct.tree.reuse import find_child
 from engine.board import Board, parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position

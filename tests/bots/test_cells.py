@@ -2,7 +2,11 @@
 
 import pytest
 
-from bots.cells import PLAYABLE, lay_out, play
+from bots.array_board import (
+    PLAYABLE,
+    lay_out,
+    play,
+)
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix

@@ -4,11 +4,25 @@ import numpy as np
 import pytest
 
 from bots.protocol import Budget
-from bots.uct import nodes
-from bots.uct.graph_player import GraphPlayer
-from bots.uct.nodes import EDGES, META, REFERENCES, ROW, SIDE
-from bots.uct.record import HEAD
-from bots.uct.table import entry_of, hash_of, home_of, is_current, node_of, stones_of, take_out
+from bots.uct.graph import layout as nodes
+from bots.uct.graph.hash_table import (
+    entry_of,
+    hash_of,
+    home_of,
+    is_current,
+    node_of,
+    stones_of,
+    take_out,
+)
+from bots.uct.graph.layout import (
+    EDGES,
+    META,
+    REFERENCES,
+    ROW,
+    SIDE,
+)
+from bots.uct.graph.player import GraphPlayer
+from bots.uct.tree.layout import HEAD
 from engine.board import parse_board
 from engine.position import Position
 from engine.seeds import SplitMix

@@ -17,13 +17,13 @@ def names(version: str) -> set[str]:
 
 def test_sources_are_what_the_player_imports() -> None:
     """A player depends on its kernels and the engine, not on tables or other families."""
-    assert {"bots/uct/arrays.py", "bots/cells.py", "engine/bits.py"} <= names("v1")
+    assert {"bots/uct/array/search.py", "bots/array_board.py", "engine/bits.py"} <= names("v1")
     for version in VERSIONS:
         assert "bots/catalogue.py" not in names(version)
         assert not any(name.endswith("versions.py") for name in names(version))
-    assert "bots/uct/arrays.py" not in names("random")
-    assert not {"bots/uct/tree.py", "bots/uct/settings.py"} & names("v4")
-    assert "bots/uct/graph.py" not in names("v13")
+    assert "bots/uct/array/search.py" not in names("random")
+    assert not {"bots/uct/tree/search.py", "bots/uct/settings.py"} & names("v4")
+    assert "bots/uct/graph/search.py" not in names("v13")
 
 
 def test_different_players_differ() -> None:

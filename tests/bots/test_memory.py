@@ -5,9 +5,16 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from bots.uct.keep import find_child, keep_below
-from bots.uct.record import FIRST_FREE, HEAD, ROOT
-from bots.uct.tree_player import TreePlayer
+from bots.uct.tree.layout import (
+    FIRST_FREE,
+    HEAD,
+    ROOT,
+)
+from bots.uct.tree.player import TreePlayer
+from bots.uct.tree.reuse import (
+    find_child,
+    keep_below,
+)
 from engine.board import parse_board
 from engine.position import Position
 from tests.bots.support import player, self_play

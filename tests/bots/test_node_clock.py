@@ -4,7 +4,11 @@ import time
 
 import pytest
 
-from bots.node_clock import FIRST_CHUNK, LEAST_CHUNK, NodeClock
+from bots.node_budget import (
+    FIRST_CHUNK,
+    LEAST_CHUNK,
+    NodeClock,
+)
 from bots.protocol import Budget
 
 
@@ -41,7 +45,7 @@ def test_a_late_search_gets_a_few_nodes() -> None:
 def test_grants_of_time_follow_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     """A grant takes about a millisecond at the speed of the last one, less near the end."""
     now = [100.0]
-    monkeypatch.setattr("bots.node_clock.time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("bots.node_budget.time.perf_counter", lambda: now[0])
     clock = NodeClock(Budget(time_ms=100), share=0.9, started=100.0)
     for _ in range(20):
         nodes = clock.grant()

@@ -5,7 +5,10 @@ import time
 import pytest
 
 from bots.protocol import Budget
-from bots.spending import FIRST_CHUNK, spend
+from bots.simulation_budget import (
+    FIRST_CHUNK,
+    spend,
+)
 
 
 class Counted:

@@ -4,7 +4,7 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from bots.uct.rootlook import look_at
+from bots.uct.root_threats import look_at
 from engine.board import parse_board
 from engine.position import Position
 from tests.bots.puzzles import puzzles, solves

@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from db_making import LAUNCH, add_bots, new_bot, new_run, revision
 
 from db.errors import NameTaken, UnknownRow
-from db.records import Launch
-from db.rows import RunKind, RunStatus
+from db.records.launch import Launch
+from db.records.runs import (
+    RunKind,
+    RunStatus,
+)
+from tests.db.making import LAUNCH, add_bots, new_bot, new_run, revision
 
 
 def test_a_bot_is_read_as_it_was_registered(store):

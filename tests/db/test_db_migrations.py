@@ -11,7 +11,7 @@ from sqlalchemy.schema import CreateTable
 
 from db import migrations
 from db.models import Base
-from db.statements import Statements
+from db.queries.statements import Statements
 
 
 def test_a_fresh_upgrade_equals_the_models(store):

@@ -11,12 +11,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from db_making import add_bots, elo, maker, new_run, play_all, played, to_plan
 
 from db import migrations
-from db.connect import APPLICATION_ID
+from db.connection.place import APPLICATION_ID
 from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
 from db.store import Store
+from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 
 
 def pragma(place: str, name: str) -> object:

@@ -5,7 +5,21 @@ from random import Random
 
 import msgspec
 import pytest
-from db_making import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from db import thought_blob as thoughts
+from db.errors import UnknownRow
+from db.records.games import Thought
+from db.records.pairs import (
+    PairOutcome,
+    PairRecord,
+    PairStatus,
+    PlannedPair,
+)
+from db.store import Store
+from engine.result import Result, Termination
+from tests.db.making import (
     add_bots,
     elo,
     maker,
@@ -14,15 +28,6 @@ from db_making import (
     played,
     to_plan,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from db import thoughts
-from db.errors import UnknownRow
-from db.records import PairRecord, Thought
-from db.rows import PairOutcome, PairStatus, PlannedPair
-from db.store import Store
-from engine.result import Result, Termination
 
 
 def test_plan_takes_numbers_once(store):

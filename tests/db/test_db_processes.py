@@ -7,17 +7,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from db_making import add_bots, elo, new_bot, new_run
 
+from db.connection.run_lock import RunLock
 from db.errors import DatabaseError, Unwritable
-from db.runlock import RunLock
 from db.store import Store
+from tests.db.making import add_bots, elo, new_bot, new_run
 
 PLAYER = """
 import sys
 from random import Random
 sys.path.insert(0, sys.argv[2])
-from db_making import elo, maker, played, revision, to_plan
+from tests.db.making import elo, maker, played, revision, to_plan
 from db.store import Store
 with Store.open(sys.argv[1], busy_s=60) as store:
     run, other = int(sys.argv[3]), int(sys.argv[4])
@@ -73,7 +73,7 @@ def test_two_processes_plan_and_finish_at_once(place):
 
 HOLDER = """
 import sys
-from db.runlock import RunLock
+from db.connection.run_lock import RunLock
 lock = RunLock(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()

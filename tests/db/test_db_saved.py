@@ -3,12 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from db_making import new_bot
-
-from db.records import Thought
-from db.saved_rows import NewSavedGame
+from db.records.games import NewSavedGame, Thought
 from db.store import Store
 from engine.result import Result, Termination
+from tests.db.making import new_bot
 
 GAME = NewSavedGame(
     revision=1,

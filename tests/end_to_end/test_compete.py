@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-from tests.ladder.hosted import compiled
+from tests.support.hosted import compiled
 
 pytestmark = pytest.mark.slow
 

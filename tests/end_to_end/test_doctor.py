@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from db.store import Store
-from ladder.doctor import Finding, Level, examine_database
+from ladder.doctor.database import examine_database
+from ladder.doctor.machine import (
+    Finding,
+    Level,
+)
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import QUICK
 

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
-from tests.ladder.hosted import BOT, LEGAL, compiled, write
+from tests.support.hosted import (
+    BOT,
+    LEGAL,
+    compiled,
+    write,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
-from tests.ladder.hosted import BOT, LEGAL
-from tests.ladder.repositories import commit, git, repository
+from tests.support.hosted import (
+    BOT,
+    LEGAL,
+)
+from tests.support.repositories import (
+    commit,
+    git,
+    repository,
+)
 
 pytestmark = pytest.mark.slow
 

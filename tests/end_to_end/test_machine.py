@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
-from tests.ladder.crowd import crowded
+from tests.support.crowd import crowded
 
 pytestmark = pytest.mark.slow
 

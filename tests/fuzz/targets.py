@@ -21,10 +21,10 @@ from bots.catalogue import parse_player
 from bots.errors import BotsError
 from bots.options import read_options
 from bots.protocol import decode_reply, decode_request, encode
-from bots.uct.blind_settings import BlindSettings
+from bots.uct.no_lookahead.settings import BlindSettings
 from bots.uct.settings import Settings
 from db.errors import DatabaseError
-from db.exchange import GameLine
+from db.records.exchange import GameLine
 from engine.board import (
     format_board_classes,
     parse_board,
@@ -34,15 +34,27 @@ from engine.board import (
 from engine.errors import EngineError
 from engine.position import format_moves, parse_moves, parse_position
 from ladder.cli.config import FILE, read_defaults
+from ladder.cli.parsing import (
+    parse_counts,
+    parse_margin,
+    parse_since,
+    parse_time,
+)
 from ladder.errors import LadderError
-from ladder.importing import Numbered, import_games, open_games
-from ladder.rating_file import count_results
-from ladder.schedule import parse_pairing
-from ladder.settings import parse_margin, parse_time
-from ladder.specs import read_spec
-from ladder.statistics import parse_counts
-from ladder.times import parse_since
-from reports.exchange import CSV_COLUMNS, PGN_TAGS, write_csv, write_pgn
+from ladder.exchange.formats import (
+    CSV_COLUMNS,
+    PGN_TAGS,
+    Numbered,
+    write_csv,
+    write_pgn,
+)
+from ladder.exchange.importing import (
+    import_games,
+    open_games,
+)
+from ladder.runs.schedule import parse_pairing
+from ladder.specs.spec import read_spec
+from ladder.standings.pgn_list import count_results
 
 OURS = (EngineError, BotsError, LadderError, DatabaseError)
 """The errors that a bad input may end in; each is a sentence for a person."""
@@ -205,7 +217,7 @@ def _survives(each: Numbered) -> None:
 
 
 def _writer(form: str) -> Callable[..., Iterator[str]]:
-    from reports.exchange import write_jsonl
+    from ladder.exchange.formats import write_jsonl
 
     return {"csv": write_csv, "pgn": write_pgn, "jsonl": write_jsonl}[form]
 

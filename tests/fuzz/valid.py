@@ -4,12 +4,26 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-from db.exchange import Conditions, GameLine, SideTiming, Timing
-from db.records import Launch, Thought
-from db.rows import NewBot, NewRevision
+from db.records.bots import (
+    NewBot,
+    NewRevision,
+)
+from db.records.exchange import (
+    Conditions,
+    GameLine,
+    SideTiming,
+    Timing,
+)
+from db.records.games import Thought
+from db.records.launch import Launch
 from db.store import Store
-from ladder.importing import Numbered, import_games
-from reports.exchange import write_csv, write_jsonl, write_pgn
+from ladder.exchange.formats import (
+    Numbered,
+    write_csv,
+    write_jsonl,
+    write_pgn,
+)
+from ladder.exchange.importing import import_games
 
 NAMES = ("alpha", "beta")
 

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from db.records import DEFAULT_LIMITS, Limits
-from ladder.process import BotProcess
-from tests.ladder.fakes import StartFake, await_none, fake_launch
+from db.records.launch import (
+    DEFAULT_LIMITS,
+    Limits,
+)
+from ladder.process.bot_process import BotProcess
+from tests.support.fakes import (
+    StartFake,
+    await_none,
+    fake_launch,
+)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """What `ladder replay` tells of a move."""
 
-from db.records import Thought
-from reports.games import thought_facts
+from db.records.games import Thought
+from reports.replay import thought_facts
 
 
 def test_a_move_tells_its_wall_and_cpu_time() -> None:

@@ -5,10 +5,15 @@ import io
 import pytest
 from rich.console import Console, RenderableType
 
-from db.records import Thought
-from db.saved_rows import SavedGameRow
+from db.records.games import SavedGameRow, Thought
 from engine.result import Result, Termination
-from reports.games import game_document, game_heading, ply_screen, ply_view, short_count
+from reports.replay import (
+    game_document,
+    game_heading,
+    ply_screen,
+    ply_view,
+    short_count,
+)
 
 GAME = SavedGameRow(
     key=3,

@@ -3,14 +3,18 @@
 from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-from db.rows import PlayedPair
+from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
-from ladder.gate import Contestant, GateJudge, GateTest
-from ladder.gating import Gated
-from reports.gate import gate_markdown
-from reports.gate_files import annotations
-from reports.junit import gate_junit
-from reports.markup import annotation
+from ladder.cli.gate_files import annotations
+from ladder.gate.judge import (
+    Contestant,
+    GateJudge,
+    GateTest,
+)
+from ladder.gate.session import Gated
+from reports.format import annotation
+from reports.gate.junit import gate_junit
+from reports.gate.text import gate_markdown
 
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from ladder.ratings.simulate import pair_table
-from ladder.ratings.tables import from_tables
+from ladder.ratings.cells import from_tables
+from tests.support.simulated_gates import pair_table
 
 SCALE = 400 / np.log(10)
 

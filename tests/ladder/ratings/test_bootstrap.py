@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ladder.ratings.bootstrap import bootstrap
+from ladder.ratings.cells import from_games
 from ladder.ratings.pool import Options, rate
-from ladder.ratings.tables import from_games
 from tests.ladder.ratings.pools import random_cells
 
 

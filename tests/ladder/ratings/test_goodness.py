@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from ladder.ratings.cells import from_tables
 from ladder.ratings.goodness import check
-from ladder.ratings.simulate import pair_table
-from ladder.ratings.tables import from_tables
 from tests.ladder.ratings.pools import names, random_cells, random_tables
+from tests.support.simulated_gates import pair_table
 
 
 def test_a_good_list_is_not_doubted():

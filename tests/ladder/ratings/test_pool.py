@@ -6,13 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
+from ladder.ratings.cells import (
+    from_games,
+    from_tables,
+    groups,
+)
 from ladder.ratings.elo import SCALE
 from ladder.ratings.errors import Disconnected, Unbounded
 from ladder.ratings.pool import Draws, Options, rate
-from ladder.ratings.simulate import pair_table
-from ladder.ratings.tables import from_games, from_tables, groups
 from tests.ladder.ratings.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.ratings.vectors import vectors
+from tests.support.simulated_gates import pair_table
 
 PLAIN = Options(mean=0.0, prior=0.0, advantage=0.0)
 

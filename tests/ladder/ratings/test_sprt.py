@@ -7,10 +7,16 @@ from hypothesis import strategies as st
 
 from ladder.errors import UsageError
 from ladder.ratings.counts import pentanomial
-from ladder.ratings.simulate import gates, pair_table
 from ladder.ratings.sprt import Model, Sprt, State, bounds, judge, llr
-from ladder.ratings.stopping import estimate_after, expected_course
+from ladder.ratings.sprt_estimate import (
+    estimate_after,
+    expected_course,
+)
 from tests.ladder.ratings.vectors import near, vectors
+from tests.support.simulated_gates import (
+    gates,
+    pair_table,
+)
 
 rows = st.one_of(
     st.lists(st.integers(0, 2000), min_size=3, max_size=3),

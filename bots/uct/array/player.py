@@ -1,0 +1,154 @@
+"""The players v1 to v4: a new tree on the array board at every move."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.array_board import (
+    PLAYABLE,
+    lay_out,
+)
+from bots.draw import first_state
+from bots.options import read_options
+from bots.player import Choice
+from bots.protocol import Budget, Info
+from bots.simulation_budget import spend
+from bots.uct.array import search as arrays
+from bots.uct.array.settings import ArraySettings
+from bots.uct.outcome import OPEN, WON
+from bots.uct.root_choice import (
+    Candidate,
+    best_mean,
+)
+from engine.board import Board
+
+SLOT_BYTES: Final = 17
+"""Bytes of one node over all arrays of the tree."""
+FASTEST = 500
+"""Simulations in a millisecond that no machine exceeds; bounds the tree of a timed move."""
+SURPLUS_DESCENTS = 4
+"""Descents made per simulation asked for, before a search with nothing new to find gives up."""
+PV_PLIES = 16
+
+
+class ArrayPlayer:
+    """One side of one game. Its options are the fields of `ArraySettings`."""
+
+    def __init__(
+        self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
+    ) -> None:
+        del side  # the moves tell
+        self._board = board
+        self._seed = seed
+        self._budget = budget
+        self._settings = read_options(ArraySettings, options)
+        # Compiles, or loads from the cache, everything that `choose` will call.
+        ArrayTree(board, (), self._settings, 0, Budget(simulations=2)).advance(2)
+
+    def choose(self, moves: Sequence[int]) -> Choice:
+        """The column with the highest mean result."""
+        started = time.perf_counter()
+        tree = ArrayTree(self._board, tuple(moves), self._settings, self._seed, self._budget)
+        spend(tree, self._budget, share=self._settings.clock_share, started=started)
+        return tree.choice()
+
+
+class ArrayTree:
+    """The tree of one search."""
+
+    def __init__(
+        self,
+        board: Board,
+        moves: tuple[int, ...],
+        settings: ArraySettings,
+        seed: int,
+        budget: Budget,
+    ) -> None:
+        self._board = board
+        self._settings = settings
+        self._side = len(moves) & 1
+        self._cells, self._tops, self._state = lay_out(board, moves)
+        wanted = budget.simulations or FASTEST * (budget.time_ms or 1)
+        slots = min(settings.memory_mib * 2**20 // SLOT_BYTES, 1 + (wanted + 1) * board.columns)
+        self._first = np.zeros(slots, np.int32)
+        self._made = np.zeros(slots, np.int8)
+        self._visits = np.zeros(slots, np.int32)
+        self._score: NDArray[Any] = np.zeros(slots, np.int32 if settings.exact else np.float32)
+        self._column = np.zeros(slots, np.int8)
+        self._untried = np.zeros(slots, np.int16)
+        self._end = np.zeros(slots, np.int8)
+        self._untried[0] = self._state[PLAYABLE]
+        self._path = np.zeros(board.cells + 1, np.int32)
+        self._counters = np.zeros(5, np.uint64)
+        self._counters[arrays.USED] = 1
+        self._counters[arrays.STATE] = first_state(seed, self._side, len(moves))
+        self._flags = (
+            arrays.CHECK_WIN * settings.win_check
+            + arrays.END_AT_CREATION * settings.exact
+            + arrays.CONVERT * settings.convert
+        )
+
+    def advance(self, simulations: int) -> bool:
+        """Make that many new simulations, fewer where nearly every descent meets a known end."""
+        arrays.search(
+            self._cells,
+            self._tops,
+            self._state,
+            self._side,
+            self._first,
+            self._made,
+            self._visits,
+            self._score,
+            self._column,
+            self._untried,
+            self._end,
+            self._path,
+            self._counters,
+            self._flags,
+            self._settings.c,
+            simulations,
+            SURPLUS_DESCENTS * simulations,
+        )
+        return True
+
+    def _candidate(self, node: int) -> Candidate:
+        whole = 2 if self._settings.exact else 1
+        visits = int(self._visits[node])
+        end = int(self._end[node]) if self._settings.win_check else OPEN
+        mean = float(self._score[node]) / (visits * whole)
+        return Candidate(int(self._column[node]), mean, visits, end, 0)
+
+    def choice(self) -> Choice:
+        """The move and what is known about it."""
+        nodes = {self._candidate(node): node for node in self._children(0)}
+        # v2 descends below a won position, which blurs its mean: there the flag decides.
+        best = best_mean(list(nodes), self._board.columns, int(self._state[1 - self._side]))
+        won = best.outcome == WON
+        info = Info(
+            simulations=int(self._counters[arrays.NEW]),
+            solved_visits=int(self._counters[arrays.OLD]),
+            depth=int(self._counters[arrays.DEPTH]),
+            value=2 * best.mean - 1,
+            pv=self._variation(nodes[best]),
+            tree=1 + int(np.count_nonzero(self._visits[1 : int(self._counters[arrays.USED])])),
+            proven="win" if won else None,
+            distance=1 if won else None,
+        )
+        return Choice(best.column, info)
+
+    def _children(self, node: int) -> range:
+        first = int(self._first[node])
+        return range(first, first + int(self._made[node]))
+
+    def _variation(self, node: int) -> tuple[int, ...]:
+        columns = [int(self._column[node])]
+        while len(columns) < PV_PLIES and self._end[node] == OPEN:
+            children = self._children(node)
+            if not children:
+                break
+            node = max(children, key=self._visits.__getitem__)
+            columns.append(int(self._column[node]))
+        return tuple(columns)

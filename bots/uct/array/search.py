@@ -1,0 +1,219 @@
+"""UCT on the array board, v1 to v4: one kernel with switches.
+
+A node's *mover* is the side whose move led into it. Scores are kept from the mover's side: as
+floating-point totals of 0, 1/2, 1 (v1, v2) or as integers counting 0, 1, 2 (v3 on); the type of
+the array decides. Siblings lie beside each other in the arrays, in the order of their creation.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.array_board import (
+    PLAYABLE,
+    Cells,
+    State,
+    Tops,
+    draw_column,
+    lowest_column,
+    play,
+    size,
+)
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.ucb import (
+    exploration,
+    urgency,
+)
+from engine.bits import step_random
+from engine.compiled import kernel
+
+CHECK_WIN = 1
+"""v2: a rollout notices that the mover of its first position has just connected four."""
+END_AT_CREATION = 2
+"""v3: the end of the game is flagged when a node is made, and the descent stops there."""
+CONVERT = 4
+"""v4: a new node whose side to move wins at once becomes an end node."""
+
+USED, STATE, NEW, OLD, DEPTH = 0, 1, 2, 3, 4
+"""Counters that outlast a chunk: slots used, generator, new and repeated descents, deepest."""
+
+Ints = NDArray[np.int32]
+Shorts = NDArray[np.int16]
+Bytes = NDArray[np.int8]
+Counters = NDArray[np.uint64]
+
+
+@kernel
+def rollout(
+    cells: Cells, tops: Tops, state: State, side: int, random: np.uint64
+) -> tuple[int, np.uint64]:
+    """Play to the end with one ply of look-ahead: 2, 1, 0 for `side`, and the generator.
+
+    An own win ends it; two opposing wins end it; one is blocked; else a random column. If the
+    opponent could then win directly above, that ends it too.
+    """
+    mover = side
+    while state[PLAYABLE]:
+        if state[mover]:
+            return (2 if mover == side else 0), random
+        threats = state[1 - mover]
+        if threats & (threats - 1):
+            return (0 if mover == side else 2), random
+        if threats:
+            play(cells, tops, state, lowest_column(threats), mover)
+        else:
+            random = step_random(random)
+            column = draw_column(state[PLAYABLE], random)
+            play(cells, tops, state, column, mover)
+            if state[1 - mover] >> column & 1:
+                return (0 if mover == side else 2), random
+        mover = 1 - mover
+    return 1, random
+
+
+@kernel
+def search(
+    root_cells: Cells,
+    root_tops: Tops,
+    root_state: State,
+    side: int,
+    first: Ints,
+    made: Bytes,
+    visits: Ints,
+    score: NDArray[Any],
+    column: Bytes,
+    untried: Shorts,
+    end: Bytes,
+    path: Ints,
+    counters: Counters,
+    flags: int,
+    c: float,
+    simulations: int,
+    descents: int,
+) -> None:
+    """Make so many new simulations, or so many descents altogether, whichever comes first.
+
+    Args:
+        root_cells: with `root_tops` and `root_state` the position, as `cells.lay_out` gives it.
+        root_tops: landing cells.
+        root_state: column sets.
+        side: to move in the root, node 0, whose untried columns are set.
+        first: per node the first of its children's slots, 0 while there are none.
+        made: how many of them exist.
+        visits: per node.
+        score: per node, for its mover; integers hold twice the result, floats the result.
+        column: the move into the node.
+        untried: columns not yet expanded.
+        end: how the game stands, one of `OPEN`, `WON`, `DRAWN`, `LOST`.
+        path: room for a descent.
+        counters: see `USED` and its companions; changed.
+        flags: the versions' switches.
+        c: exploration constant.
+        simulations: new rollouts or end nodes to make.
+        descents: limit on all descents, those into known ends included.
+
+    """
+    cells = root_cells.copy()
+    tops = root_tops.copy()
+    state = root_state.copy()
+    random = counters[STATE]
+    used = np.int64(counters[USED])
+    new = np.int64(0)
+    old = np.int64(0)
+    deepest = np.int64(counters[DEPTH])
+    whole = score.dtype.type(0.5) == 0
+    scale = np.float32(0.5) if whole else np.float32(1.0)
+    while new < simulations and new + old < descents:
+        cells[:] = root_cells
+        tops[:] = root_tops
+        state[:] = root_state
+        node = np.int64(0)
+        depth = 0
+        mover = 1 - side
+        path[0] = 0
+        won = False
+        fresh = True
+        rolled = -1
+        while True:
+            if end[node] != OPEN and flags & END_AT_CREATION:
+                fresh = False
+                rolled = 2 if end[node] == WON else (1 if end[node] == DRAWN else 0)
+                break
+            tries = np.int64(untried[node])
+            if tries:
+                if first[node] == 0:
+                    room = size(tries)
+                    if used + room > len(first):
+                        break
+                    first[node] = used
+                    used += room
+                random = step_random(random)
+                move = draw_column(tries, random)
+                untried[node] = tries & ~(1 << move)
+                child = np.int64(first[node]) + made[node]
+                made[node] += 1
+                mover = 1 - mover
+                won = play(cells, tops, state, move, mover)
+                depth += 1
+                path[depth] = child
+                first[child] = 0
+                made[child] = 0
+                visits[child] = 0
+                score[child] = 0
+                column[child] = move
+                untried[child] = state[PLAYABLE]
+                end[child] = OPEN
+                node = child
+                if flags & END_AT_CREATION:
+                    if won:
+                        end[child] = WON
+                        rolled = 2
+                    elif not state[PLAYABLE]:
+                        end[child] = DRAWN
+                        rolled = 1
+                    elif flags & CONVERT and state[1 - mover]:
+                        end[child] = LOST
+                        rolled = 0
+                break
+            if made[node] == 0:
+                break
+            base = np.int64(first[node])
+            explore = exploration(c, visits[node])
+            best = np.float32(-1.0)
+            child = base
+            for i in range(base, base + made[node]):
+                value = urgency(np.float32(score[i]) * scale, visits[i], explore)
+                if value > best:
+                    best = value
+                    child = i
+            mover = 1 - mover
+            won = play(cells, tops, state, np.int64(column[child]), mover)
+            depth += 1
+            path[depth] = child
+            node = child
+        if rolled < 0:
+            if won and flags & CHECK_WIN:
+                # v2: known only now, when the rollout starts; a descent does not stop here.
+                end[node] = WON
+                rolled = 2
+            else:
+                result, random = rollout(cells, tops, state, 1 - mover, random)
+                rolled = 2 - result
+        for i in range(depth, -1, -1):
+            visits[path[i]] += 1
+            if whole:
+                score[path[i]] += rolled
+            else:
+                score[path[i]] += np.float32(0.5) * np.float32(rolled)
+            rolled = 2 - rolled
+        deepest = max(deepest, np.int64(depth))
+        if fresh:
+            new += 1
+        else:
+            old += 1
+    counters[STATE] = random
+    counters[USED] = used
+    counters[NEW] += np.uint64(new)
+    counters[OLD] += np.uint64(old)
+    counters[DEPTH] = deepest

@@ -1,0 +1,107 @@
+"""The graph's hash table: open addressing, emptied as a whole by a new generation.
+
+An entry holds the upper half of the hash, a generation and a node's number. An entry of another
+generation, and generation 0 always, is an empty place: the table is emptied in a single step. The
+home of an entry follows from the half it holds, so that entries can move when one is taken out.
+
+Hashes are Zobrist's (1970): the exclusive or of one random number for each stone.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.graph.layout import (
+    GENERATION_BITS,
+    ID_BITS,
+)
+from engine.compiled import inlined
+from engine.lanes import to_words
+from engine.position import Position, geometry
+from engine.seeds import SplitMix
+
+Table = NDArray[np.uint64]
+
+_ID = np.uint64((1 << ID_BITS) - 1)
+_GENERATIONS = np.uint64((1 << GENERATION_BITS) - 1)
+_ID_BITS = np.uint64(ID_BITS)
+_HALF = np.uint64(32)
+_NOTHING = np.uint64(0)
+
+GENERATIONS = (1 << GENERATION_BITS) - 1
+"""The largest generation; after it the table must be emptied by hand."""
+CELLS = 192
+"""Numbers a side: 16 for each of 12 columns."""
+
+
+def stones_of(position: Position) -> NDArray[np.uint64]:
+    """The stones as a node keeps them: those of the side to move, and the landing cells."""
+    masks = geometry(position.board)
+    occupied = position.stones[0] | position.stones[1] | masks.forbidden
+    landing = (occupied + masks.bottoms) & ~occupied
+    return to_words(position.stones[position.to_move] | landing)
+
+
+def _keys() -> NDArray[np.uint64]:
+    random = SplitMix(0x5EED)
+    return np.array([random.next64() for _ in range(2 * CELLS)], np.uint64)
+
+
+ZOBRIST = _keys()
+
+
+def hash_of(position: Position) -> np.uint64:
+    """The hash of a position's stones."""
+    total = np.uint64(0)
+    for side in (0, 1):
+        for cell in range(CELLS):
+            if position.stones[side] >> cell & 1:
+                total ^= ZOBRIST[CELLS * side + cell]
+    return np.uint64(total)
+
+
+@inlined
+def entry_of(key: np.uint64, generation: np.uint64, node: np.int64) -> np.uint64:
+    """A table entry."""
+    return (key >> _HALF) << _HALF | generation << _ID_BITS | np.uint64(node)
+
+
+@inlined
+def home_of(entry: np.uint64, shift: np.uint64) -> np.int64:
+    """Where an entry, or a hash, would like to lie; `shift` is 64 less the table's bits."""
+    return np.int64(entry >> shift)
+
+
+@inlined
+def is_current(entry: np.uint64, generation: np.uint64) -> bool:
+    """Whether the place holds anything."""
+    return bool((entry >> _ID_BITS & _GENERATIONS) == generation)
+
+
+@inlined
+def node_of(entry: np.uint64) -> np.int64:
+    """The node's number."""
+    return np.int64(entry & _ID)
+
+
+@inlined
+def take_out(
+    table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
+) -> None:
+    """Remove a node's entry and close the gap, so that every other one is still found."""
+    last = len(table) - 1
+    place = home_of(key, shift)
+    while not (is_current(table[place], generation) and node_of(table[place]) == node):
+        if not is_current(table[place], generation):
+            return
+        place = (place + 1) & last
+    gap = place
+    while True:
+        place = (place + 1) & last
+        entry = table[place]
+        if not is_current(entry, generation):
+            break
+        # An entry may move back into the gap unless its home lies between the two.
+        if (place - home_of(entry, shift)) & last >= (place - gap) & last:
+            table[gap] = entry
+            gap = place
+    table[gap] = _NOTHING

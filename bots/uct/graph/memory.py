@@ -1,0 +1,212 @@
+"""Roots of the graph, and three ways to give its memory back: counting, sweeping, forgetting all.
+
+Forgetting all (v14 every tenth move, v17 every move) needs no code here: the counters of used
+nodes and edges go back to their start and the table gets a new generation.
+"""
+
+import numpy as np
+
+from bots.uct.graph.hash_table import (
+    Table,
+    entry_of,
+    take_out,
+)
+from bots.uct.graph.layout import (
+    EDGES,
+    FREE_EDGES,
+    FREE_NODE,
+    GENERATION,
+    HASH,
+    LIVE,
+    MEAN,
+    META,
+    NEXT,
+    POINTS,
+    REFERENCES,
+    ROLLOUTS,
+    ROW,
+    SIDE,
+    USED_NODES,
+    WEIGHT,
+)
+from bots.uct.graph.node import (
+    Edges,
+    Floats,
+    Rows,
+    Wide,
+    find_or_slot,
+    room_for_node,
+)
+from bots.uct.tree.layout import (
+    FIELDS,
+    HEAD,
+    Integer,
+)
+from engine import vector
+from engine.compiled import inlined, kernel
+from engine.lanes import FORBIDDEN, WordArray
+
+ONE = np.uint64(1)
+WORDS = 3
+
+
+@kernel
+def root_node(
+    rows: Rows,
+    wide: Wide,
+    floats: Floats,
+    table: Table,
+    shift: np.uint64,
+    counters: Wide,
+    stones: Wide,
+    key: np.uint64,
+    meta: int,
+) -> np.int64:
+    """The node of a position, made with this meta if there is none; -1 when there is no room.
+
+    `stones` and `key` are `table.stones_of` and `table.hash_of` the position.
+    """
+    generation = counters[GENERATION]
+    packed = vector.pack(stones[0], stones[1], stones[2])
+    node, place = find_or_slot(table, wide, shift, generation, key, packed)
+    if node < 0:
+        node = room_for_node(rows, counters)
+        if node < 0:
+            return node
+        table[place] = entry_of(key, generation, node)
+        row = node * ROW
+        for word in range(WORDS):
+            wide[row // 2 + word] = stones[word]
+        wide[row // 2 + HASH] = key
+        for field in (EDGES, ROLLOUTS, POINTS, REFERENCES, NEXT):
+            rows[row + field] = 0
+        rows[row + META] = meta
+        floats[row + MEAN] = np.float32(0.5)
+        floats[row + WEIGHT] = np.float32(0.0)
+        counters[LIVE] += ONE
+    return node
+
+
+@inlined
+def free_node(
+    rows: Rows,
+    wide: Wide,
+    edges: Edges,
+    table: Table,
+    shift: np.uint64,
+    counters: Wide,
+    node: Integer,
+) -> None:
+    """Give a node and its edges back."""
+    row = node * ROW
+    take_out(table, shift, counters[GENERATION], wide[row // 2 + HASH], np.int64(node))
+    first = np.int64(rows[row + EDGES])
+    if first:
+        k = np.int64(edges[first - HEAD]) & 255
+        edges[first - 1] = counters[FREE_EDGES + k]
+        counters[FREE_EDGES + k] = np.uint64(first)
+    rows[row + EDGES] = 0
+    rows[row + REFERENCES] = -1
+    rows[row + NEXT] = counters[FREE_NODE]
+    counters[FREE_NODE] = np.uint64(node + 1)
+    counters[LIVE] -= ONE
+
+
+@kernel
+def release(
+    rows: Rows, wide: Wide, edges: Edges, table: Table, shift: np.uint64, counters: Wide, root: int
+) -> None:
+    """Take back one reference to a node; free it and what only it led to when that was the last."""
+    rows[root * ROW + REFERENCES] -= 1
+    if rows[root * ROW + REFERENCES] > 0:
+        return
+    # Nodes that wait to be freed are chained through their own rows; 0 ends the chain.
+    rows[root * ROW + NEXT] = 0
+    waiting = np.int64(root) + 1
+    while waiting:
+        node = waiting - 1
+        row = node * ROW
+        waiting = np.int64(rows[row + NEXT])
+        first = np.int64(rows[row + EDGES])
+        if first:
+            head = np.int64(edges[first - HEAD])
+            children = first + 2 * (head & 255)
+            for place in range(children, children + (head >> 8)):
+                child = np.int64(edges[place])
+                rows[child * ROW + REFERENCES] -= 1
+                if rows[child * ROW + REFERENCES] == 0:
+                    rows[child * ROW + NEXT] = waiting
+                    waiting = child + 1
+        free_node(rows, wide, edges, table, shift, counters, node)
+
+
+_S1, _S2, _S4, _S8 = (np.uint64(shift) for shift in (1, 2, 4, 8))
+_LOW15, _LOW14, _LOW12, _LOW8 = (
+    np.uint64(lane * 0x0001_0001_0001_0001) for lane in (0x7FFF, 0x3FFF, 0x0FFF, 0x00FF)
+)
+
+
+@inlined
+def _below_top(word: np.uint64) -> np.uint64:
+    """In every lane all bits below the highest that is set."""
+    word |= word >> _S1 & _LOW15
+    word |= word >> _S2 & _LOW14
+    word |= word >> _S4 & _LOW12
+    word |= word >> _S8 & _LOW8
+    return word >> _S1 & _LOW15
+
+
+@kernel
+def sweep(
+    rows: Rows,
+    wide: Wide,
+    edges: Edges,
+    table: Table,
+    shift: np.uint64,
+    counters: Wide,
+    stones: WordArray,
+    board: WordArray,
+    side: int,
+) -> None:
+    """Free every node whose stones do not contain the position's, side by side.
+
+    Args:
+        rows: see `bots.uct.graph.layout`, as the next arguments.
+        wide: the same memory.
+        edges: blocks of edges.
+        table: see `bots.uct.graph.hash_table`.
+        shift: 64 less the number of bits of the table's size.
+        counters: changed.
+        stones: the position, from `engine.lanes.stone_words`.
+        board: from `engine.lanes.board_words`.
+        side: to move in the position.
+
+    """
+    for node in range(np.int64(counters[USED_NODES])):
+        row = node * ROW
+        if rows[row + REFERENCES] < 0:
+            continue
+        # The stones of the node's side to move are written out; the other's are the rest below.
+        same = (rows[row + META] >> SIDE & 1) == side
+        reachable = True
+        for word in range(WORDS):
+            seen = wide[row // 2 + word]
+            below = _below_top(seen)
+            own = seen & below
+            other = below & ~own & ~board[FORBIDDEN, word]
+            if not same:
+                own, other = other, own
+            missing = (stones[0, word] & ~own) | (stones[1, word] & ~other)
+            reachable = reachable and missing == 0
+        if not reachable:
+            free_node(rows, wide, edges, table, shift, counters, node)
+
+
+def bytes_of_a_node() -> int:
+    """Bytes of memory for each node that a graph has room for: row, edges, table."""
+    return 4 * ROW + 4 * EDGE_INTEGERS + 24
+
+
+EDGE_INTEGERS = 30
+"""Integers of edges for each node that a graph has room for; a node hardly ever seen has none."""
+assert FIELDS * 12 + HEAD <= 2 * EDGE_INTEGERS  # noqa: S101 - the estimate's scale

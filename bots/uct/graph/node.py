@@ -1,0 +1,157 @@
+"""One node of the graph: finding it, its value, its proof, room for it and its edges."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.graph.hash_table import (
+    Table,
+    home_of,
+    is_current,
+    node_of,
+)
+from bots.uct.graph.layout import (
+    EDGES,
+    FREE_EDGES,
+    FREE_NODE,
+    MEAN,
+    META,
+    NEXT,
+    POINTS,
+    ROLLOUTS,
+    ROW,
+    USED_EDGES,
+    USED_NODES,
+    WEIGHT,
+)
+from bots.uct.outcome import DRAWN, LOST, WON
+from bots.uct.tree.layout import (
+    COLUMNS,
+    DISTANCE,
+    FIELDS,
+    HEAD,
+    OUTCOME,
+    SLACK,
+    Integer,
+    distance_of,
+    outcome_of,
+)
+from bots.uct.ucb_vector import (
+    CERTAIN,
+    weigh_edges,
+)
+from engine import vector
+from engine.compiled import inlined
+from engine.vector import Lanes
+
+Rows = NDArray[np.int32]
+Wide = NDArray[np.uint64]
+Floats = NDArray[np.float32]
+Edges = NDArray[np.int32]
+
+_HALF = np.uint64(32)
+
+
+@inlined
+def find_or_slot(
+    table: Table, wide: Wide, shift: np.uint64, generation: np.uint64, key: np.uint64, stones: Lanes
+) -> tuple[np.int64, np.int64]:
+    """The node with these stones or -1, and the place in the table where it is or belongs."""
+    word0, word1, word2 = vector.unpack(stones)
+    last = len(table) - 1
+    place = home_of(key, shift)
+    while True:
+        entry = table[place]
+        if not is_current(entry, generation):
+            return np.int64(-1), place
+        if entry >> _HALF == key >> _HALF:
+            node = node_of(entry)
+            row = node * (ROW // 2)
+            if wide[row] == word0 and wide[row + 1] == word1 and wide[row + 2] == word2:
+                return node, place
+        place = (place + 1) & last
+
+
+@inlined
+def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
+    """Recompute a node's mean and weight from its own rollouts and its edges."""
+    first = np.int64(rows[row + EDGES])
+    points = np.float32(0.5) * np.float32(rows[row + POINTS])
+    weight = np.float32(rows[row + ROLLOUTS])
+    if first:
+        head = np.int64(edges[first - HEAD])
+        below, visits = weigh_edges(edges, first, head & 255, head >> 8)
+        points += below
+        weight += visits
+    floats[row + MEAN] = points / weight
+    floats[row + WEIGHT] = weight
+
+
+@inlined
+def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row: Integer) -> bool:
+    """Look whether a node's edges prove it; if so write it down."""
+    meta = rows[row + META]
+    first = np.int64(rows[row + EDGES])
+    head = np.int64(edges[first - HEAD])
+    k = head & 255
+    unsolved = (meta & COLUMNS) != 0
+    drawn = False
+    shortest: Any = 256
+    longest: Any = 0
+    for edge in range(first, first + (head >> 8)):
+        if edge_means[edge + k] > CERTAIN / 2:
+            unsolved = True
+            continue
+        child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]
+        outcome = outcome_of(child_meta)
+        distance = distance_of(child_meta)
+        if outcome == WON:
+            shortest = min(shortest, distance)
+        elif outcome == DRAWN:
+            drawn = True
+        else:
+            longest = max(longest, distance)
+    if shortest < 256:
+        rows[row + META] = meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(0.0)
+    elif unsolved:
+        return False
+    elif drawn:
+        rows[row + META] = meta | DRAWN << OUTCOME
+        floats[row + MEAN] = np.float32(0.5)
+    else:
+        rows[row + META] = meta | WON << OUTCOME | (longest + 1) << DISTANCE
+        floats[row + MEAN] = np.float32(1.0)
+    return True
+
+
+@inlined
+def room_for_edges(edges: Edges, counters: Wide, k: Integer) -> np.int64:
+    """The place of a block for k edges, 0 when the memory is full."""
+    free = np.int64(counters[FREE_EDGES + k])
+    if free:
+        counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
+    else:
+        used = np.int64(counters[USED_EDGES])
+        if used + HEAD + FIELDS * k > len(edges) - SLACK:
+            return np.int64(0)
+        free = used + HEAD
+        counters[USED_EDGES] = np.uint64(used + HEAD + FIELDS * k)
+    edges[free - HEAD] = k
+    edges[free - 1] = 0
+    return free
+
+
+@inlined
+def room_for_node(rows: Rows, counters: Wide) -> np.int64:
+    """The number of a node not in use, -1 when the memory is full."""
+    free = np.int64(counters[FREE_NODE]) - 1
+    if free >= 0:
+        counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])
+        return free
+    free = np.int64(counters[USED_NODES])
+    if (free + 1) * ROW > len(rows):
+        return np.int64(-1)
+    counters[USED_NODES] = np.uint64(free + 1)
+    return free

@@ -1,0 +1,208 @@
+"""The players with a graph, v14 to v17. They differ in how they give memory back."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.draw import first_state
+from bots.uct.graph import (
+    layout as nodes,
+)
+from bots.uct.graph import (
+    search as graph,
+)
+from bots.uct.graph.hash_table import (
+    GENERATIONS,
+    hash_of,
+    stones_of,
+)
+from bots.uct.graph.layout import (
+    EDGES,
+    META,
+    REFERENCES,
+    ROW,
+    SIDE,
+)
+from bots.uct.graph.memory import (
+    EDGE_INTEGERS,
+    bytes_of_a_node,
+    release,
+    root_node,
+    sweep,
+)
+from bots.uct.outcome import OPEN
+from bots.uct.player import (
+    SURPLUS_DESCENTS,
+    SearchPlayer,
+    Statistics,
+)
+from bots.uct.root_choice import Candidate
+from bots.uct.switches import dials_of, flags_of
+from bots.uct.tree.layout import (
+    COLUMNS,
+    DISTANCE,
+    FIRST_FREE,
+    HEAD,
+    OUTCOME,
+    SLACK,
+)
+from bots.uct.ucb_vector import CERTAIN
+
+EMPTIED_EVERY = 10
+"""Moves after which v14 forgets everything."""
+REUSED_MOVES = {"emptied": 10, "counted": 4, "swept": 4, "bump": 1}
+"""Room for what is kept from former moves, in searches of one move."""
+NO_NODE = -1
+
+
+class GraphPlayer(SearchPlayer[int]):
+    """A graph search; a place is a node's number."""
+
+    def advance(self, simulations: int) -> bool:
+        """Make that many new simulations; False when the root is solved."""
+        graph.search_graph(
+            self._stones,
+            self._words,
+            *self._node_views,
+            self._edges,
+            self._edge_means,
+            self._table,
+            self._shift,
+            self._path,
+            self._counters,
+            self._node,
+            self._position.to_move,
+            flags_of(self._settings),
+            dials_of(self._settings),
+            simulations,
+            SURPLUS_DESCENTS * simulations,
+        )
+        return not self._solved()
+
+    def _allocate(self, simulations: int) -> None:
+        moves = REUSED_MOVES[self._settings.memory]
+        room = self._settings.memory_mib * 2**20 // bytes_of_a_node()
+        count = min(room, moves * simulations + 64)
+        bits = max(6, (count + count // 2).bit_length())
+        self._rows = aligned(count * ROW)
+        self._node_views = (
+            self._rows,
+            self._rows.view(np.uint64),
+            self._rows.view(np.float32),
+        )
+        self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
+        self._edge_means = self._edges.view(np.float32)
+        self._table = np.empty(1 << bits, np.uint64)
+        # Written, not just asked for: it is met at random, so the first descents of a move would
+        # wait for all of its pages.
+        self._table.fill(0)
+        self._shift = np.uint64(64 - bits)
+        self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
+        self._counters = np.zeros(nodes.COUNTERS, np.uint64)
+        self._moves: tuple[int, ...] | None = None
+        self._node = NO_NODE
+        self._asked = 0
+        self._forget()
+
+    def _forget(self) -> None:
+        """Empty everything in a single step, however much there is."""
+        generation = int(self._counters[nodes.GENERATION]) + 1
+        if generation > GENERATIONS:
+            self._table[:] = 0
+            generation = 1
+        self._counters[:] = 0
+        self._counters[nodes.GENERATION] = generation
+        self._counters[nodes.USED_EDGES] = FIRST_FREE
+        self._node = NO_NODE
+
+    def _begin(self, moves: tuple[int, ...]) -> None:
+        former, memory = self._moves, self._settings.memory
+        goes_on = former is not None and moves[: len(former)] == former
+        emptied = memory == "emptied" and self._asked % EMPTIED_EVERY == 0
+        if memory == "bump" or emptied or not goes_on:
+            self._forget()
+        self._asked += 1
+        if memory == "swept" and goes_on:
+            sweep(
+                *self._node_views[:2],
+                self._edges,
+                self._table,
+                self._shift,
+                self._counters,
+                self._stones,
+                self._words,
+                self._position.to_move,
+            )
+        old = self._node
+        self._node = self._find_root()
+        if self._node == NO_NODE:
+            self._forget()
+            old = NO_NODE
+            self._node = self._find_root()
+        self._rows[self._node * ROW + REFERENCES] += 1
+        if memory == "counted" and old != NO_NODE:
+            release(
+                *self._node_views[:2], self._edges, self._table, self._shift, self._counters, old
+            )
+        self._moves = moves
+        self._counters[nodes.STATE] = first_state(self._seed, len(moves) & 1, len(moves))
+        self._counters[[nodes.NEW, nodes.OLD, nodes.DEPTH]] = 0
+
+    def _find_root(self) -> int:
+        meta = self._first_tries() | self._position.to_move << SIDE
+        node = int(
+            root_node(
+                *self._node_views,
+                self._table,
+                self._shift,
+                self._counters,
+                stones_of(self._position),
+                hash_of(self._position),
+                meta,
+            )
+        )
+        row = node * ROW
+        if node != NO_NODE and not self._rows[row + EDGES]:
+            # An end node has no children to choose from: look at its moves all the same.
+            self._rows[row + META] = meta
+        return node
+
+    def _meta(self, node: int) -> int:
+        return int(self._rows[node * ROW + META])
+
+    def _solved(self) -> bool:
+        return self._meta(self._node) >> OUTCOME & 3 != OPEN
+
+    def _children(self, place: int | None) -> list[tuple[Candidate, int]]:
+        first = int(self._rows[(self._node if place is None else place) * ROW + EDGES])
+        if not first:
+            return []
+        head = int(self._edges[first - HEAD])
+        k = head & 255
+        found = []
+        for edge in range(first, first + (head >> 8)):
+            child = int(self._edges[edge + 2 * k])
+            mean = float(self._edge_means[edge + k])
+            outcome, distance = OPEN, 0
+            if mean < CERTAIN / 2:
+                mean -= CERTAIN
+                outcome = self._meta(child) >> OUTCOME & 3
+                distance = self._meta(child) >> DISTANCE & 255
+            column, visits = int(self._edges[edge + 3 * k]), int(self._edges[edge])
+            found.append((Candidate(column, mean, visits, outcome, distance), child))
+        return found
+
+    def _statistics(self) -> Statistics:
+        new, old, depth, live = (
+            int(self._counters[which]) for which in (nodes.NEW, nodes.OLD, nodes.DEPTH, nodes.LIVE)
+        )
+        return Statistics(new, old, depth, live)
+
+
+def aligned(integers: int) -> NDArray[np.int32]:
+    """Uninitialised 32-bit integers that begin on a cache line."""
+    raw = np.empty(4 * integers + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + 4 * integers].view(np.int32)
+
+
+assert COLUMNS < 1 << OUTCOME  # noqa: S101 - the fields of a meta do not overlap

@@ -1,0 +1,297 @@
+"""UCT over a graph, v14 on: positions reached by different move orders share one node.
+
+Visits are counted on edges. A node's value is recomputed from its own rollout and its edges, each
+weighing as many visits as it has (a solved child: one visit of certain value). A descent that
+meets a known position goes on through it. Proofs belong to positions; other parents learn of them
+when their edge is next followed.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.expansion import first_sight_on
+from bots.uct.graph.hash_table import CELLS as ZOBRIST_CELLS
+from bots.uct.graph.hash_table import (
+    ZOBRIST,
+    Table,
+    entry_of,
+    home_of,
+)
+from bots.uct.graph.layout import (
+    DEPTH,
+    EDGES,
+    GENERATION,
+    HASH,
+    LIVE,
+    MEAN,
+    META,
+    NEW,
+    OLD,
+    POINTS,
+    REFERENCES,
+    ROLLOUTS,
+    ROW,
+    SIDE,
+    STATE,
+    WEIGHT,
+)
+from bots.uct.graph.node import (
+    Edges,
+    Floats,
+    Rows,
+    Wide,
+    find_or_slot,
+    room_for_edges,
+    room_for_node,
+    set_value,
+    solve_node,
+)
+from bots.uct.outcome import OPEN
+from bots.uct.rollout import playout_on
+from bots.uct.switches import URGENT, Dials
+from bots.uct.tree.layout import (
+    COLUMNS,
+    DISTANCE,
+    HEAD,
+    OUTCOME,
+    outcome_of,
+    points_of,
+)
+from bots.uct.ucb import exploration
+from bots.uct.ucb_vector import (
+    CERTAIN,
+    most_urgent_edge,
+)
+from engine import vector
+from engine.bits import (
+    ONE,
+    below_random,
+    kth_bit,
+    popcount64,
+    prefetch,
+    step_random,
+    trailing_zeros64,
+)
+from engine.compiled import kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
+
+FIFTEEN = np.uint64(15)
+
+playout = playout_on(vector)
+first_sight = first_sight_on(vector)
+
+
+@kernel
+def search_graph(
+    stones: WordArray,
+    board: WordArray,
+    rows: Rows,
+    wide: Wide,
+    floats: Floats,
+    edges: Edges,
+    edge_means: Floats,
+    table: Table,
+    shift: np.uint64,
+    path: NDArray[np.int64],
+    counters: Wide,
+    root: int,
+    side: int,
+    flags: int,
+    dials: Dials,
+    simulations: int,
+    descents: int,
+) -> None:
+    """Make so many new simulations, or so many descents altogether; stop when the root is solved.
+
+    Args:
+        stones: shape (2, 3), from `engine.lanes.stone_words`.
+        board: shape (3, 3), from `engine.lanes.board_words`.
+        rows: the nodes as 32-bit integers, see `bots.uct.graph.layout`.
+        wide: the same memory as 64-bit integers.
+        floats: the same memory as single-precision numbers.
+        edges: the blocks of edges.
+        edge_means: the same memory as single-precision numbers.
+        table: see `bots.uct.graph.hash_table`.
+        shift: 64 less the number of bits of the table's size.
+        path: room for a descent: node, edge and stride for every ply.
+        counters: see `bots.uct.graph.layout`; changed.
+        root: the number of the root's node.
+        side: to move in the root.
+        flags: the version's switches.
+        dials: its numbers.
+        simulations: new rollouts or end nodes to make.
+        descents: limit on all descents, those into solved nodes included.
+
+    """
+    root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    root_occupied = root_own | root_other | vector.load(board, FORBIDDEN)
+    full = ~np.uint64(0)
+    everywhere = vector.pack(full, full, full)
+    random = counters[STATE]
+    generation = counters[GENERATION]
+    new = 0
+    old = 0
+    deepest = np.int64(counters[DEPTH])
+    while new < simulations and new + old < descents:
+        own, other, occupied = root_own, root_other, root_occupied
+        node = np.int64(root)
+        depth = 0
+        mover: Any = np.int64(side)
+        path[0] = node
+        rollout = False
+        created = False
+        while True:
+            row = node * ROW
+            meta = np.int64(rows[row + META])
+            if outcome_of(meta) != OPEN:
+                break
+            first = np.int64(rows[row + EDGES])
+            tries = np.uint64(meta & COLUMNS)
+            fresh_edge = False
+            if tries:
+                if first == 0:
+                    first = room_for_edges(edges, counters, np.int64(popcount64(tries)))
+                    if first == 0:
+                        rollout = True
+                        break
+                    rows[row + EDGES] = first
+                head = np.int64(edges[first - HEAD])
+                k = head & 255
+                edge = first + (head >> 8)
+                if (
+                    flags & URGENT
+                    and edge > first
+                    and edges[edge - 1] == 1
+                    and edge_means[edge - 1 + k] > CERTAIN / 2
+                ):
+                    edge -= 1
+                    move = ONE << np.uint64(edges[edge + 3 * k])
+                else:
+                    random = step_random(random)
+                    move = kth_bit(tries, below_random(random, popcount64(tries)))
+                    fresh_edge = True
+            else:
+                k = np.int64(edges[first - HEAD]) & 255
+                edge = first
+                if k > 1:
+                    weight = np.int64(floats[row + WEIGHT])
+                    edge = most_urgent_edge(edges, first, k, exploration(dials.c, weight))
+                move = ONE << np.uint64(edges[edge + 3 * k])
+            stone = vector.playable(occupied, bottoms, cells)
+            stone = vector.in_columns(stone, move)
+            if fresh_edge:
+                word0, word1, word2 = vector.unpack(stone)
+                height = trailing_zeros64(word0 | word1 | word2) & FIFTEEN
+                column = np.int64(trailing_zeros64(move))
+                key = wide[node * (ROW // 2) + HASH]
+                key ^= ZOBRIST[ZOBRIST_CELLS * mover + 16 * column + np.int64(height)]
+                prefetch(table, int(home_of(key, shift)))
+            own, other = other, own | stone
+            occupied = occupied | stone
+            if fresh_edge:
+                filled = own | vector.playable(occupied, bottoms, everywhere)
+                child, place = find_or_slot(table, wide, shift, generation, key, filled)
+                if child < 0:
+                    child = room_for_node(rows, counters)
+                    if child < 0:
+                        # Undone: the rollout starts before the move.
+                        occupied = occupied ^ stone
+                        own, other = other ^ stone, own
+                        rollout = True
+                        break
+                    created = True
+                    table[place] = entry_of(key, generation, child)
+                    at = child * (ROW // 2)
+                    wide[at], wide[at + 1], wide[at + 2] = vector.unpack(filled)
+                    wide[at + HASH] = key
+                    rows[child * ROW + EDGES] = 0
+                    rows[child * ROW + REFERENCES] = 0
+                    floats[child * ROW + MEAN] = np.float32(0.5)
+                rows[row + META] = meta & ~np.int64(move)
+                edges[first - HEAD] += 256
+                edges[edge] = 0
+                edge_means[edge + k] = floats[child * ROW + MEAN]
+                edges[edge + 2 * k] = child
+                edges[edge + 3 * k] = column
+                rows[child * ROW + REFERENCES] += 1
+            else:
+                child = np.int64(edges[edge + 2 * k])
+            node = child
+            mover = 1 - mover
+            depth += 1
+            path[3 * depth] = node
+            path[3 * depth + 1] = edge
+            path[3 * depth + 2] = k
+            if created:
+                break
+        row = node * ROW
+        if created or rollout:
+            landing = vector.playable(occupied, bottoms, cells)
+            own_threats = vector.threats(own)
+            other_threats = vector.threats(other)
+            new += 1
+            outcome = OPEN
+            if created:
+                # Deeper down the side to move had no win: its node would have been an end.
+                outcome, distance, tries = first_sight(
+                    other,
+                    occupied,
+                    landing,
+                    own_threats,
+                    other_threats,
+                    bottoms,
+                    cells,
+                    depth == 1,
+                    flags,
+                )
+                rows[row + META] = (
+                    np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
+                )
+                rows[row + ROLLOUTS] = 1
+                rows[row + POINTS] = points_of(outcome)
+                floats[row + WEIGHT] = np.float32(1.0)
+                counters[LIVE] += ONE
+                if outcome != OPEN:
+                    floats[row + MEAN] = np.float32(0.5) * np.float32(points_of(outcome))
+            else:
+                rows[row + ROLLOUTS] += 1
+            if outcome == OPEN:
+                result, random = playout(
+                    own,
+                    other,
+                    occupied,
+                    landing,
+                    own_threats,
+                    other_threats,
+                    bottoms,
+                    cells,
+                    random,
+                    False,
+                )
+                rows[row + POINTS] += 2 - result
+                set_value(rows, floats, edges, row)
+        else:
+            old += 1
+        for level in range(depth, 0, -1):
+            child_row = path[3 * level] * ROW
+            edge = path[3 * level + 1]
+            k = path[3 * level + 2]
+            row = path[3 * level - 3] * ROW
+            edges[edge] += 1
+            if outcome_of(rows[child_row + META]) == OPEN:
+                edge_means[edge + k] = floats[child_row + MEAN]
+                set_value(rows, floats, edges, row)
+            else:
+                edge_means[edge + k] = floats[child_row + MEAN] + np.float32(CERTAIN)
+                if not solve_node(rows, floats, edges, edge_means, row):
+                    set_value(rows, floats, edges, row)
+        deepest = max(deepest, np.int64(depth))
+        if outcome_of(rows[root * ROW + META]) != OPEN:
+            break
+    counters[STATE] = random
+    counters[NEW] += np.uint64(new)
+    counters[OLD] += np.uint64(old)
+    counters[DEPTH] = np.uint64(deepest)

@@ -1,0 +1,1 @@
+"""The UCT players whose rollouts look ahead by no ply."""

@@ -1,0 +1,101 @@
+"""How results travel up the tree: solved nodes, certain scores, visits."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.uct.no_lookahead.settings import LEAVE
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.switches import RIGHT_DISTANCES, SOLVE
+from bots.uct.tree.layout import (
+    COLUMNS,
+    DISTANCE,
+    HEAD,
+    OUTCOME,
+    PASSED_OVER,
+    Integer,
+    Tree,
+    distance_of,
+    outcome_of,
+    points_of,
+)
+from engine.compiled import inlined
+
+
+@inlined
+def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
+    """What a node's children prove of it: its meta with outcome and distance, or as it was."""
+    meta = tree[at + 3 * k]
+    first = tree[at + 2 * k]
+    head = tree[first - HEAD]
+    siblings = head & 255
+    made = head >> 8
+    unsolved = (meta & COLUMNS) != 0
+    drawn = False
+    shortest: Integer = 256
+    longest: Integer = -1
+    for child in range(first, first + made):
+        child_meta = tree[child + 3 * siblings]
+        outcome = outcome_of(child_meta)
+        distance = distance_of(child_meta)
+        if outcome == OPEN:
+            unsolved = True
+        elif outcome == WON:
+            if shortest == 256 or (flags & RIGHT_DISTANCES and distance < shortest):
+                shortest = distance
+        elif outcome == DRAWN:
+            drawn = True
+        elif longest < 0 or (flags & RIGHT_DISTANCES and distance > longest):
+            longest = distance
+    if shortest < 256:
+        return meta | LOST << OUTCOME | (shortest + 1) << DISTANCE
+    if unsolved:
+        return meta
+    if drawn:
+        return meta | DRAWN << OUTCOME
+    return meta | WON << OUTCOME | (longest + 1) << DISTANCE
+
+
+@inlined
+def settle(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: int) -> int:
+    """Give a solved node its certain score; twice its result for the mover."""
+    points = points_of(outcome)
+    # A solved draw that could be chosen again would hold the search for ever.
+    passed = flags & SOLVE and outcome == DRAWN
+    tree[at + k] = PASSED_OVER if passed else points * tree[at]
+    return points
+
+
+@inlined
+def back_up(
+    tree: Tree, path: NDArray[np.int32], depth: int, points: int, solved: bool, flags: int
+) -> None:
+    """Count a descent along its path.
+
+    Args:
+        tree: see `bots.uct.tree.layout`.
+        path: place and stride of every node from the root on.
+        depth: plies from the root to the last node.
+        points: twice the result for the last node's mover.
+        solved: whether the last node has just been solved.
+        flags: the version's switches.
+
+    """
+    for level in range(depth, -1, -1):
+        at = path[2 * level]
+        k = path[2 * level + 1]
+        tree[at] += 1
+        outcome = outcome_of(tree[at + 3 * k])
+        if outcome == OPEN and solved and flags & SOLVE:
+            meta = solve(tree, at, k, flags)
+            tree[at + 3 * k] = meta
+            outcome = outcome_of(meta)
+            solved = outcome != OPEN
+        if outcome == OPEN:
+            tree[at + k] += points
+        else:
+            points = settle(tree, at, k, outcome, flags)
+            if flags & LEAVE:
+                tree[at + k] = PASSED_OVER
+        points = 2 - points

@@ -1,0 +1,188 @@
+"""The players with a fast tree, v5 to v13 and v18 on."""
+
+import numpy as np
+
+from bots.draw import first_state
+from bots.player import Choice
+from bots.protocol import Info
+from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, Memory, solve_endgame
+from bots.uct.outcome import DRAWN, LOST, OPEN, WON
+from bots.uct.player import (
+    SURPLUS_DESCENTS,
+    SearchPlayer,
+    Statistics,
+)
+from bots.uct.root_choice import Candidate
+from bots.uct.switches import dials_of, flags_of
+from bots.uct.tree import search as tree
+from bots.uct.tree.layout import (
+    DISTANCE,
+    FIELDS,
+    FIRST_FREE,
+    HEAD,
+    OUTCOME,
+    ROOT,
+    SLACK,
+    UNSEEN,
+)
+from bots.uct.tree.reuse import (
+    find_child,
+    keep_below,
+)
+
+SOLVER_NODES_PER_SIMULATION = 2
+SOLVER_NODES_PER_MS = 1000
+"""What the solver may spend before the search begins: about a fifth of the move."""
+REUSED_MOVES = 8
+"""Room for what is kept from former moves, in searches of one move."""
+
+Place = tuple[int, int]
+"""The place of a node's visits and its stride, see `bots.uct.tree.layout`."""
+
+
+class TreePlayer(SearchPlayer[Place]):
+    """A tree search; a new tree every move (v5, v6) or the old one's rest (v7 on)."""
+
+    def advance(self, simulations: int) -> bool:
+        """Make that many new simulations; False when the root is solved."""
+        run = tree.search if self._settings.vector else tree.search_plain
+        run(
+            self._stones,
+            self._words,
+            self._tree,
+            self._path,
+            self._counters,
+            flags_of(self._settings),
+            dials_of(self._settings),
+            self._order,
+            simulations,
+            SURPLUS_DESCENTS * simulations,
+        )
+        return not self._solved()
+
+    def _allocate(self, simulations: int) -> None:
+        moves = REUSED_MOVES if self._settings.reuse else 1
+        block = HEAD + FIELDS * self._board.columns
+        wanted = (moves * simulations + 2) * block + FIRST_FREE + SLACK
+        cap = self._settings.memory_mib * 2**18
+        self._tree = np.empty(min(cap, wanted), np.int32)
+        middle = (self._board.columns - 1) / 2
+        nearest = sorted(range(self._board.columns), key=lambda column: abs(column - middle))
+        self._order = np.array(nearest, np.int64)
+        self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
+        self._counters = np.zeros(tree.COUNTERS, np.uint64)
+        self._root: tuple[int, ...] | None = None
+        self._solver = Memory()
+
+    def _begin(self, moves: tuple[int, ...]) -> None:
+        if not (self._settings.reuse and self._keep(moves)):
+            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._first_tries())
+            self._counters[tree.USED] = FIRST_FREE
+            self._counters[tree.NODES] = 1
+        self._root = moves
+        self._counters[tree.STATE] = first_state(self._seed, len(moves) & 1, len(moves))
+        self._counters[[tree.NEW, tree.OLD, tree.DEPTH]] = 0
+
+    def _keep(self, moves: tuple[int, ...]) -> bool:
+        """Go on with the part of the tree that the moves lead to, if there is one."""
+        root = self._root
+        if root is None or moves[: len(root)] != root:
+            return False
+        at, k = ROOT, 1
+        for column in moves[len(root) :]:
+            at, k = find_child(self._tree, at, k, column)
+            if not at:
+                return False
+        # An end node has no children to choose from.
+        if int(self._tree[at + 3 * k]) >> OUTCOME & 3 and not self._tree[at + 2 * k]:
+            return False
+        if at != ROOT:
+            self._go_to(at, k)
+        return True
+
+    def _go_to(self, at: int, k: int) -> None:
+        """Make a node of the tree the root."""
+        self._free_but(at, k)
+
+    def _free_but(self, at: int, k: int) -> None:
+        """Make a node the root and free what cannot be reached from it."""
+        used, nodes = keep_below(self._tree, int(self._counters[tree.USED]), at, k)
+        self._counters[tree.USED] = used
+        self._counters[tree.NODES] = nodes
+
+    def _rehearse(self) -> None:
+        super()._rehearse()
+        if self._settings.endgame:
+            self._ask_solver(1)
+
+    def _ask_solver(self, limit: int) -> tuple[int, int, int]:
+        """Score, column and positions looked at, see `solve_endgame`."""
+        memory = self._solver
+        return solve_endgame(
+            self._stones,
+            self._words,
+            self._order,
+            memory.stones,
+            memory.frames,
+            memory.keys,
+            memory.values,
+            limit,
+        )
+
+    def _exact(self) -> Choice | None:
+        """The solver's answer near the end of the game (v18)."""
+        empty = self._board.cells - self._position.ply
+        if empty > min(self._settings.endgame, MOST_CELLS):
+            return None
+        limit = (
+            SOLVER_NODES_PER_SIMULATION * self._budget.simulations
+            if self._budget.simulations
+            else SOLVER_NODES_PER_MS * (self._budget.time_ms or 1)
+        )
+        score, column, nodes = self._ask_solver(limit)
+        # A win or a loss at first sight is left to the tree, which has a move for it at once.
+        if score == UNKNOWN or column < 0:
+            return None
+        distance = WIN - abs(score) if score else None
+        info = Info(
+            simulations=0,
+            nodes=nodes,
+            depth=distance or empty,
+            value=float((score > 0) - (score < 0)),
+            proven="win" if score > 0 else "loss" if score < 0 else "draw",
+            distance=distance,
+            pv=(column,),
+            tree=self._statistics().nodes,
+        )
+        return Choice(column, info)
+
+    def _solved(self) -> bool:
+        return self._settings.solve and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
+
+    def _children(self, place: Place | None) -> list[tuple[Candidate, Place]]:
+        at, k = place or (ROOT, 1)
+        first = int(self._tree[at + 2 * k])
+        if not first:
+            return []
+        head = int(self._tree[first - HEAD])
+        k = head & 255
+        places = [
+            (child, k)
+            for child in range(first, first + (head >> 8))
+            if not self._tree[child + 3 * k] & UNSEEN
+        ]
+        return [(self._candidate(*child), child) for child in places]
+
+    def _candidate(self, at: int, k: int) -> Candidate:
+        visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))
+        outcome = meta >> OUTCOME & 3
+        mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
+        if mean is None:
+            mean = score / (2 * visits) if visits else 0.5
+        return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
+
+    def _statistics(self) -> Statistics:
+        new, old, depth, nodes = (
+            int(self._counters[which]) for which in (tree.NEW, tree.OLD, tree.DEPTH, tree.NODES)
+        )
+        return Statistics(new, old, depth, nodes)

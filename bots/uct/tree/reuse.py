@@ -1,0 +1,80 @@
+"""Tree reuse: keep what is below the new root, and give the rest of the memory back.
+
+Blocks are made in order, so a block's children always lie further up. One pass from the bottom
+therefore meets every block after its owner: a living owner has left a mark in it, saying where the
+pointer to it now stands, and the block slides down to the first free place.
+"""
+
+from bots.uct.tree.layout import (
+    FIELDS,
+    FIRST_FREE,
+    HEAD,
+    ROOT,
+    UNSEEN,
+    Tree,
+    column_of,
+)
+from engine.compiled import kernel
+
+
+@kernel
+def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
+    """Place and stride of the child that a column leads to; place 0 when there is none."""
+    first = tree[at + 2 * k]
+    if first == 0:
+        return 0, 0
+    siblings = tree[first - HEAD] & 255
+    for child in range(first, first + (tree[first - HEAD] >> 8)):
+        meta = tree[child + 3 * siblings]
+        if column_of(meta) == column:
+            return (0, 0) if meta & UNSEEN else (child, siblings)
+    return 0, 0
+
+
+@kernel
+def move_root(tree: Tree, at: int, k: int) -> None:
+    """Make a node the root, whatever else stays where it is."""
+    for field in range(FIELDS):
+        tree[ROOT + field] = tree[at + field * k]
+
+
+@kernel
+def keep_below(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
+    """Make a node the root and free all that cannot be reached from it.
+
+    Args:
+        tree: see `bots.uct.tree.layout`; changed.
+        used: integers in use.
+        at: the new root's place.
+        k: its stride.
+
+    Returns:
+        Integers in use afterwards, and nodes kept, the root included.
+
+    """
+    first = tree[at + 2 * k]
+    move_root(tree, at, k)
+    if first:
+        tree[first - 1] = ROOT + 2
+    free = FIRST_FREE
+    nodes = 1
+    block = FIRST_FREE
+    while block < used:
+        siblings = tree[block] & 255
+        size = HEAD + FIELDS * siblings
+        owner = tree[block + 1]
+        if owner:
+            made = tree[block] >> 8
+            for i in range(block + HEAD + 3 * siblings, block + HEAD + 3 * siblings + made):
+                nodes += (tree[i] & UNSEEN) == 0
+            tree[owner] = free + HEAD
+            for i in range(size):
+                tree[free + i] = tree[block + i]
+            tree[free + 1] = 0
+            firsts = free + HEAD + 2 * siblings
+            for i in range(firsts, firsts + made):
+                if tree[i]:
+                    tree[tree[i] - 1] = i
+            free += size
+        block += size
+    return free, nodes

@@ -1,0 +1,153 @@
+"""Looking at all siblings in one go, on sixteen lanes of a register.
+
+The formula is `bots.uct.ucb.urgency`, in the same order of operations, so that the array board's
+search and the fast ones choose alike.
+"""
+
+from typing import Any, cast
+
+import numba.core.cgutils
+from llvmlite import ir
+from numba import types
+
+from engine.compiled import intrinsic
+
+# numba's types cover only part of it
+declare: Any = numba.core.cgutils.get_or_insert_function
+pair: Any = types.UniTuple
+
+LANES = 16
+
+CERTAIN = -1000.0
+"""Added to the mean of an edge that leads to a solved node."""
+
+_I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
+_F32 = ir.FloatType()
+_INTS = ir.VectorType(_I32, LANES)
+_FLOATS = ir.VectorType(_F32, LANES)
+
+
+def _each(builder: Any, value: Any, kind: Any) -> Any:
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.Constant(_I32, 0))
+    return builder.shuffle_vector(one, one, ir.Constant(_INTS, [0] * LANES))
+
+
+def _constant(value: float) -> Any:
+    return ir.Constant(_FLOATS, [value] * LANES)
+
+
+def _load(builder: Any, data: Any, place: Any) -> Any:
+    item = builder.gep(data, [place])
+    return builder.load(builder.bitcast(item, _INTS.as_pointer()), align=4)
+
+
+def _maximum(builder: Any, values: Any) -> Any:
+    """The largest lane, in all lanes. No lane is NaN."""
+    for step in (8, 4, 2, 1):
+        turned = ir.Constant(_INTS, [(lane ^ step) for lane in range(LANES)])
+        other = builder.shuffle_vector(values, values, turned)
+        values = builder.select(builder.fcmp_ordered(">", values, other), values, other)
+    return values
+
+
+def _folded(builder: Any, values: Any) -> Any:
+    """The sum of all lanes, in all lanes, in a fixed order."""
+    for step in (8, 4, 2, 1):
+        turned = ir.Constant(_INTS, [(lane ^ step) for lane in range(LANES)])
+        values = builder.fadd(values, builder.shuffle_vector(values, values, turned))
+    return values
+
+
+def _present(builder: Any, count: Any) -> Any:
+    numbers = ir.Constant(_INTS, list(range(LANES)))
+    return builder.icmp_signed("<", numbers, _each(builder, builder.trunc(count, _I32), _INTS))
+
+
+def _place_of_best(builder: Any, total: Any, first: Any, count: Any) -> Any:
+    total = builder.select(_present(builder, count), total, _constant(float("-inf")))
+    best = builder.fcmp_ordered("==", total, _maximum(builder, total))
+    number = builder.cttz(builder.bitcast(best, _I16), ir.Constant(_I1, 1))
+    return builder.add(first, builder.zext(number, _I64))
+
+
+def _inverse_root(builder: Any, visits: Any) -> Any:
+    root = declare(builder.module, ir.FunctionType(_FLOATS, [_FLOATS]), f"llvm.sqrt.v{LANES}f32")
+    return builder.fdiv(_constant(1.0), builder.call(root, [visits]))
+
+
+def _data(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return context.make_array(signature.args[0])(context, builder, values[0]).data
+
+
+def _most_urgent(typing_context: Any, tree: Any, first: Any, count: Any, explore: Any) -> Any:  # noqa: ARG001 - numba's form
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data = _data(context, builder, signature, values)
+        place, siblings, factor = values[1:]
+        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+        score = builder.sitofp(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+        r = _inverse_root(builder, visits)
+        mean = builder.fmul(builder.fmul(score, _constant(0.5)), r)
+        total = builder.fmul(builder.fadd(mean, _each(builder, factor, _FLOATS)), r)
+        return _place_of_best(builder, total, place, siblings)
+
+    return types.int64(tree, types.int64, types.int64, types.float32), emit
+
+
+def _most_urgent_edge(
+    typing_context: Any,  # noqa: ARG001 - numba's form
+    edges: Any,
+    first: Any,  # noqa: ARG001
+    count: Any,  # noqa: ARG001
+    explore: Any,  # noqa: ARG001
+) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data = _data(context, builder, signature, values)
+        place, siblings, factor = values[1:]
+        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+        means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+        bonus = builder.fmul(_each(builder, factor, _FLOATS), _inverse_root(builder, visits))
+        return _place_of_best(builder, builder.fadd(means, bonus), place, siblings)
+
+    return types.int64(edges, types.int64, types.int64, types.float32), emit
+
+
+def _weigh_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: Any) -> Any:  # noqa: ARG001 - numba's form
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        data = _data(context, builder, signature, values)
+        place, siblings, there = values[1:]
+        visits = builder.sitofp(_load(builder, data, place), _FLOATS)
+        means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
+        certain = builder.fcmp_ordered("<", means, _constant(CERTAIN / 2))
+        means = builder.select(certain, builder.fsub(means, _constant(CERTAIN)), means)
+        weights = builder.select(certain, _constant(1.0), visits)
+        weights = builder.select(_present(builder, there), weights, _constant(0.0))
+        means = builder.select(_present(builder, there), means, _constant(0.0))
+        points = _folded(builder, builder.fmul(weights, builder.fsub(_constant(1.0), means)))
+        zero = ir.Constant(_I32, 0)
+        both = [builder.extract_element(v, zero) for v in (points, _folded(builder, weights))]
+        return context.make_tuple(builder, signature.return_type, both)
+
+    return pair(types.float32, 2)(edges, types.int64, types.int64, types.int64), emit
+
+
+most_urgent = cast("Any", intrinsic(_most_urgent))
+"""The place of the most urgent of siblings, the first among equals.
+
+Arguments: the tree's array, the place of the first one's visits, how many there are (at most 12,
+all visited, their scores following their visits), the shared factor of `choice.exploration`.
+Reads sixteen integers from both places.
+"""
+
+most_urgent_edge = cast("Any", intrinsic(_most_urgent_edge))
+"""As `most_urgent` for a graph's edges, whose visits are followed by means instead of scores.
+
+The means are single-precision numbers in the same array. Edges to solved nodes are marked by
+`CERTAIN` and never chosen while there is another.
+"""
+
+weigh_edges = cast("Any", intrinsic(_weigh_edges))
+"""What a node's edges say of it: the points for its mover and the weight behind them.
+
+An edge weighs as many visits as it has, or one where it leads to a solved node. Arguments: the
+array, the place of the first edge's visits, the block's stride, how many edges are made.
+"""

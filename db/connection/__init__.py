@@ -1,0 +1,1 @@
+"""From a file name or URL to connections, locks and clear errors."""

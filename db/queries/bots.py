@@ -1,0 +1,215 @@
+"""Registered bots and their revisions."""
+
+import time
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Select, func, insert, select, update
+
+from db.connection.database import Database
+from db.errors import NameTaken, UnknownRow
+from db.models import Bot, Revision
+from db.records.bots import (
+    BotRow,
+    NewBot,
+    NewRevision,
+    RevisionRow,
+)
+from db.records.launch import Launch
+
+
+def all_bots(database: Database, *, include_retired: bool) -> list[BotRow]:
+    """The bots in the order of registration."""
+    query = _current().order_by(Bot.id)
+    if not include_retired:
+        query = query.where(Bot.retired_at.is_(None))
+    with database.reading() as connection:
+        return [_bot(row) for row in connection.execute(query)]
+
+
+def one_bot(database: Database, name: str) -> BotRow:
+    """A bot by name. Raises UnknownRow."""
+    with database.reading() as connection:
+        return _find(connection, name)
+
+
+def add_bot(database: Database, new: NewBot) -> BotRow:
+    """Register a bot with its first revision. Raises NameTaken."""
+    with database.writing() as connection:
+        taken = connection.execute(select(Bot.retired_at).filter_by(name=new.name)).first()
+        if taken is not None:
+            state = "registered" if taken.retired_at is None else "retired, and keeps its name"
+            raise NameTaken(f"a bot called {new.name!r} is {state}: choose another name")
+        bot_id = connection.execute(
+            insert(Bot)
+            .values(
+                name=new.name,
+                family=new.family,
+                spec=new.spec,
+                based_on=new.based_on,
+                change=new.change,
+                created_at=time.time(),
+            )
+            .returning(Bot.id)
+        ).scalar_one()
+        _insert_revision(connection, bot_id, 1, 1, new.revision)
+        return _find(connection, new.name)
+
+
+def replace_bot(database: Database, new: NewBot) -> BotRow:
+    """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
+
+    The former revision keeps its games, which no rating of the new one contains.
+    """
+    with database.writing() as connection:
+        bot_id = _find(connection, new.name).id
+        connection.execute(
+            update(Bot)
+            .filter_by(id=bot_id)
+            .values(
+                family=new.family,
+                spec=new.spec,
+                based_on=new.based_on,
+                change=new.change,
+                retired_at=None,
+            )
+        )
+        _make_current(connection, bot_id, new.revision)
+        return _find(connection, new.name)
+
+
+def ensure_revision(database: Database, name: str, new: NewRevision) -> RevisionRow:
+    """Make a content the bot's current revision. Raises UnknownRow.
+
+    A content seen before is found again, with its games, also when another came between. How it
+    is started may change without making it another player, and is then updated.
+    """
+    with database.reading() as connection:
+        current = _find(connection, name).revision
+    if _same(current, new):
+        return current  # the common case needs no write lock
+    with database.writing() as connection:
+        _make_current(connection, _find(connection, name).id, new)
+        return _find(connection, name).revision
+
+
+def retire(database: Database, name: str) -> BotRow:
+    """Take a bot out of lists and runs. Raises UnknownRow."""
+    with database.writing() as connection:
+        bot = _find(connection, name)
+        if bot.retired_at is None:
+            connection.execute(update(Bot).filter_by(id=bot.id).values(retired_at=time.time()))
+        return _find(connection, name)
+
+
+def names_of_revisions(connection: Connection) -> dict[int, str]:
+    """The bot's name for every revision."""
+    rows = connection.execute(select(Revision.id, Bot.name).join(Bot, Bot.id == Revision.bot_id))
+    return {row.id: row.name for row in rows}
+
+
+def _current() -> Select[Any]:
+    newest = (
+        select(Revision.bot_id, func.max(Revision.recency).label("recency"))
+        .group_by(Revision.bot_id)
+        .subquery()
+    )
+    columns = [column.label(f"revision_{column.name}") for column in Revision.__table__.columns]
+    return (
+        select(*Bot.__table__.columns, *columns)
+        .join(newest, newest.c.bot_id == Bot.id)
+        .join(
+            Revision,
+            (Revision.bot_id == newest.c.bot_id) & (Revision.recency == newest.c.recency),
+        )
+    )
+
+
+def _find(connection: Connection, name: str) -> BotRow:
+    row = connection.execute(_current().where(Bot.name == name)).first()
+    if row is None:
+        raise UnknownRow(f"no bot called {name!r} is registered; `ladder bots list` shows them")
+    return _bot(row)
+
+
+def _make_current(connection: Connection, bot_id: int, new: NewRevision) -> None:
+    number, recency = connection.execute(
+        select(func.max(Revision.number), func.max(Revision.recency)).filter_by(bot_id=bot_id)
+    ).one()
+    known = connection.execute(
+        select(Revision.id, Revision.recency).filter_by(
+            bot_id=bot_id, content_hash=new.content_hash
+        )
+    ).first()
+    if known is None:
+        _insert_revision(connection, bot_id, number + 1, recency + 1, new)
+    else:
+        turn = recency if known.recency == recency else recency + 1
+        connection.execute(
+            update(Revision).filter_by(id=known.id).values(recency=turn, **_how(new))
+        )
+
+
+def _insert_revision(
+    connection: Connection, bot_id: int, number: int, recency: int, new: NewRevision
+) -> None:
+    connection.execute(
+        insert(Revision).values(
+            bot_id=bot_id,
+            number=number,
+            recency=recency,
+            content_hash=new.content_hash,
+            created_at=time.time(),
+            **_how(new),
+        )
+    )
+
+
+def _how(new: NewRevision) -> dict[str, str | None]:
+    return {
+        "launch": _json(new.launch),
+        "budgets": _json(new.budgets),
+        "boards": None if new.boards is None else _json(new.boards),
+        "files": _json(dict(new.files)),
+    }
+
+
+def _same(row: RevisionRow, new: NewRevision) -> bool:
+    return (
+        (row.content_hash, row.launch) == (new.content_hash, new.launch)
+        and (row.budgets, row.boards) == (tuple(new.budgets), new.boards)
+        and row.files == dict(new.files)
+    )
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _bot(row: Any) -> BotRow:
+    revision = RevisionRow(
+        id=row.revision_id,
+        bot_id=row.revision_bot_id,
+        number=row.revision_number,
+        content_hash=row.revision_content_hash,
+        launch=msgspec.json.decode(row.revision_launch, type=Launch),
+        budgets=msgspec.json.decode(row.revision_budgets, type=tuple[str, ...]),
+        boards=(
+            None
+            if row.revision_boards is None
+            else msgspec.json.decode(row.revision_boards, type=tuple[str, ...])
+        ),
+        files=msgspec.json.decode(row.revision_files, type=dict[str, str]),
+        created_at=row.revision_created_at,
+    )
+    return BotRow(
+        id=row.id,
+        name=row.name,
+        family=row.family,
+        spec=row.spec,
+        based_on=row.based_on,
+        change=row.change,
+        created_at=row.created_at,
+        retired_at=row.retired_at,
+        revision=revision,
+    )

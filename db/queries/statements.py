@@ -1,0 +1,102 @@
+"""The prepared statements of the hot path, built from the models for one dialect."""
+
+from typing import Any
+
+from sqlalchemy import Integer, bindparam, case, exists, insert, or_, select, update
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import Dialect
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.selectable import Exists
+
+from db.models import Base, Game, Pair, PairTable, Rating
+from db.queries.aggregate import (
+    KEY,
+    MAXIMA,
+    SUMS,
+)
+from db.queries.prepared import Prepared
+
+GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
+"""What a new game needs a value for."""
+
+
+class Statements:
+    """One instance per open database."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.mark_finished = Prepared(
+            update(Pair)
+            .where(
+                Pair.id == bindparam("pair"),
+                Pair.number == bindparam("place"),
+                Pair.status == bindparam("old"),
+            )
+            .values(
+                status=bindparam("new"),
+                aborts=Pair.aborts + bindparam("new_aborts", type_=Integer),
+                finished_at=bindparam("now"),
+            )
+            .returning(Pair.run_id),
+            dialect,
+        )
+        """pair, place, old, new, new_aborts, now -> run_id, or no row when it is not `old`."""
+        self.find_lines = Prepared(select(_line_stored(0), _line_stored(1)), dialect)
+        """For both games hash, division, board, moves (0 or 1 behind each) -> stored already?"""
+        self.insert_game = Prepared(
+            insert(Game).values({name: bindparam(name) for name in GAME_VALUES}).returning(Game.id),
+            dialect,
+        )
+        """GAME_VALUES -> id"""
+        self.add_to_table = Prepared(_adding(dialect), dialect)
+        """KEY and SUMS."""
+        self.read_ratings = Prepared(
+            select(Rating.revision_id, Rating.elo, Rating.games).where(
+                Rating.division_id == bindparam("division"),
+                or_(Rating.revision_id == bindparam("a"), Rating.revision_id == bindparam("b")),
+            ),
+            dialect,
+        )
+        """division, a, b -> revision_id, elo, games"""
+        self.write_rating = Prepared(_replacing_rating(dialect), dialect)
+        """division_id, revision_id, elo, games"""
+
+
+def _line_stored(which: int) -> Exists:
+    return exists().where(
+        Game.line_hash == bindparam(f"hash{which}"),
+        Game.division_id == bindparam(f"division{which}"),
+        Game.board == bindparam(f"board{which}"),
+        Game.moves == bindparam(f"moves{which}"),
+    )
+
+
+def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
+    # The two dialects share the clause but no class of SQLAlchemy for it, hence Any.
+    build: Any = sqlite.insert
+    if dialect.name != "sqlite":
+        from sqlalchemy.dialects import postgresql  # takes 20 ms that SQLite need not pay
+
+        build = postgresql.insert
+    return build(model).values({name: bindparam(name) for name in names})
+
+
+def _adding(dialect: Dialect) -> Any:
+    statement = _upsert(dialect, PairTable, (*KEY, *SUMS))
+    stored = PairTable.__table__.c
+    moved: dict[str, ColumnElement[Any]] = {}
+    for name in SUMS:
+        fresh = statement.excluded[name]
+        if name in MAXIMA:
+            moved[name] = case((stored[name] > fresh, stored[name]), else_=fresh)
+        else:
+            moved[name] = stored[name] + fresh
+    return statement.on_conflict_do_update(index_elements=list(KEY), set_=moved)
+
+
+def _replacing_rating(dialect: Dialect) -> Any:
+    key = ("division_id", "revision_id")
+    statement = _upsert(dialect, Rating, (*key, "elo", "games"))
+    return statement.on_conflict_do_update(
+        index_elements=list(key),
+        set_={name: statement.excluded[name] for name in ("elo", "games")},
+    )

@@ -1,0 +1,235 @@
+"""Storing a played pair: the one hot path of the database.
+
+One transaction marks the pair, inserts its two games, moves the aggregate and the live ratings.
+No step reads or writes more when the database grows: every lookup is by an index.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from db import thought_blob
+from db.connection.database import Database
+from db.models import Pair, Run
+from db.queries.aggregate import (
+    KEY,
+    SUMS,
+    GameValues,
+    contribution,
+)
+from db.queries.statements import Statements
+from db.records.aggregate import RatingRow
+from db.records.games import (
+    GameRecord,
+    SideStats,
+    Thought,
+)
+from db.records.pairs import (
+    FinishedPair,
+    PairOutcome,
+    PairPlan,
+    PairRecord,
+    PairStatus,
+)
+from engine.position import format_moves
+from engine.result import Result, Termination
+
+START_ELO = 1000.0
+"""The live rating of a revision without rated games."""
+
+Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
+"""(A's rating, B's rating, A's points of the pair, 0..2) -> their new Elo."""
+
+
+class PairStorer:
+    """Stores pairs in one database; keeps its statements and what never changes about runs."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._statements = Statements(database.engine.dialect)
+        self._runs: dict[int, tuple[int, bool]] = {}
+
+    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+        """Store a pair, or nothing when it is no longer planned.
+
+        Raises:
+            ValueError: the record is not of two finished games of this plan, or a pair of a
+                revision with itself is to be rated.
+
+        """
+        if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
+            raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
+        if any(game.termination is Termination.ABORTED for game in record.games):
+            raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
+        run = self._statements
+        with self._database.writing() as connection:
+            marked = run.mark_finished.run(
+                connection,
+                {
+                    "pair": plan.id,
+                    "place": plan.number,
+                    "old": PairStatus.PLANNED.value,
+                    "new": PairStatus.FINISHED.value,
+                    "new_aborts": record.aborts,
+                    "now": time.time(),
+                },
+            )
+            if not marked:
+                return _why_not(connection, plan)
+            run_id: int = marked[0][0]
+            division_id, rated = self._facts(connection, run_id)
+            games = [_game_values(plan, game) for game in record.games]
+            for game in games:
+                game.update(run_id=run_id, division_id=division_id, rated=rated)
+            self._flag_repeats(connection, division_id, games)
+            ids = tuple(run.insert_game.run(connection, game)[0][0] for game in games)
+            repeats = sum(game["repeat"] for game in games)
+            if not rated:
+                return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
+            if plan.a.revision == plan.b.revision:
+                raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
+            key, values = contribution(games[0], games[1])
+            run.add_to_table.run(
+                connection,
+                {**dict(zip(KEY, key, strict=True)), **dict(zip(SUMS, values, strict=True))},
+            )
+            a, b = self._move_ratings(connection, division_id, plan, points(games), rate)
+            return FinishedPair(PairOutcome.STORED, ids, a, b, repeats)
+
+    def _facts(self, connection: Connection, run_id: int) -> tuple[int, bool]:
+        facts = self._runs.get(run_id)
+        if facts is None:
+            row = connection.execute(select(Run.division_id, Run.rated).filter_by(id=run_id)).one()
+            facts = self._runs[run_id] = (row.division_id, row.rated)
+        return facts
+
+    def _flag_repeats(
+        self, connection: Connection, division_id: int, games: Sequence[dict[str, Any]]
+    ) -> None:
+        asked: dict[str, Any] = {}
+        for which, game in enumerate(games):
+            asked[f"hash{which}"] = game["line_hash"]
+            asked[f"division{which}"] = division_id
+            asked[f"board{which}"] = game["board"]
+            asked[f"moves{which}"] = game["moves"]
+        found = self._statements.find_lines.run(connection, asked)[0]
+        first, second = games
+        first["repeat"] = bool(found[0])
+        # The second game is not compared with the stored ones only: it can repeat the first.
+        second["repeat"] = bool(found[1]) or first["moves"] == second["moves"]
+
+    def _move_ratings(
+        self,
+        connection: Connection,
+        division_id: int,
+        plan: PairPlan,
+        a_points: float,
+        rate: Rate,
+    ) -> tuple[RatingRow, RatingRow]:
+        revisions = (plan.a.revision, plan.b.revision)
+        found = self._statements.read_ratings.run(
+            connection, {"division": division_id, "a": revisions[0], "b": revisions[1]}
+        )
+        stored = {row[0]: RatingRow(division_id, row[0], row[1], row[2]) for row in found}
+        a, b = (
+            stored.get(revision) or RatingRow(division_id, revision, START_ELO, 0)
+            for revision in revisions
+        )
+        moved = rated_pair(a, b, a_points, rate)
+        for row in moved:
+            self._statements.write_rating.run(
+                connection,
+                {
+                    "division_id": division_id,
+                    "revision_id": row.revision,
+                    "elo": row.elo,
+                    "games": row.games,
+                },
+            )
+        return moved
+
+
+def rated_pair(
+    a: RatingRow, b: RatingRow, a_points: float, rate: Rate
+) -> tuple[RatingRow, RatingRow]:
+    """The ratings after one pair of two games."""
+    a_elo, b_elo = rate(a, b, a_points)
+    return (
+        RatingRow(a.division_id, a.revision, float(a_elo), a.games + 2),
+        RatingRow(b.division_id, b.revision, float(b_elo), b.games + 2),
+    )
+
+
+def points(games: Sequence[GameValues]) -> float:
+    """A's points of a pair, 0..2, from its two games in order."""
+    return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
+
+
+def line_hash(board: str, moves: str) -> int:
+    """A signed 64-bit number that equal games share."""
+    digest = blake2b(f"{board} {moves}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def _why_not(connection: Connection, plan: PairPlan) -> FinishedPair:
+    status = connection.execute(
+        select(Pair.status).filter_by(id=plan.id, number=plan.number)
+    ).scalar()
+    if status == PairStatus.FINISHED:
+        return FinishedPair(PairOutcome.ALREADY_FINISHED)
+    return FinishedPair(PairOutcome.UNKNOWN if status is None else PairOutcome.DROPPED)
+
+
+def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
+    moves = format_moves(game.moves)
+    offender = None
+    if game.termination.is_forfeit:
+        offender = 0 if game.result is Result.LOSS else 1
+    first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
+    opening = len(plan.opening)
+    searched = _searched_us(game.thoughts, opening)
+    return {
+        "pair_id": plan.id,
+        "game": int(game.swapped),
+        "first_revision_id": first.revision,
+        "second_revision_id": second.revision,
+        "board": plan.board,
+        "board_class": plan.board_class,
+        "moves": moves,
+        "opening_plies": opening,
+        "plies": len(moves),
+        "seed": plan.seed,
+        "result": game.result.value,
+        "termination": game.termination.value,
+        "detail": game.detail,
+        "offender": offender,
+        "started_at": game.started,
+        "duration_us": game.duration_us,
+        **_side_values("first", game.sides[0], searched[0]),
+        **_side_values("second", game.sides[1], searched[1]),
+        "line_hash": line_hash(plan.board, moves),
+        "thoughts": thought_blob.encode(game.thoughts),
+    }
+
+
+def _side_values(name: str, side: SideStats, searched_us: int) -> dict[str, int]:
+    return {
+        f"{name}_moves": side.moves,
+        f"{name}_time_us": side.time_us,
+        f"{name}_max_us": side.max_us,
+        # Bots report what they like; the sums of millions of games must fit 64 bits.
+        f"{name}_simulations": thought_blob.bounded(side.simulations),
+        f"{name}_searched_us": searched_us,
+    }
+
+
+def _searched_us(told: Sequence[Thought], opening_plies: int) -> tuple[int, int]:
+    """Time that the first and the second player spent on moves with reported simulations."""
+    spent = [0, 0]
+    for ply, thought in enumerate(told, start=opening_plies):
+        if thought.simulations:
+            spent[ply & 1] += thought.time_us
+    return spent[0], spent[1]

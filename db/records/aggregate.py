@@ -1,0 +1,97 @@
+"""What the store takes and gives: frozen records without any database object in them.
+
+Times are seconds since the epoch, durations microseconds, results from the side that is named.
+Importing this module loads no database code.
+"""
+
+from dataclasses import dataclass
+
+from engine.result import FORFEITS
+
+# Derived tables.
+
+
+@dataclass(frozen=True, slots=True)
+class SideTotals:
+    """Sums over one bot's moves and failures against one opponent."""
+
+    moves: int = 0
+    time_us: int = 0
+    max_us: int = 0
+    simulations: int = 0
+    searched_us: int = 0
+    """Time of those moves that reported simulations."""
+    timeout: int = 0
+    crash: int = 0
+    illegal_move: int = 0
+    protocol_error: int = 0
+    memory: int = 0
+
+    @property
+    def forfeits(self) -> dict[str, int]:
+        """Games lost by failing, by termination, in the order in which reports list them."""
+        return {reason.value: getattr(self, reason.value) for reason in FORFEITS}
+
+
+@dataclass(frozen=True, slots=True)
+class PairTableRow:
+    """All finished pairs of two revisions on one board class, from A's view; A's id is lower."""
+
+    division_id: int
+    board_class: str
+    a_revision: int
+    b_revision: int
+    a_name: str
+    b_name: str
+    counts: tuple[int, ...]
+    """Nine numbers: pairs by ``3 * (A's result moving first) + (A's result moving second)``.
+
+    A result is 0 for a loss, 1 for a draw, 2 for a win.
+    """
+    a: SideTotals
+    b: SideTotals
+    plies: int
+    """Sum over all games, openings included."""
+    repeats: int
+    """Games whose board and moves had been stored in the division before."""
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs."""
+        return sum(self.counts)
+
+    @property
+    def wdl(self) -> tuple[int, int, int]:
+        """Games that A won, drew and lost."""
+        grid = self.counts
+        tally = [sum(grid[3 * r : 3 * r + 3]) + sum(grid[r::3]) for r in range(3)]
+        return tally[2], tally[1], tally[0]
+
+    @property
+    def pentanomial(self) -> tuple[int, int, int, int, int]:
+        """Pairs by A's points: 0, 1/2, 1, 3/2, 2."""
+        ll, ld, lw, dl, dd, dw, wl, wd, ww = self.counts
+        return ll, ld + dl, lw + dd + wl, dw + wd, ww
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """A live rating; a revision that has no rated game yet is 1000 with 0 games."""
+
+    division_id: int
+    revision: int
+    elo: float
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One derived value that did not agree with the games."""
+
+    table: str
+    key: tuple[int | str, ...]
+    column: str
+    stored: float | None
+    """None: the row was missing."""
+    computed: float | None
+    """None: the row should not have been there."""

@@ -1,0 +1,72 @@
+"""What the store takes and gives: frozen records without any database object in them.
+
+Times are seconds since the epoch, durations microseconds, results from the side that is named.
+Importing this module loads no database code.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from db.records.launch import Launch
+
+# Bots.
+
+
+@dataclass(frozen=True, slots=True)
+class NewRevision:
+    """What a bot is made of now."""
+
+    content_hash: str
+    """Two revisions with the same hash are the same player."""
+    launch: Launch
+    budgets: tuple[str, ...]
+    """In order of preference, as its hello lists them."""
+    boards: tuple[str, ...] | None = None
+    """As its hello lists them; None: all."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """What the hash was taken over: a name (a path, an option) and its own hash or value."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewBot:
+    """A bot to be registered, with its first revision."""
+
+    name: str
+    family: str
+    spec: str
+    """As it was registered, such as ``builtin:v4``."""
+    revision: NewRevision
+    based_on: str | None = None
+    change: str = ""
+    """The one idea that makes it differ, or a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRow:
+    """One state of a bot's content."""
+
+    id: int
+    bot_id: int
+    number: int
+    """1, 2, ... in the order in which they were first seen."""
+    content_hash: str
+    launch: Launch
+    budgets: tuple[str, ...]
+    boards: tuple[str, ...] | None
+    files: Mapping[str, str]
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class BotRow:
+    """A registered bot and its current revision."""
+
+    id: int
+    name: str
+    family: str
+    spec: str
+    based_on: str | None
+    change: str
+    created_at: float
+    retired_at: float | None
+    revision: RevisionRow

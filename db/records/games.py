@@ -1,0 +1,175 @@
+"""A game of a person as the store takes and gives it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from engine.result import Result, Termination
+
+
+class SideStats(msgspec.Struct):
+    """Sums over one side's moves in one game."""
+
+    moves: int = 0
+    time_us: int = 0
+    """Wall time of all moves, by the harness's clock."""
+    max_us: int = 0
+    simulations: int = 0
+    """Simulations, or nodes for players that count those; 0 when the bot tells nothing."""
+    searched_us: int = 0
+    """Wall time of the moves that told their simulations or nodes."""
+
+
+class Thought(msgspec.Struct, array_like=True):
+    """What is kept of one move."""
+
+    time_us: int
+    value: float | None = None
+    """-1..1 for the mover."""
+    simulations: int | None = None
+    """Simulations or nodes."""
+    depth: int | None = None
+    proven: str | None = None
+    """win, loss or draw, with the distance in plies where known: ``win 5``."""
+    cpu_us: int | None = None
+    """Processor time while it was asked, of all threads of the processes that it had when the game
+    began; None: not measured."""
+
+
+class GameRecord(msgspec.Struct, frozen=True):
+    """One finished game."""
+
+    swapped: bool
+    """False when A moved first."""
+    moves: tuple[int, ...]
+    """All columns, the opening included."""
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    sides: tuple[SideStats, SideStats]
+    """The first player's and the second's."""
+    thoughts: tuple[Thought, ...]
+    """One per move after the opening."""
+    started: float
+    """Seconds since the epoch."""
+    duration_us: int
+    detail: str = ""
+    """For a forfeit: what happened, for the bot's author."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideSums:
+    """Sums over one side's moves in one game."""
+
+    moves: int
+    time_us: int
+    max_us: int
+    simulations: int
+    searched_us: int
+    """Time of those moves that reported simulations."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """A finished game."""
+
+    id: int
+    pair_id: int
+    run_id: int
+    division_id: int
+    rated: bool
+    game: int
+    """0: the pair's A moved first; 1: its B did."""
+    first_revision: int
+    second_revision: int
+    first: str
+    """Name of the bot that moved first."""
+    second: str
+    board: str
+    board_class: str
+    moves: tuple[int, ...]
+    """The opening included."""
+    opening_plies: int
+    seed: int
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    detail: str
+    offender: int | None
+    """Who forfeited: 0 the first player, 1 the second, None nobody."""
+    started_at: float
+    duration_us: int
+    sides: tuple[SideSums, SideSums]
+    """The first player's and the second's."""
+    repeat: bool
+    """Whether the same board and moves had been stored in the division before."""
+    thoughts: tuple[Thought, ...]
+    """One per move after the opening; empty when the reader did not ask for them."""
+
+
+PERSON = "person"
+"""What a person is called in a saved game."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewSavedGame:
+    """A finished game of a person against a bot."""
+
+    revision: int
+    """Of the bot."""
+    bot_side: int
+    """0: the bot moved first."""
+    board: str
+    budget: Mapping[str, int]
+    """Of the bot for one move, such as ``{"time_ms": 100}``."""
+    seed: int
+    moves: tuple[int, ...]
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    detail: str
+    started_at: float
+    duration_us: int
+    thoughts: tuple[Thought, ...]
+    """One per move; a person's hold the time alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedGameRow:
+    """The same as it is stored; what it shares with `GameRow` has the same name."""
+
+    key: int
+    bot: str
+    """Its name."""
+    bot_side: int
+    board: str
+    budget: Mapping[str, int]
+    seed: int
+    moves: tuple[int, ...]
+    result: Result
+    termination: Termination
+    detail: str
+    started_at: float
+    duration_us: int
+    thoughts: tuple[Thought, ...]
+
+    @property
+    def id(self) -> str:
+        """As people write it: ``p3``; the games of pairs have bare numbers."""
+        return f"p{self.key}"
+
+    @property
+    def first(self) -> str:
+        """Who moved first."""
+        return PERSON if self.bot_side else self.bot
+
+    @property
+    def second(self) -> str:
+        """Who moved second."""
+        return self.bot if self.bot_side else PERSON
+
+    @property
+    def opening_plies(self) -> int:
+        """No ply of such a game was drawn at random."""
+        return 0

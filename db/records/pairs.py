@@ -1,0 +1,163 @@
+"""What the store takes and gives: frozen records without any database object in them.
+
+Times are seconds since the epoch, durations microseconds, results from the side that is named.
+Importing this module loads no database code.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from bots.protocol import Budget
+from db.records.aggregate import RatingRow
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from engine.result import Result, Termination
+
+
+class Entrant(msgspec.Struct, frozen=True):
+    """A registered bot as one side of a pair."""
+
+    revision: int
+    """Key of the bot's revision in the database."""
+    name: str
+    launch: Launch
+    budget: Budget
+
+
+class PairPlan(msgspec.Struct, frozen=True):
+    """Two games to be played: the same board and opening, colours swapped."""
+
+    id: int
+    """Key of the pair in the database."""
+    number: int
+    """The pair's place in its stream, from 0."""
+    a: Entrant
+    """Moves first in game 0."""
+    b: Entrant
+    """Moves first in game 1."""
+    board: str
+    """As `engine.board.parse_board` reads it."""
+    board_class: str
+    opening: tuple[int, ...]
+    seed: int
+    """Of both games, below 2**53."""
+    margin_ms: int = 50
+    """How late a move may be under a time budget."""
+    watchdog_s: float = 60.0
+    """How long a move may take under a work budget."""
+
+
+class PairRecord(msgspec.Struct, frozen=True):
+    """A pair as it was played: either two finished games or an abort."""
+
+    id: int
+    """Of the plan."""
+    number: int
+    games: tuple[GameRecord, ...]
+    """Two games, the one in which A moves first before the other; empty when aborted."""
+    aborts: int = 0
+    """How often a game was abandoned because the machine stalled."""
+    abort_reason: str = ""
+    """Why the pair could not be played to its end; empty when it was."""
+    failed_starts: tuple[int, ...] = ()
+    """Revisions of bots that could not be started or did not shake hands in this pair."""
+
+
+class PairStatus(StrEnum):
+    """How far a pair has come."""
+
+    PLANNED = "planned"
+    FINISHED = "finished"
+    DROPPED = "dropped"
+
+
+# Pairs and games.
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPair:
+    """A pair as the schedule wants it; the store adds its key and its number."""
+
+    a_revision: int
+    """Moves first in game 0."""
+    b_revision: int
+    board: str
+    """As `engine.board.parse_board` reads it."""
+    board_class: str
+    opening: tuple[int, ...]
+    seed: int
+    """Below 2**53."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A pair as it is stored."""
+
+    id: int
+    run_id: int
+    stream: str
+    number: int
+    """The pair's place in its stream, from 0."""
+    a_revision: int
+    b_revision: int
+    board: str
+    board_class: str
+    opening: tuple[int, ...]
+    seed: int
+    status: PairStatus
+    aborts: int
+    """How often a game of it was abandoned because the machine stalled."""
+    finished_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedPair:
+    """A finished pair as results alone."""
+
+    number: int
+    a_revision: int
+    """Moved first in game 0."""
+    b_revision: int
+    board_class: str
+    results: tuple[Result, Result]
+    """A's results in game 0 and game 1."""
+    terminations: tuple[Termination, Termination]
+
+    @property
+    def mirrored(self) -> "PlayedPair":
+        """The same pair from B's side: B becomes A, and the games keep their order."""
+        first, second = self.results
+        return PlayedPair(
+            self.number,
+            self.b_revision,
+            self.a_revision,
+            self.board_class,
+            (first.mirrored, second.mirrored),
+            self.terminations,
+        )
+
+
+class PairOutcome(StrEnum):
+    """What became of a pair that was handed in."""
+
+    STORED = "stored"
+    ALREADY_FINISHED = "already_finished"
+    DROPPED = "dropped"
+    UNKNOWN = "unknown"
+    """No pair of that key was ever planned here."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedPair:
+    """The answer to handing in a pair."""
+
+    outcome: PairOutcome
+    game_ids: tuple[int, ...] = ()
+    """Of the two games; empty unless stored."""
+    a: RatingRow | None = None
+    """The new live rating of the pair's A; None when unrated or not stored."""
+    b: RatingRow | None = None
+    repeats: int = 0
+    """How many of the two games had been stored in the division before."""

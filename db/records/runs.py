@@ -1,0 +1,83 @@
+"""What the store takes and gives: frozen records without any database object in them.
+
+Times are seconds since the epoch, durations microseconds, results from the side that is named.
+Importing this module loads no database code.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class RunKind(StrEnum):
+    """What a run was started as."""
+
+    LADDER = "ladder"
+    MATCH = "match"
+    GATE = "gate"
+    PLAY = "play"
+
+
+class RunStatus(StrEnum):
+    """How far a run has come. A `running` one whose lock is free has died."""
+
+    RUNNING = "running"
+    INTERRUPTED = "interrupted"
+    FINISHED = "finished"
+    INVALID = "invalid"
+
+
+# Conditions and runs.
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionRow:
+    """The conditions under which games can be compared."""
+
+    id: int
+    label: str
+    """Short and unique, such as ``6x7+4/100ms``."""
+    boards: str
+    """The canonical list of board classes."""
+    opening_plies: int | None
+    """None: each board class has its own default."""
+    budget: Mapping[str, int]
+    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A run to be started."""
+
+    kind: RunKind
+    rated: bool
+    stream: str
+    """Hash of what identifies the run, seed included: such runs continue each other."""
+    identity: str
+    """The same hash without the seed."""
+    settings: Mapping[str, Any]
+    """All that identifies the run, bots with their content hashes included; JSON values only."""
+    seed: int
+    division_id: int
+    target_games: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as it is stored."""
+
+    id: int
+    kind: RunKind
+    rated: bool
+    stream: str
+    identity: str
+    settings: Mapping[str, Any]
+    seed: int
+    division_id: int
+    target_games: int | None
+    status: RunStatus
+    started_at: float
+    ended_at: float | None
+    note: str

@@ -1,0 +1,1 @@
+"""Speed of the harness and of the players."""

@@ -1,0 +1,223 @@
+"""Measures the harness: null games through the same runner, workers and database as real ones."""
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bots.protocol import Budget
+from db.queries.store_pair import Rate
+from db.records.bots import (
+    NewBot,
+    NewRevision,
+)
+from db.records.pairs import (
+    Entrant,
+    FinishedPair,
+    PairPlan,
+    PairRecord,
+)
+from db.records.runs import (
+    NewRun,
+    RunKind,
+)
+from db.store import Store
+from engine.board import parse_board_classes
+from ladder.errors import InvalidRun
+from ladder.runs.budgets import Budgets
+from ladder.runs.progress import (
+    LiveRun,
+    Silent,
+)
+from ladder.runs.runner import Runner
+from ladder.runs.schedule import (
+    Pairing,
+    PairingKind,
+    Schedule,
+)
+from ladder.runs.settings import Settings
+from ladder.runs.workers import Workers
+from ladder.signals import StopSignal
+from ladder.specs.start_command import host_launch
+
+NULL = "null"
+"""The hidden player whose games last exactly 20 plies."""
+WARM_PAIRS = 20
+"""Pairs before the clock starts: processes are started and caches filled."""
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessSpeed:
+    """Null games through the whole harness."""
+
+    games: int
+    plies: int
+    seconds: float
+    """From the pair after the warm-up to the last one."""
+    round_trip_us: float
+    """Per ply: from the end of the harness's write to the reading of the answer."""
+    game_us: float
+    """Per ply: the whole game in the worker, setting up included."""
+    store_us: float
+    """Per ply: the transaction of a pair, in the coordinator, beside the worker's play."""
+    startup_s: float
+    """From the start of the run to its first stored pair."""
+
+    @property
+    def games_per_second(self) -> float:
+        """Finished and committed games."""
+        return self.games / self.seconds
+
+    def document(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "games": self.games,
+            "games_per_second": round(self.games_per_second, 1),
+            "plies_per_second": round(self.plies / self.seconds, 1),
+            "microseconds_per_ply": round(self.seconds / self.plies * 1e6, 2),
+            "of_which": {
+                "round_trip": round(self.round_trip_us, 2),
+                "rest_of_the_game": round(self.game_us - self.round_trip_us, 2),
+            },
+            "beside_it": {"store": round(self.store_us, 2)},
+            "startup_seconds": round(self.startup_s, 3),
+        }
+
+    def text(self) -> str:
+        """The same for a person."""
+        per_ply = self.seconds / self.plies * 1e6
+        return "\n".join(
+            (
+                f"{self.games_per_second:,.0f} games a second, "
+                f"{self.plies / self.seconds:,.0f} plies a second, {per_ply:.1f} us a ply",
+                f"  {self.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
+                f"  {self.game_us - self.round_trip_us:6.1f} us  the rest of the game: rules, "
+                "records, setting up and ending",
+                f"  {self.store_us:6.1f} us  the pair's transaction, beside the worker's play",
+                f"started in {self.startup_s:.2f} s",
+            )
+        )
+
+
+class _Clocks(Silent):
+    """Sums over the stored pairs after the warm-up."""
+
+    def __init__(self, concurrency: int) -> None:
+        self.skip = WARM_PAIRS * concurrency
+        self.begun = time.perf_counter()
+        self.first: float | None = None
+        self.start = self.last = self.begun
+        self.pairs = self.games = self.plies = 0
+        self.round_trip_us = self.game_us = 0
+        self.store_s = 0.0
+
+    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
+        """Count a pair, unless it belongs to the warm-up."""
+        self.last = time.perf_counter()
+        if self.first is None:
+            self.first = self.last
+        self.pairs += 1
+        if self.pairs <= self.skip:
+            self.start = self.last
+            self.store_s = 0.0
+            return
+        for game in record.games:
+            self.games += 1
+            self.plies += len(game.moves)
+            self.game_us += game.duration_us
+            self.round_trip_us += sum(side.time_us for side in game.sides)
+
+
+class _TimedStore(Store):
+    """A store that notes how long its transactions take."""
+
+    clocks: _Clocks
+
+    def finish_pair(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+        """Store a played pair, on the clock."""
+        begun = time.perf_counter()
+        finished = super().finish_pair(plan, record, rate)
+        self.clocks.store_s += time.perf_counter() - begun
+        return finished
+
+
+def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -> HarnessSpeed:
+    """Play that many null games of 20 plies and measure them.
+
+    Raises:
+        InvalidRun: a game did not end as null games do.
+
+    """
+    clocks = _Clocks(concurrency)
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as scratch,
+        _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
+    ):
+        store.clocks = clocks
+        total = games + games % 2 + 2 * clocks.skip
+        _play(store, games=total, concurrency=concurrency, clocks=clocks)
+    if clocks.plies != 20 * clocks.games or clocks.first is None:
+        raise InvalidRun(
+            f"null games should last 20 plies each, got {clocks.plies} in {clocks.games} games"
+        )
+    return HarnessSpeed(
+        games=clocks.games,
+        plies=clocks.plies,
+        seconds=clocks.last - clocks.start,
+        round_trip_us=clocks.round_trip_us / clocks.plies,
+        game_us=clocks.game_us / clocks.plies,
+        store_us=clocks.store_s / clocks.plies * 1e6,
+        startup_s=clocks.first - clocks.begun,
+    )
+
+
+def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> None:
+    launch = host_launch(NULL)
+    budget = Budget(simulations=1)
+    entrants = {}
+    for name in ("null-a", "null-b"):
+        revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
+        bot = store.add_bot(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
+        entrants[name] = Entrant(revision=bot.revision.id, name=name, launch=launch, budget=budget)
+    settings = Settings(
+        bots=tuple(entrants),
+        boards=parse_board_classes("standard"),
+        budgets=Budgets({"simulations": 1}),
+        pairing=Pairing(PairingKind.RANDOM),
+        opening_plies=0,
+        seed=1,
+        games=games,
+        concurrency=concurrency,
+    )
+    boards, plies, budgets = settings.division()
+    run = store.create_run(
+        NewRun(
+            kind=RunKind.LADDER,
+            rated=True,
+            stream="bench",
+            identity="bench",
+            settings={},
+            seed=1,
+            division_id=store.division(boards, plies, budgets).id,
+            target_games=games,
+        )
+    )
+    schedule = Schedule(
+        bots=settings.bots,
+        pairing=settings.pairing,
+        boards=settings.boards,
+        opening_plies=0,
+        seed=1,
+    )
+    with StopSignal() as stop:
+        Runner(
+            store=store,
+            run=run,
+            settings=settings,
+            schedule=schedule,
+            entrants=entrants,
+            workers=Workers(concurrency),
+            watcher=clocks,
+            stop=stop,
+        ).play()

@@ -1,0 +1,77 @@
+"""`ladder bench`: how fast the harness and the players are on this machine."""
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import Boards, Json
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
+
+
+@app.callback()
+def group() -> None:
+    """Measure speed."""
+
+
+@app.command("harness")
+def harness(
+    games: Annotated[int, typer.Option(metavar="N", help="How many games of 20 plies.")] = 2000,
+    concurrency: Annotated[int, typer.Option(metavar="N", help="Pairs at the same time.")] = 1,
+    json: Json = False,
+) -> int:
+    """Play null games: bots that answer at once, every pair committed to a database file."""
+    from ladder.bench.harness import bench_harness
+    from ladder.cli.output import print_out
+    from ladder.errors import UsageError
+    from reports.format import to_json
+
+    if games < 4:
+        raise UsageError(f"--games must be at least 4 to measure anything, got {games}")
+    result = bench_harness(games=games, concurrency=concurrency)
+    if json:
+        print_out(to_json(result.document()))
+    else:
+        print_out(result.text())
+    return 0
+
+
+@app.command("search")
+def search(
+    bots: Annotated[
+        str, typer.Option(metavar="LIST", help="Built-in players, names or patterns.")
+    ] = "*",
+    boards: Boards = "11x11@5,5",
+    seconds: Annotated[float, typer.Option(metavar="S", help="Time of the measured move.")] = 2.0,
+    json: Json = False,
+) -> int:
+    """Measure the players' searches: one long first move on an empty board, one after another."""
+    from ladder.bench.search import (
+        bench_search,
+        choose_players,
+    )
+    from ladder.cli.output import (
+        print_out,
+        stdout_console,
+    )
+    from ladder.cli.parsing import boards_of
+    from ladder.errors import UsageError
+    from ladder.runs.start import names_of
+    from ladder.specs.compile import compile_names
+    from reports.bench import speed_table
+    from reports.format import to_json
+
+    if not 0.01 <= seconds <= 600:
+        raise UsageError(f"--seconds must be 0.01 .. 600, got {seconds:g}")
+    players = choose_players(names_of(bots))
+    chosen = [entry.board for entry in boards_of(boards)]
+    specific = [board for board in chosen if board is not None]
+    if len(specific) != len(chosen):
+        raise UsageError("--boards: thu is a family of boards; name one, such as 11x11@5,5")
+    compile_names(players)
+    speeds = list(bench_search(players, specific, seconds=seconds))
+    if json:
+        print_out(to_json([speed.document() for speed in speeds]))
+    else:
+        stdout_console().print(speed_table(speeds))
+    return 0

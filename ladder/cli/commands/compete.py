@@ -1,0 +1,68 @@
+"""`ladder compete`: a match as the course's own program plays it, with its result file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Margin, Sandbox, Seed
+
+Side = "A shared library, a specification such as saiblo:./program, or a registered bot."
+
+
+def compete(
+    a: Annotated[str, typer.Argument(metavar="A", help=Side)],
+    b: Annotated[str, typer.Argument(metavar="B", help=Side)],
+    result_file: Annotated[Path, typer.Argument(metavar="RESULT_FILE", help="Written anew.")],
+    rounds: Annotated[int, typer.Argument(metavar="ROUNDS", help="Of two games each.")],
+    time: Annotated[str, typer.Option(metavar="100ms|2s", help="Wall time per move.")] = "3s",
+    seed: Seed = None,
+    margin: Margin = "50ms",
+    sandbox: Sandbox = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Play like the course's match program and write its result file; nothing is stored.
+
+    Codes: 0 tie, 1 A wins, 2 B wins; 3, 4, 7 bug, illegal move, timeout of A; 5, 6, 8 of B;
+    -1, -2 the file of A or B cannot be loaded, -3, -4 its functions are missing.
+    """
+    import contextlib
+    import secrets
+
+    from engine.seeds import SEED_LIMIT
+    from ladder.cli.database import open_store
+    from ladder.cli.output import (
+        check_writable,
+        print_error,
+        print_out,
+    )
+    from ladder.cli.parsing import (
+        parse_margin,
+        parse_time,
+        sandbox_of,
+    )
+    from ladder.compete import compete as play
+    from ladder.compete import contestant
+    from reports.compete import (
+        told,
+        write_results,
+    )
+
+    check_writable(result_file)
+    prefix = sandbox_of(sandbox)
+    seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
+    with contextlib.ExitStack() as stack:
+        exists = "://" in db or Path(db).exists()
+        store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
+        sides = [contestant(word, Path.cwd(), store) for word in (a, b)]
+    games = play(
+        *sides,
+        rounds=rounds,
+        time_ms=parse_time(time),
+        margin_ms=parse_margin(margin),
+        seed=seed,
+        sandbox=prefix,
+    )
+    with result_file.open("w") as file:
+        print_out(write_results(told(games, print_error), file))
+    return 0

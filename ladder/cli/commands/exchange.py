@@ -1,0 +1,109 @@
+"""`ladder export` and `ladder import`: stored games as text, and back."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+
+
+class GameFormat(StrEnum):
+    """How games are written."""
+
+    PGN = "pgn"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+def export(
+    form: Annotated[
+        GameFormat,
+        typer.Option(
+            "--format", help="jsonl is exact; csv and pgn hold no thoughts and no times but a date."
+        ),
+    ] = GameFormat.JSONL,
+    division: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Number, label or its beginning. [default: all]"),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Write all stored games of bots, in an order that does not depend on the clock."""
+    import sys
+
+    from ladder.cli.database import open_store
+    from ladder.cli.output import (
+        check_writable,
+        print_error,
+    )
+    from ladder.exchange.formats import (
+        write_csv,
+        write_jsonl,
+        write_pgn,
+    )
+
+    writers = {
+        GameFormat.PGN: write_pgn,
+        GameFormat.CSV: write_csv,
+        GameFormat.JSONL: write_jsonl,
+    }
+    check_writable(output)
+    with open_store(db, create=False) as store:
+        chosen = None if division is None else store.find_division(division).id
+        pieces = writers[form](store.export_lines(chosen))
+        if output is None:
+            sys.stdout.writelines(pieces)
+        else:
+            with output.open("w", encoding="utf-8") as file:
+                file.writelines(pieces)
+        people = store.count_saved()
+    if people:
+        games = "1 game of a person is" if people == 1 else f"{people} games of people are"
+        print_error(f"{games} not exported: they belong to no pair; `ladder replay` shows them")
+    return 0
+
+
+def import_(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="What `ladder export` wrote; its suffix counts.")
+    ],
+    form: Annotated[
+        GameFormat | None,
+        typer.Option("--format", help="[default: by the suffix, else jsonl]", show_default=False),
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Take in exported games, all of them or none.
+
+    Bots that were unknown here come retired, with their games; live ratings are computed anew.
+    """
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_result
+    from ladder.exchange.formats import (
+        CSV_COLUMNS,
+        PGN_TAGS,
+    )
+    from ladder.exchange.importing import (
+        import_games,
+        open_games,
+    )
+
+    suffix = file.suffix.lower().removeprefix(".")
+    known = GameFormat(suffix) if suffix in set(GameFormat) else GameFormat.JSONL
+    with (
+        open_games(file, (form or known).value, CSV_COLUMNS, PGN_TAGS) as games,
+        open_store(db, create=True, sync=True) as store,
+    ):
+        count = import_games(store, str(file), games)
+    return print_result(
+        count,
+        lambda games: {"games": games},
+        lambda games: f"{games} games were imported",
+        json=json,
+    )

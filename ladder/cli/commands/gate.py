@@ -1,0 +1,192 @@
+"""`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Boards,
+    Concurrency,
+    CpuTime,
+    Database,
+    Depth,
+    Json,
+    Margin,
+    Memory,
+    Nodes,
+    OpenFiles,
+    OpeningPlies,
+    Pin,
+    Processes,
+    RestartOption,
+    Sandbox,
+    Scratch,
+    Seed,
+    Simulations,
+    Time,
+    Watchdog,
+)
+
+
+class ModelWord(StrEnum):
+    """In which Elo `--max-drop` is given."""
+
+    NORMALIZED = "normalized"
+    LOGISTIC = "logistic"
+
+
+def gate(
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The bot in question.")],
+    against: Annotated[
+        str, typer.Option(metavar="BASELINE[,B2]", help="What it must not be worse than.")
+    ],
+    max_drop: Annotated[
+        float, typer.Option(metavar="ELO", help="By so much it must not be worse.")
+    ] = 20.0,
+    alpha: Annotated[
+        float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by that.")
+    ] = 0.05,
+    beta: Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")] = 0.05,
+    max_games: Annotated[
+        int, typer.Option(metavar="N", help="Without a decision by then: inconclusive.")
+    ] = 3000,
+    model: Annotated[
+        ModelWord, typer.Option(help="The Elo in which --max-drop is given.")
+    ] = ModelWord.LOGISTIC,
+    rated: Annotated[
+        bool, typer.Option("--rated", help="Let the games count in the rating list.")
+    ] = False,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
+    ] = False,
+    boards: Boards = "thu",
+    time: Time = None,
+    simulations: Simulations = None,
+    nodes: Nodes = None,
+    depth: Depth = None,
+    opening_plies: OpeningPlies = None,
+    concurrency: Concurrency = None,
+    restart: RestartOption = None,
+    seed: Seed = None,
+    pin: Pin = True,
+    margin: Margin = "50ms",
+    watchdog: Watchdog = 60.0,
+    memory: Memory = 1024,
+    open_files: OpenFiles = 1024,
+    processes: Processes = 64,
+    scratch: Scratch = 1024,
+    cpu_time: CpuTime = None,
+    sandbox: Sandbox = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
+    ] = None,
+    summary: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Write the verdict as Markdown.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Play CANDIDATE against its baselines until a sequential test decides.
+
+    Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
+    2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
+    stored outside the rating list unless --rated.
+    """
+    from db.records.launch import Limits
+    from db.records.runs import RunKind
+    from ladder.cli.commands.run import restart_of
+    from ladder.cli.database import (
+        is_missing,
+        open_or_imagine,
+        open_store,
+    )
+    from ladder.cli.gate_files import publish
+    from ladder.cli.output import (
+        check_writable,
+        print_result,
+        stderr_console,
+    )
+    from ladder.cli.parsing import (
+        boards_of,
+        budgets_of,
+        parse_margin,
+        sandbox_of,
+    )
+    from ladder.gate.judge import GateTest
+    from ladder.gate.session import (
+        contestants,
+        entered,
+        gate_pairing,
+        judge_stored,
+        play_gate,
+    )
+    from ladder.process.cpus import allowed_cpus
+    from ladder.ratings.sprt import Model
+    from ladder.runs.settings import Settings
+    from ladder.runs.start import check_possible
+    from reports.gate.text import (
+        gate_document,
+        gate_text,
+    )
+    from reports.run import watcher_for
+
+    test = GateTest(
+        max_drop=max_drop,
+        alpha=alpha,
+        beta=beta,
+        max_games=max_games,
+        model=Model(model.value),
+    )
+    pairing = gate_pairing(candidate, against, rated=rated)
+    limits = Limits(
+        memory_mb=memory,
+        open_files=open_files,
+        processes=processes,
+        scratch_mb=scratch,
+        cpu_s=cpu_time,
+    )
+    prefix = sandbox_of(sandbox)
+    settings = Settings(
+        bots=tuple(dict.fromkeys((candidate, *pairing.against))),
+        boards=boards_of(boards),
+        budgets=budgets_of(time, simulations, nodes, depth),
+        pairing=pairing,
+        opening_plies=opening_plies,
+        seed=seed,
+        games=test.games,
+        concurrency=allowed_cpus() if concurrency is None else concurrency,
+        restart=restart_of(restart),
+        pin=pin,
+        margin_ms=parse_margin(margin),
+        watchdog_s=watchdog,
+        limits=limits,
+        sandbox=prefix,
+        kind=RunKind.GATE,
+        rated=rated,
+    )
+    check_writable(junit, "--junit")
+    check_writable(summary, "--summary")
+    if is_missing(db) and not stored:
+        with open_or_imagine(db) as store:
+            check_possible(settings, entered(*contestants(store, candidate, pairing.against)))
+    with open_store(db, create=not stored, sync=not stored) as store:
+        hero, baselines = contestants(store, candidate, pairing.against)
+        if stored:
+            gated = judge_stored(
+                store=store, settings=settings, candidate=hero, baselines=baselines, test=test
+            )
+        else:
+            gated = play_gate(
+                store=store,
+                settings=settings,
+                candidate=hero,
+                baselines=baselines,
+                test=test,
+                watcher=watcher_for(stderr_console()),
+            )
+    print_result(gated, gate_document, gate_text, json=json)
+    publish(gated, junit=junit, summary=summary, quiet=json)
+    return gated.exit_code

@@ -1,0 +1,38 @@
+"""`ladder perft`: counts move sequences, to check the rules and the kernels."""
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import Json
+
+MAX_DEPTH = 12
+
+
+def perft(
+    board: Annotated[
+        str, typer.Argument(metavar="BOARD", help="standard, 6x7, 10x11@3,4: rows x columns.")
+    ],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Plies, 0 and up.")],
+    json: Json = False,
+) -> int:
+    """Count the legal move sequences of each length; a won game is not continued."""
+    from engine.board import parse_board
+    from ladder.cli.output import print_out
+    from ladder.errors import UsageError
+
+    specification = parse_board(board)
+    if not 0 <= depth <= MAX_DEPTH:
+        raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
+    from engine.perft import perft as count
+    from reports.format import to_json
+
+    result = count(specification, depth)
+    if json:
+        document = {"board": str(specification), "counts": result.counts, "wins": result.wins}
+        print_out(to_json(document))
+        return 0
+    print_out(f"{'ply':>3} {'sequences':>15} {'of them won':>15}")
+    for ply, (leaves, wins) in enumerate(zip(result.counts, result.wins, strict=True)):
+        print_out(f"{ply:>3} {leaves:>15,} {wins:>15,}")
+    return 0

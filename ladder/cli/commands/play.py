@@ -1,0 +1,140 @@
+"""`ladder play`: a person against a bot."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    PANEL_CONDITIONS,
+    Database,
+    Depth,
+    Nodes,
+    Seed,
+    Simulations,
+    Time,
+)
+
+if TYPE_CHECKING:
+    from db.records.pairs import Entrant
+    from ladder.play.game import Sparring
+
+
+class Side(StrEnum):
+    """Who begins."""
+
+    FIRST = "first"
+    SECOND = "second"
+    RANDOM = "random"
+
+
+def play(
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="A registered bot.")],
+    side: Annotated[
+        Side, typer.Option(help="Which side you play.", rich_help_panel=PANEL_CONDITIONS)
+    ] = Side.FIRST,
+    board: Annotated[
+        str,
+        typer.Option(
+            metavar="BOARD",
+            help="standard, thu, or a size as ROWSxCOLUMNS with an optional forbidden cell: "
+            "10x11@3,4. Always rows first: the standard board is 6x7.",
+        ),
+    ] = "standard",
+    time: Time = None,
+    simulations: Simulations = None,
+    nodes: Nodes = None,
+    depth: Depth = None,
+    hints: Annotated[
+        str, typer.Option(metavar="NAME", help="The bot that `hint` asks, in the same budget.")
+    ] = "v20",
+    save: Annotated[
+        bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
+    ] = False,
+    seed: Seed = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Play against a bot: type a column, undo, hint, info or quit.
+
+    On a terminal the arrows choose a column and Enter drops the stone; over a pipe every line is
+    one move or word.
+    """
+    import secrets
+
+    from engine.board import parse_board_class
+    from engine.errors import BoardError
+    from engine.seeds import SEED_LIMIT, SplitMix, mix
+    from ladder.cli.board_screen import table_for
+    from ladder.cli.database import (
+        open_or_imagine,
+        open_store,
+    )
+    from ladder.cli.output import stdout_console
+    from ladder.cli.parsing import budgets_of
+    from ladder.cli.terminal import interruptible
+    from ladder.errors import UsageError
+    from ladder.play.game import (
+        Sparring,
+        recruit,
+    )
+    from ladder.runs.budgets import Budgets
+
+    budgets = budgets_of(time, simulations, nodes, depth)
+    if seed is not None and not 0 <= seed < SEED_LIMIT:
+        raise UsageError(f"--seed must be 0 .. 2**53-1, got {seed}")
+    seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
+    random = SplitMix(mix(seed))
+    try:
+        drawn = parse_board_class(board).draw(random)
+    except BoardError as error:
+        raise UsageError(f"--board: {error}") from error
+    person = random.below(2) if side is Side.RANDOM else int(side is Side.SECOND)
+
+    def hire(name: str, budgets: Budgets) -> "Entrant":
+        with open_or_imagine(db) as store:
+            return recruit(store, name, drawn, budgets)
+
+    def adviser(name: str) -> "Entrant":
+        try:
+            return hire(name or hints, budgets)
+        except UsageError:
+            # A bot that cannot think in this budget may still be asked, in a second.
+            return hire(name or hints, Budgets({"time_ms": HINT_MS}))
+
+    with open_or_imagine(db) as store:
+        store.bot(hints)
+        opponent = recruit(store, bot, drawn, budgets)
+    if save:
+        # Only now: a refused command leaves no new file behind.
+        with open_store(db, create=True, sync=True) as store:
+            opponent = recruit(store, bot, drawn, budgets)
+    with (
+        interruptible(),
+        Sparring(opponent, board=drawn, person=person, seed=seed) as game,
+    ):
+        try:
+            table_for(stdout_console(), game, adviser).sit()
+        finally:
+            if save:
+                _save(game, db)
+    return 0
+
+
+HINT_MS = 1000
+"""Time for a hint of a bot that does not know the budget of the game."""
+
+
+def _save(game: "Sparring", db: str) -> None:
+    from ladder.cli.database import open_store
+    from ladder.cli.output import (
+        print_error,
+        print_out,
+    )
+
+    if game.verdict is None:
+        print_error("not saved: the game was not over")
+        return
+    with open_store(db, create=True) as store:
+        key = store.save_game(game.record())
+    print_out(f"saved as game p{key}: `ladder replay p{key}` shows it")

@@ -1,0 +1,132 @@
+"""`ladder replay`: steps through a stored game."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from db.store import Store
+    from reports.replay import StoredGame
+
+
+HELP = "right and left step, a number and Enter jumps to that ply, Home, End, q quits"
+
+
+def replay(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME_ID", help="Number of a stored game, or p3 for a person's saved one."
+        ),
+    ],
+    ply: Annotated[
+        int | None, typer.Option(metavar="N", help="Show only the position after N plies.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Step through a stored game and what the bots thought of each move."""
+    from engine.board import parse_board
+    from ladder.cli.database import open_store
+    from ladder.cli.output import (
+        print_out,
+        stdout_console,
+    )
+    from ladder.cli.terminal import can_draw, interruptible
+    from ladder.errors import UsageError
+    from reports.format import to_json
+    from reports.replay import (
+        game_document,
+        game_heading,
+        ply_view,
+    )
+
+    with open_store(db, create=False) as store:
+        row = _find(store, game, db)
+    last = len(row.moves)
+    if ply is not None and not 0 <= ply <= last:
+        raise UsageError(f"--ply must be 0..{last} for game {game}, got {ply}")
+    if json:
+        print_out(to_json(game_document(row)))
+        return 0
+    console = stdout_console()
+    if ply is None and can_draw(console, parse_board(row.board).rows):
+        with interruptible():
+            _step(console, row)
+        return 0
+    console.print(game_heading(row), markup=False, highlight=False, soft_wrap=True)
+    for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
+        console.print(ply_view(row, number))
+    return 0
+
+
+def _find(store: "Store", text: str, db: str) -> "StoredGame":
+    from ladder.errors import UsageError
+
+    word = text.strip().lower()
+    digits = word.removeprefix("p")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
+        raise UsageError(
+            f"GAME_ID is the number of a stored game, or p3 for a person's game, got {text!r}"
+        )
+    if word == digits:
+        row = store.game(int(digits))
+        if row is None:
+            raise UsageError(f"no game {word} is stored in {db}: see the ids in its table `games`")
+        return row
+    saved = store.saved_game(int(digits))
+    if saved is None:
+        count = store.count_saved()
+        there = f"there are p1 to p{count}" if count else "`ladder play --save` saves one"
+        raise UsageError(f"no game {word} is saved in {db}: {there}")
+    return saved
+
+
+def _step(console: "Console", row: "StoredGame") -> None:
+    """One ply after the other, as the keys want it."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from ladder.cli.terminal import Screen, TypedLine, with_prompt
+    from reports.replay import (
+        game_heading,
+        ply_screen,
+    )
+
+    last = len(row.moves)
+    ply = row.opening_plies
+    line = TypedLine()
+    note = HELP
+    with Screen(console) as screen:
+        while True:
+            picture = Group(Text(game_heading(row)), Text(""), ply_screen(row, ply))
+            screen.draw(with_prompt(picture, f"[{ply}/{last}] ", line.text, note))
+            key, note = screen.key(), HELP
+            if key == "eof" or (key == "q" and not line.text):
+                return
+            word = line.text.strip().lower()
+            if key == "enter":
+                line.text = ""
+            if key in STEPS and not line.text and not (key == "enter" and word):
+                ply = max(0, min(ply + STEPS[key], last))
+            elif key == "enter" and word.isascii() and word.isdecimal() and int(word) <= last:
+                ply = int(word)
+            elif key == "enter":
+                note = f"{word!r} is no ply of this game: they are 0 to {last}"
+            else:
+                line.take(key)
+
+
+END = 1 << 20
+STEPS = {
+    **dict.fromkeys(("right", "down", "enter", "f", "n", " "), 1),
+    **dict.fromkeys(("left", "up", "b", "p"), -1),
+    "home": -END,
+    "end": END,
+    "e": END,
+}
+"""By how many plies a key moves."""

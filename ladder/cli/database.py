@@ -1,0 +1,52 @@
+"""Small things that most commands do: open the database, read conditions, write output."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from db.store import Store
+from ladder.cli.output import print_error
+
+
+@contextmanager
+def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Store]":
+    """The database of `--db`; with `sync` its built-in players are brought up to date.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+
+    """
+    from db.store import Store
+
+    with Store.open(where, create=create) as store:
+        if sync:
+            from ladder.registry.builtins import sync_builtins
+
+            for name in sync_builtins(store):
+                print_error(f"{name} has a new revision: its sources have changed")
+        yield store
+
+
+def is_missing(where: str) -> bool:
+    """Whether `--db` names a file that is not there yet."""
+    return "://" not in where and not Path(where).exists()
+
+
+@contextmanager
+def open_or_imagine(where: str) -> "Iterator[Store]":
+    """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
+
+    For looking: a command that only looks, or is refused, must not leave a new file behind.
+    """
+    if not is_missing(where):
+        with open_store(where, create=False, sync=True) as store:
+            yield store
+        return
+    with (
+        tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
+        open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
+    ):
+        yield store

@@ -1,0 +1,53 @@
+"""Where a gate's verdict goes besides the screen: files, and GitHub's pages when it runs there."""
+
+import os
+import sys
+from pathlib import Path
+
+from ladder.gate.judge import Verdict
+from ladder.gate.session import Gated
+from ladder.ratings.sprt import State
+from reports.format import annotation
+from reports.gate.junit import gate_junit
+from reports.gate.text import gate_markdown
+
+SUMMARY_LIMIT = 60_000
+"""Characters; GitHub refuses job summaries above 1 MiB."""
+
+
+def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bool) -> None:
+    """Write the files that were asked for, and under GitHub Actions summary and annotations.
+
+    With `quiet` annotations go to standard error, where GitHub finds them as well, so that
+    standard output stays one JSON document.
+    """
+    if junit is not None:
+        junit.write_text(gate_junit(gated), encoding="utf-8", errors="replace")
+    markdown = gate_markdown(gated)[:SUMMARY_LIMIT]
+    if summary is not None:
+        summary.write_text(markdown, encoding="utf-8", errors="replace")
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    job = os.environ.get("GITHUB_STEP_SUMMARY")
+    if job:
+        try:
+            with open(job, "a", encoding="utf-8", errors="replace") as file:
+                file.write(markdown + "\n")
+        except OSError as error:
+            sys.stderr.write(f"the job summary cannot be written: {error}\n")
+    for line in annotations(gated):
+        (sys.stderr if quiet else sys.stdout).write(line + "\n")
+
+
+def annotations(gated: Gated) -> list[str]:
+    """One error per baseline against which the candidate regressed; one for an invalid gate."""
+    result = gated.result
+    if result.verdict is Verdict.INVALID:
+        return [annotation("error", f"{result.candidate}: the gate is invalid", result.reason)]
+    if result.verdict is Verdict.INCONCLUSIVE:
+        return [annotation("warning", f"{result.candidate}: no decision", result.reason)]
+    return [
+        annotation("error", f"{result.candidate} is worse than {baseline.name}", result.reason)
+        for baseline in result.baselines
+        if baseline.sprt.state is State.ACCEPT_H0
+    ]

@@ -1,0 +1,206 @@
+"""Counts of results as a person writes them on a command line."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.board import BoardClass
+    from ladder.runs.budgets import Budgets
+
+import re
+import time
+from datetime import datetime
+
+from engine.board import BoardClass
+from ladder.ratings.sprt import Model, Sprt, check_chances
+
+DEFAULT_TIME = "100ms"
+
+
+def boards_of(text: str) -> "tuple[BoardClass, ...]":
+    """The board classes of `--boards`.
+
+    Raises:
+        UsageError: the list breaks a rule of boards; the message names it and the option.
+
+    """
+    from engine.board import parse_board_classes
+    from engine.errors import BoardError
+
+    try:
+        return parse_board_classes(text)
+    except BoardError as error:
+        raise UsageError(f"--boards: {error}") from error
+
+
+def budgets_of(
+    time: str | None, simulations: int | None, nodes: int | None, depth: int | None
+) -> "Budgets":
+    """The budgets of the options; 100 ms when none is given.
+
+    Raises:
+        UsageError: time together with a work budget, or a number out of range.
+
+    """
+    from ladder.runs.budgets import Budgets
+
+    amounts = {
+        name: amount
+        for name, amount in (("simulations", simulations), ("nodes", nodes), ("depth", depth))
+        if amount is not None
+    }
+    if time is not None or not amounts:
+        amounts = {"time_ms": parse_time(time or DEFAULT_TIME), **amounts}
+    return Budgets(amounts)
+
+
+def sandbox_of(text: str | None) -> tuple[str, ...]:
+    """The words of `--sandbox`, read as a shell would.
+
+    Raises:
+        UsageError: a quote is not closed, there is no word, or its program is not there.
+
+    """
+    import shlex
+    import shutil
+
+    from ladder.errors import UsageError
+
+    if text is None:
+        return ()
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"--sandbox: {str(error).lower()} in {text!r}") from error
+    if not words:
+        raise UsageError("--sandbox is the beginning of a command such as 'bwrap ...', got nothing")
+    program = shutil.which(words[0])
+    if program is None:
+        raise UsageError(
+            f"--sandbox: no program {words[0]!r} is on PATH: install it, or name its file"
+        )
+    return (str(Path(program).absolute()), *words[1:])
+
+
+# No time that is allowed has more digits, and a float that it becomes is finite.
+_DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
+MAX_TIME_MS = 3_600_000
+
+
+def parse_time(text: str) -> int:
+    """Milliseconds from ``100ms``, ``2s``, ``0.5s``; a bare number is milliseconds.
+
+    Raises:
+        UsageError: the text has another form, is no whole number of milliseconds, or lies outside
+            1 ms .. 1 hour.
+
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    if match is None:
+        raise UsageError(f"--time is a time per move such as 100ms or 2s, got {text!r}")
+    milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
+    if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
+        raise UsageError(
+            f"--time is a whole number of milliseconds from 1ms to 3600s, got {text!r}"
+        )
+    return int(milliseconds)
+
+
+def parse_margin(text: str) -> int:
+    """Milliseconds from ``50ms`` or ``0``.
+
+    Raises:
+        UsageError: the text is no whole number of milliseconds from 0 to 1 hour.
+
+    """
+    match = _DURATION.fullmatch(text.strip().lower())
+    milliseconds = -1.0 if match is None else float(match[1]) * (1000 if match[2] == "s" else 1)
+    if milliseconds != int(milliseconds) or not 0 <= milliseconds <= MAX_TIME_MS:
+        raise UsageError(f"--margin is a time such as 50ms, got {text!r}")
+    return int(milliseconds)
+
+
+LIMIT = 10**15
+"""The greatest count: sums and squares of such numbers still fit a float."""
+ELO_LIMIT = 2000.0
+"""The greatest Elo of a hypothesis: beyond it an expected score is 0 or 1 to five digits."""
+_WHOLE = re.compile(r"\d+", re.ASCII)
+
+Counts = tuple[int, ...]
+
+
+def parse_counts(wdl: str | None, penta: str | None) -> Counts:
+    """Counts in the order of `ladder.ratings.counts` from one of the two options.
+
+    Args:
+        wdl: ``W,D,L``: games won, drawn, lost.
+        penta: ``LL,LD,DD,WD,WW``: pairs from the lowest score to the highest; the middle counts
+            a win and a loss, too.
+
+    Raises:
+        UsageError: none or both are given, or one is not such a list, or it counts no game.
+
+    """
+    if (wdl is None) == (penta is None):
+        raise UsageError("give either --wdl W,D,L or --penta LL,LD,DD,WD,WW")
+    if wdl is not None:
+        wins, draws, losses = _numbers("--wdl", "W,D,L", wdl)
+        return losses, draws, wins
+    return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
+
+
+def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: str) -> Sprt:
+    """A test between two differences in Elo; `model` is a word of `ladder.ratings.sprt.Model`.
+
+    Raises:
+        UsageError: a number is out of range, or elo0 is not below elo1.
+
+    """
+    for option, elo in (("--elo0", elo0), ("--elo1", elo1)):
+        if not abs(elo) <= ELO_LIMIT:
+            raise UsageError(f"{option} must be -{ELO_LIMIT:g} .. {ELO_LIMIT:g} Elo, got {elo:g}")
+    if not elo0 < elo1:
+        raise UsageError(f"--elo0 must be below --elo1, got {elo0:g} and {elo1:g}")
+    check_chances(alpha, beta)
+    return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=Model(model))
+
+
+def _numbers(option: str, form: str, text: str) -> Counts:
+    words = [word.strip() for word in text.split(",")]
+    wanted = form.count(",") + 1
+    if len(words) != wanted or not all(_WHOLE.fullmatch(word) for word in words):
+        raise UsageError(f"{option} is {wanted} whole numbers {form}, none below 0, got {text!r}")
+    # Python refuses to read numbers of thousands of digits; a long one is too great anyway.
+    if any(len(word) > len(str(LIMIT)) or int(word) > LIMIT for word in words):
+        raise UsageError(f"{option}: a count must be at most {LIMIT}, got {text!r}")
+    numbers = tuple(int(word) for word in words)
+    if not any(numbers):
+        raise UsageError(f"{option} {text}: there is nothing to compute from no games")
+    return numbers
+
+
+_AGO = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([mhd])")
+_SECONDS = {"m": 60, "h": 3600, "d": 86400}
+
+
+def parse_since(text: str, *, now: float | None = None) -> float:
+    """Seconds since the epoch from an ISO date or time, or from ``30m``, ``12h``, ``2d`` ago.
+
+    Times without a zone are local.
+
+    Raises:
+        UsageError: the text is neither.
+
+    """
+    match = _AGO.fullmatch(text.strip())
+    if match is not None:
+        return (time.time() if now is None else now) - float(match[1]) * _SECONDS[match[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except ValueError:
+        raise UsageError(
+            "--since is a date or time such as 2026-11-20 or 2026-11-20T18:00, or a time ago such "
+            f"as 12h, got {text!r}"
+        ) from None

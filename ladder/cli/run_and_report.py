@@ -1,0 +1,94 @@
+"""What `run` and `match` share: play with somebody watching, then print what came of it."""
+
+from collections.abc import Callable, Sequence
+
+from db.records.bots import BotRow
+from db.records.runs import (
+    DivisionRow,
+    RunRow,
+)
+from db.store import Store
+from ladder.cli.database import (
+    is_missing,
+    open_or_imagine,
+    open_store,
+)
+from ladder.cli.failures import STOPPED
+from ladder.cli.output import (
+    print_error,
+    print_out,
+    stderr_console,
+    stdout_console,
+)
+from ladder.runs.runner import Ending
+from ladder.runs.settings import Settings
+from ladder.runs.start import (
+    Nothing,
+    check_possible,
+    launch,
+)
+from ladder.standings.standings import (
+    Standings,
+    standings_of_division,
+    standings_of_run,
+)
+from reports.format import to_json
+from reports.run import watcher_for
+from reports.standings import print_standings, standings_document
+
+Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
+"""Settings and bots of a run, as far as they depend on what is registered."""
+
+
+def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
+    """Play, print the standings, and return the exit code.
+
+    Raises:
+        LadderError: see `ladder.runs.start.launch`.
+
+    """
+    if is_missing(db):
+        with open_or_imagine(db) as store:
+            check_possible(*choose(store))
+    with open_store(db, create=True, sync=True) as store:
+        settings, bots = choose(store)
+        return _play(store, settings, bots, json=json)
+
+
+def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
+    outcome = launch(
+        store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
+    )
+    if isinstance(outcome, Nothing):
+        print_error("nothing to resume: no interrupted run has these settings")
+        if json:
+            print_out(to_json({"run": None, "games": 0}))
+        return 0
+    standings = standings_after(store, outcome.run)
+    if json:
+        run = outcome.run
+        head = {
+            "run": run.id,
+            "seed": run.seed,
+            "status": run.status.value,
+            "games": outcome.live.total_games,
+            "stalled_games": outcome.live.aborted_games,
+            "warnings": outcome.live.warnings,
+        }
+        print_out(to_json({"run": head, "report": standings_document(standings)}))
+    else:
+        print_standings(stdout_console(), standings)
+    return STOPPED if outcome.ending is Ending.STOPPED else 0
+
+
+def standings_after(store: Store, run: RunRow) -> Standings:
+    """The division's standings, or for games outside the rating list those of the run alone."""
+    division = division_of(store, run)
+    if run.rated:
+        return standings_of_division(store, division)
+    return standings_of_run(store, division, run)
+
+
+def division_of(store: Store, run: RunRow) -> DivisionRow:
+    """The division in which a run plays."""
+    return store.find_division(str(run.division_id))

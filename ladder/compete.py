@@ -1,0 +1,188 @@
+"""Matches as the course's own match program plays them, with its result codes.
+
+A round is two games on one board of the `thu` family, A moving first in the first of them. Nothing
+is stored.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bots.errors import SpecError
+from bots.foreign.thu_host import INTERFACE_MISSING
+from bots.protocol import Budget
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+)
+from db.store import Store
+from engine.board import BoardClass
+from engine.result import Result, Termination
+from engine.seeds import SplitMix, derive_seed, mix
+from ladder.errors import BotFailure, InvalidRun, UsageError
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import play_pair
+from ladder.registry.registered import refuse_changed
+from ladder.specs.compile import compile_launches
+from ladder.specs.spec import read_spec
+from ladder.specs.start_command import (
+    launch_of,
+    runnable,
+)
+
+TIE, A_WINS, B_WINS = 0, 1, 2
+BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
+"""What A did, and what B did."""
+UNLOADABLE, NO_INTERFACE = (-1, -2), (-3, -4)
+WON_BY_A = frozenset({A_WINS, BUG[1], ILLEGAL[1], TIMEOUT[1]})
+WON_BY_B = frozenset({B_WINS, BUG[0], ILLEGAL[0], TIMEOUT[0]})
+FORFEITS = {
+    Termination.TIMEOUT: TIMEOUT,
+    Termination.ILLEGAL_MOVE: ILLEGAL,
+    Termination.CRASH: BUG,
+    Termination.MEMORY: BUG,
+    Termination.PROTOCOL_ERROR: BUG,
+}
+_BOARDS, _GAMES = range(2)
+
+
+class CourseGame(NamedTuple):
+    """One game in the course's terms."""
+
+    code: int
+    seconds_a: int
+    """Time that A thought, in whole seconds."""
+    seconds_b: int
+    detail: str = ""
+    """For a forfeit: what happened."""
+
+
+CourseRound = tuple[CourseGame, CourseGame]
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One side of a match: how to start it, or why that cannot be done."""
+
+    name: str
+    launch: Launch | None
+    problem: str = ""
+
+
+def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
+    """What A or B on the command line stands for.
+
+    Args:
+        word: the path of a shared library, a specification, or the name of a registered bot.
+        folder: where the word was written.
+        store: the database for names; None when there is none.
+
+    Raises:
+        UsageError: a name is not registered, or the bot has changed since.
+        UnknownPlayer: no built-in player has the name.
+
+    """
+    spec = word
+    if ":" not in word:
+        if not word.endswith((".so", ".dylib", ".dll")) and not (folder / word).is_file():
+            if store is None:
+                raise UsageError(
+                    f"{word} is neither a file nor a specification such as thu:./strategy.so, and "
+                    "there is no database with registered bots here"
+                )
+            bot = store.bot(word)
+            refuse_changed([bot])
+            compile_launches([bot.revision.launch])
+            return Contestant(word, launch_of(bot))
+        spec = f"thu:{word}"
+    try:
+        launch = read_spec(spec, folder).launch
+    except SpecError as error:
+        return Contestant(word, None, str(error))
+    compile_launches([launch])
+    return Contestant(word, runnable(launch))
+
+
+def compete(
+    a: Contestant,
+    b: Contestant,
+    *,
+    rounds: int,
+    time_ms: int,
+    margin_ms: int,
+    seed: int,
+    sandbox: tuple[str, ...] = (),
+) -> Iterator[CourseRound]:
+    """Play the rounds, one after the other.
+
+    Args:
+        a: moves first in the first game of every round.
+        b: the other.
+        rounds: how many; at least 1.
+        time_ms: per move.
+        margin_ms: how late a move may be.
+        seed: of the boards, below 2**53.
+        sandbox: words before the commands, as `BotPool` takes them.
+
+    Raises:
+        UsageError: no round is asked for.
+        InvalidRun: the machine stalls.
+
+    """
+    if rounds < 1:
+        raise UsageError(f"ROUNDS must be at least 1, got {rounds}")
+    pool = BotPool(sandbox=sandbox)
+    try:
+        broken = _unloadable(pool, (a, b))
+        for number in range(rounds):
+            if broken is not None or a.launch is None or b.launch is None:
+                game = broken or CourseGame(UNLOADABLE[0], 0, 0)
+                yield (game, game)
+                continue
+            budget = Budget(time_ms=time_ms)
+            board = str(BoardClass(None).draw(SplitMix(mix(seed, number, _BOARDS))))
+            plan = PairPlan(
+                id=number,
+                number=number,
+                a=Entrant(0, a.name, a.launch, budget),
+                b=Entrant(1, b.name, b.launch, budget),
+                board=board,
+                board_class=board,
+                opening=(),
+                seed=derive_seed(seed, number, _GAMES),
+                margin_ms=margin_ms,
+            )
+            record = play_pair(plan, pool)
+            if not record.games:
+                raise InvalidRun(f"round {number} could not be played: {record.abort_reason}")
+            yield (_course_game(record.games[0]), _course_game(record.games[1]))
+    finally:
+        pool.close()
+
+
+def _unloadable(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGame | None:
+    """The result of every game when one side cannot even be loaded."""
+    for index, side in enumerate(sides):
+        problem = side.problem
+        if side.launch is not None:
+            try:
+                pool.greet(side.launch)
+            except BotFailure as failure:
+                problem = str(failure)
+        if problem:
+            codes = NO_INTERFACE if INTERFACE_MISSING in problem else UNLOADABLE
+            return CourseGame(codes[index], 0, 0, f"{side.name}: {problem}")
+    return None
+
+
+def _course_game(game: GameRecord) -> CourseGame:
+    first, second = (stats.time_us // 1_000_000 for stats in game.sides)
+    seconds = (second, first) if game.swapped else (first, second)
+    result = game.result.mirrored if game.swapped else game.result
+    code = {Result.WIN: A_WINS, Result.DRAW: TIE, Result.LOSS: B_WINS}[result]
+    if game.termination.is_forfeit:
+        code = FORFEITS[game.termination][0 if result is Result.LOSS else 1]
+    return CourseGame(code, *seconds, game.detail)

@@ -1,0 +1,1 @@
+"""What this machine and this database offer, and what will go wrong."""

@@ -1,0 +1,66 @@
+"""Can a bot reach the database? Tried out by a process that is started just as a bot is."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from enum import StrEnum
+from pathlib import Path
+
+from db.records.launch import DEFAULT_LIMITS
+from ladder.process.supervisor_client import Supervision
+
+WRITABLE, SEALED = 10, 11
+PROBE = f"""
+import os, sys
+try:
+    os.close(os.open(sys.argv[1], os.O_RDWR))
+except OSError:
+    sys.exit({SEALED})
+sys.exit({WRITABLE})
+"""
+PATIENCE_S = 20.0
+
+
+class Reach(StrEnum):
+    """What the probe found."""
+
+    WRITABLE = "writable"
+    SEALED = "sealed"
+    """It could not open the file for writing."""
+    UNKNOWN = "unknown"
+    """It could not be run."""
+
+
+def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
+    """Start a process as a bot is started, behind the sandbox, and let it open the file.
+
+    It opens the file for writing and changes nothing.
+
+    Returns:
+        What came of it, and for UNKNOWN why.
+
+    Raises:
+        OSError: no process can be made.
+
+    """
+    path = os.path.abspath(database)
+    with tempfile.TemporaryDirectory() as folder:
+        supervision = Supervision.start(
+            (sys.executable, "-I", "-S", "-c", PROBE, path),
+            folder,
+            limits=DEFAULT_LIMITS,
+            logs=None,
+            environment={},
+            sandbox=sandbox,
+        )
+        supervision.wait_ended(PATIENCE_S)
+        supervision.kill()
+    outcome = supervision.outcome
+    if outcome.exited == WRITABLE:
+        return Reach.WRITABLE, ""
+    if outcome.exited == SEALED:
+        return Reach.SEALED, ""
+    reason = outcome.failed or " ".join(outcome.stderr.split()) or "it gave no reason"
+    return Reach.UNKNOWN, f"{Path(sandbox[0]).name if sandbox else 'the probe'}: {reason}"

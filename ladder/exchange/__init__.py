@@ -1,0 +1,1 @@
+"""Games as text: PGN, CSV and JSON Lines, out and in again."""

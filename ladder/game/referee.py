@@ -1,0 +1,263 @@
+"""The referee: plays one game, and one pair, by the rules, charging failures to their cause."""
+
+import time
+from typing import NamedTuple
+
+import msgspec
+
+from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
+from db.records.games import (
+    GameRecord,
+    SideStats,
+    Thought,
+)
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+    PairRecord,
+)
+from engine.board import Board, parse_board
+from engine.position import Position
+from engine.result import Result, Termination
+from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
+from ladder.game.bot_pool import BotPool
+from ladder.process.bot_process import BotProcess
+from ladder.process.cpu_wait import Stall
+
+READY_S = 10.0
+"""How long a bot may take to get ready for a game."""
+MAX_ABORTS = 3
+"""How often a pair is started again because the machine stalled, before it is given up."""
+
+
+def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
+    """Play both games of a pair.
+
+    A game that the machine spoiled is thrown away with its pair, which starts again, at most
+    three times; after that the record holds no games and says why.
+    """
+    reason = ""
+    failed: list[int] = []
+    for aborts in range(MAX_ABORTS + 1):
+        try:
+            first = _Game(plan, False, pool, failed).play()
+            second = _Game(plan, True, pool, failed).play()
+        except MachineStalled as stall:
+            reason = str(stall)
+            continue
+        return PairRecord(
+            plan.id, plan.number, (first, second), aborts=aborts, failed_starts=tuple(failed)
+        )
+    return PairRecord(plan.id, plan.number, (), aborts=MAX_ABORTS + 1, abort_reason=reason)
+
+
+def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+    """Play one game of a pair; A moves first unless `swapped`.
+
+    Raises:
+        MachineStalled: a bot was late because the machine did not let it run.
+
+    """
+    return _Game(plan, swapped, pool, []).play()
+
+
+def thought_of(elapsed_us: int, info: Info | None) -> Thought:
+    """What is kept of a move and of what the bot told about it."""
+    if info is None:
+        return Thought(elapsed_us)
+    work = info.nodes if info.simulations is None else info.simulations
+    proven: str | None = info.proven
+    if proven is not None and info.distance is not None:
+        proven = f"{proven} {info.distance}"
+    return Thought(elapsed_us, info.value, work, info.depth, proven)
+
+
+def answered(position: Position, column: int) -> Position:
+    """The position after a bot's answer.
+
+    Raises:
+        BotIllegalMove: the column cannot be played.
+
+    """
+    if not position.can_play(column):
+        legal = ", ".join(str(column) for column in position.legal_moves())
+        raise BotIllegalMove(
+            f"played column {column} at ply {position.ply} of "
+            f"'{position.notation()}': legal columns were {legal}"
+        )
+    return position.play(column)
+
+
+class Verdict(NamedTuple):
+    """How a game ended."""
+
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    detail: str = ""
+    """For a forfeit: what happened."""
+
+
+class _Side:
+    """One player of the game in play."""
+
+    __slots__ = ("entrant", "limit_us", "process", "stats", "timed")
+
+    def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
+        self.entrant = entrant
+        self.process: BotProcess | None = None
+        self.stats = SideStats()
+        time_ms = entrant.budget.time_ms
+        self.timed = time_ms is not None
+        self.limit_us = (
+            int(plan.watchdog_s * 1e6) if time_ms is None else (time_ms + plan.margin_ms) * 1000
+        )
+
+
+class _Game:
+    """One game from its start to its record."""
+
+    def __init__(self, plan: PairPlan, swapped: bool, pool: BotPool, failed: list[int]) -> None:
+        self.plan = plan
+        self.swapped = swapped
+        self.pool = pool
+        self.failed = failed
+        entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
+        self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
+        self.board: Board = parse_board(plan.board)
+        self.thoughts: list[Thought] = []
+
+    def play(self) -> GameRecord:
+        """Play the game.
+
+        Raises:
+            MachineStalled: a bot was late because the machine did not let it run.
+
+        """
+        started = time.time()
+        clock = time.perf_counter_ns()
+        position = Position.from_moves(self.board, self.plan.opening)
+        offender: int | None = None
+        try:
+            try:
+                for offender in (0, 1):
+                    self._prepare(offender)
+                while not position.is_over:
+                    offender = position.to_move
+                    position = self._move(position, self.sides[offender])
+                verdict = judge(position)
+                offender = None
+            except BotFailure as failure:
+                result = Result.LOSS if offender == 0 else Result.WIN
+                verdict = Verdict(result, failure.termination, str(failure))
+            self._finish(verdict, offender)
+        finally:
+            # Whatever is still held here was in the middle of something.
+            for side in self.sides:
+                if side.process is not None:
+                    side.process.kill()
+                    side.process = None
+        return GameRecord(
+            swapped=self.swapped,
+            moves=position.moves,
+            result=verdict.result,
+            termination=verdict.termination,
+            sides=(self.sides[0].stats, self.sides[1].stats),
+            thoughts=tuple(self.thoughts),
+            started=started,
+            duration_us=(time.perf_counter_ns() - clock) // 1000,
+            detail=verdict.detail,
+        )
+
+    def _prepare(self, index: int) -> None:
+        """Get one side's process ready for this game."""
+        side = self.sides[index]
+        launch = side.entrant.launch
+        try:
+            side.process = self.pool.acquire(launch)
+        except BotFailure:
+            self.failed.append(side.entrant.revision)
+            raise
+        question = NewGame(
+            game=f"{self.plan.id}-{int(self.swapped)}",
+            rows=self.board.rows,
+            columns=self.board.columns,
+            forbidden=self.board.forbidden,
+            side=index,
+            seed=self.plan.seed,
+            budget=side.entrant.budget,
+            player=msgspec.UNSET if launch.player is None else launch.player,
+        )
+        side.process.ask(question, timeout_s=READY_S)
+        side.process.begin_game()
+
+    def _move(self, position: Position, side: _Side) -> Position:
+        """Ask one side for its move and play it."""
+        assert side.process is not None  # noqa: S101 - prepared before the first move
+        process = side.process
+        question = MoveAsk(position.ply, position.moves)
+        try:
+            reply, elapsed_us = process.ask(
+                question, timeout_s=side.limit_us / 1e6, watch_runqueue=side.timed
+            )
+        except BotTimeout:
+            side.stats.moves += 1
+            side.stats.time_us += side.limit_us
+            side.stats.max_us = max(side.stats.max_us, side.limit_us)
+            _excuse(side, process.stall, position.ply)
+            raise
+        assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+        self._remember(side.stats, elapsed_us, process.cpu_us, reply.info)
+        return answered(position, reply.column)
+
+    def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
+        stats.moves += 1
+        stats.time_us += elapsed_us
+        if elapsed_us > stats.max_us:
+            stats.max_us = elapsed_us
+        thought = thought_of(elapsed_us, info)
+        thought.cpu_us = cpu_us
+        self.thoughts.append(thought)
+        if thought.simulations is not None:
+            stats.simulations += thought.simulations
+            stats.searched_us += elapsed_us
+
+    def _finish(self, verdict: Verdict, offender: int | None) -> None:
+        """Tell the players the result and give their processes back; the offender's is ended."""
+        message = GameOver(verdict.result.value, verdict.termination.value)
+        for index, side in enumerate(self.sides):
+            process, side.process = side.process, None
+            if process is None:
+                continue
+            if index == offender:
+                process.kill()
+                continue
+            process.tell(message)
+            self.pool.release(side.entrant.launch, process, pair_ended=self.swapped)
+
+
+def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
+    """Blame the machine when it kept the bot or us waiting for as long as the move overran.
+
+    Raises:
+        MachineStalled: it did.
+
+    """
+    budget_ms = side.entrant.budget.time_ms
+    if stall is None or budget_ms is None:
+        return
+    overrun_us = stall.elapsed_us - 1000 * budget_ms
+    waited_us = stall.bot_us + stall.harness_us
+    if waited_us >= overrun_us:
+        raise MachineStalled(
+            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
+            f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
+        )
+
+
+def judge(position: Position) -> Verdict:
+    """How a game that is over on the board has ended."""
+    if position.winner is None:
+        return Verdict(Result.DRAW, Termination.BOARD_FULL)
+    result = Result.WIN if position.winner == 0 else Result.LOSS
+    return Verdict(result, Termination.FOUR_IN_A_ROW)

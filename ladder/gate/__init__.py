@@ -1,0 +1,1 @@
+"""The gate: is a candidate worse than its baselines by more than it may be?"""

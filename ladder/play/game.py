@@ -1,0 +1,305 @@
+"""A person's game against a bot: the bot is a process of its own, as in every other game.
+
+The person's side asks for what it wants (`drop`, `undo`, `hint`) and has the bot move (`reply`)
+when it is the bot's turn. Nothing here reads a keyboard or prints.
+"""
+
+import time
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import msgspec
+
+from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
+from db.records.games import NewSavedGame, Thought
+from db.records.pairs import Entrant
+from db.store import Store
+from engine.board import Board
+from engine.position import Position
+from engine.result import Result, Termination
+from ladder.errors import BotFailure, UsageError
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import (
+    READY_S,
+    Verdict,
+    answered,
+    judge,
+    thought_of,
+)
+from ladder.process.bot_process import BotProcess
+from ladder.registry.registered import (
+    refuse_changed,
+    refuse_hurried,
+)
+from ladder.runs.budgets import Budgets
+from ladder.specs.board_support import (
+    can_play,
+    describe_boards,
+)
+from ladder.specs.compile import compile_launches
+from ladder.specs.start_command import launch_of
+
+MARGIN_MS = 1000
+"""How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
+WATCHDOG_S = 60.0
+"""How long a bot may take under a work budget."""
+
+
+def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
+    """A registered bot as it plays on this board and budget, its kernels compiled.
+
+    Raises:
+        UnknownRow: no bot has the name.
+        UsageError: it is retired, has changed, or does not play that.
+        SpecError: something that it is made of is gone.
+
+    """
+    bot = store.bot(name)
+    if bot.retired_at is not None:
+        raise UsageError(f"{name} is retired: `ladder bots list` shows who can play")
+    refuse_changed([bot])
+    if not can_play(bot.revision.boards, board):
+        raise UsageError(
+            f"{name} does not play {board}: it plays {describe_boards(bot.revision.boards)}"
+        )
+    refuse_hurried([bot], budgets.amounts.get("time_ms"))
+    budget = budgets.for_bot(name, bot.revision.budgets)
+    launch = launch_of(bot)
+    compile_launches([launch])
+    return Entrant(revision=bot.revision.id, name=name, launch=launch, budget=budget)
+
+
+class Opinion(NamedTuple):
+    """What a bot answered to a position, and what it told about it."""
+
+    name: str
+    column: int
+    elapsed_us: int
+    info: Info | None
+
+
+class Adviser:
+    """One bot's process, asked about positions that follow each other or not."""
+
+    def __init__(self, entrant: Entrant, *, board: Board, seed: int, pool: BotPool) -> None:
+        self.entrant = entrant
+        self._board = board
+        self._seed = seed
+        self._pool = pool
+        self._process: BotProcess | None = None
+        time_ms = entrant.budget.time_ms
+        self._limit_s = WATCHDOG_S if time_ms is None else (time_ms + MARGIN_MS) / 1000
+
+    def ask(self, position: Position) -> Opinion:
+        """What the bot plays for the side to move.
+
+        Raises:
+            BotFailure: it failed; its process is gone, and the next question starts another.
+
+        """
+        try:
+            process = self._process = self._process or self._begin(position.to_move)
+            question = MoveAsk(position.ply, position.moves)
+            reply, elapsed_us = process.ask(question, timeout_s=self._limit_s)
+            assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+            answered(position, reply.column)
+        except BaseException:
+            self.close()
+            raise
+        return Opinion(self.entrant.name, reply.column, elapsed_us, reply.info)
+
+    def begin(self, side: int) -> None:
+        """Have the bot ready for a game before its first move is wanted.
+
+        Raises:
+            BotFailure: it does not start.
+
+        """
+        try:
+            self._process = self._process or self._begin(side)
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self, side: int) -> BotProcess:
+        launch = self.entrant.launch
+        process = self._process = self._pool.acquire(launch)
+        question = NewGame(
+            game="play",
+            rows=self._board.rows,
+            columns=self._board.columns,
+            forbidden=self._board.forbidden,
+            side=side,
+            seed=self._seed,
+            budget=self.entrant.budget,
+            player=msgspec.UNSET if launch.player is None else launch.player,
+        )
+        process.ask(question, timeout_s=READY_S)
+        return process
+
+    def forget(self, verdict: Verdict | None = None) -> None:
+        """End the bot's game; the next question begins a new one.
+
+        A bot may keep its search between moves and need not expect that moves are taken back, so
+        a position that does not follow from the last one is the first of a new game.
+        """
+        process, self._process = self._process, None
+        if process is None:
+            return
+        verdict = verdict or Verdict(Result.DRAW, Termination.ABORTED)
+        process.tell(GameOver(verdict.result.value, verdict.termination.value))
+        self._pool.release(self.entrant.launch, process, pair_ended=True)
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+
+
+class Sparring:
+    """One game of a person against a bot; a context manager that leaves no process behind.
+
+    Attributes:
+        position: where the game stands.
+        person: the side that the person plays, 0 moves first.
+        thoughts: one for each move.
+        verdict: how the game ended; None while it goes on.
+        opinion: what the bot answered last; None before its first move and after `undo`.
+
+    """
+
+    def __init__(self, bot: Entrant, *, board: Board, person: int, seed: int) -> None:
+        self.bot = bot
+        self.person = person
+        self.position = Position(board)
+        self.thoughts: list[Thought] = []
+        self.verdict: Verdict | None = None
+        self.opinion: Opinion | None = None
+        self._seed = seed
+        self._pool = BotPool()
+        self._adviser = self._hire(bot)
+        self._others: dict[str, Adviser] = {}
+        self._started = time.time()
+        self._clock = self._turn = time.perf_counter_ns()
+        self._ended = 0
+
+    def _hire(self, entrant: Entrant) -> Adviser:
+        return Adviser(entrant, board=self.position.board, seed=self._seed, pool=self._pool)
+
+    @property
+    def persons_turn(self) -> bool:
+        """Whether the game waits for the person."""
+        return self.verdict is None and self.position.to_move == self.person
+
+    @property
+    def bots_turn(self) -> bool:
+        """Whether the game waits for the bot."""
+        return self.verdict is None and self.position.to_move != self.person
+
+    def prepare(self) -> None:
+        """Start the bot. A failure ends the game, as it does at a move."""
+        try:
+            self._adviser.begin(1 - self.person)
+        except BotFailure as failure:
+            self._forfeit(failure)
+
+    def drop(self, column: int) -> None:
+        """The person's move.
+
+        Raises:
+            IllegalMove: the column is full or off the board.
+
+        """
+        after = self.position.play(column)
+        elapsed_us = (time.perf_counter_ns() - self._turn) // 1000
+        self._moved(after, Thought(elapsed_us))
+
+    def reply(self) -> None:
+        """The bot's move. A failure of the bot ends the game with a verdict that says so."""
+        try:
+            opinion = self._adviser.ask(self.position)
+        except BotFailure as failure:
+            self._forfeit(failure)
+            return
+        self.opinion = opinion
+        thought = thought_of(opinion.elapsed_us, opinion.info)
+        self._moved(self.position.play(opinion.column), thought)
+
+    def undo(self) -> bool:
+        """Take back the person's last move and what the bot answered; False: there was none."""
+        mine = [ply for ply in range(self.position.ply) if ply % 2 == self.person]
+        if not mine:
+            return False
+        self.position = Position.from_moves(self.position.board, self.position.moves[: mine[-1]])
+        del self.thoughts[mine[-1] :]
+        self.verdict = self.opinion = None
+        self._adviser.forget()
+        self._turn = time.perf_counter_ns()
+        return True
+
+    def hint(self, entrant: Entrant) -> Opinion:
+        """What another bot would play for the person.
+
+        Raises:
+            BotFailure: that bot failed; the game goes on.
+
+        """
+        adviser = self._others.setdefault(entrant.name, self._hire(entrant))
+        opinion = adviser.ask(self.position)
+        adviser.forget()
+        return opinion
+
+    def record(self) -> NewSavedGame:
+        """The finished game, to be stored.
+
+        Raises:
+            ValueError: it goes on.
+
+        """
+        if self.verdict is None:
+            raise ValueError("a game that goes on has no record")
+        budget = msgspec.to_builtins(self.bot.budget)
+        return NewSavedGame(
+            revision=self.bot.revision,
+            bot_side=1 - self.person,
+            board=str(self.position.board),
+            budget=budget,
+            seed=self._seed,
+            moves=self.position.moves,
+            result=self.verdict.result,
+            termination=self.verdict.termination,
+            detail=self.verdict.detail,
+            started_at=self._started,
+            duration_us=(self._ended - self._clock) // 1000,
+            thoughts=tuple(self.thoughts),
+        )
+
+    def _moved(self, after: Position, thought: Thought) -> None:
+        self.position = after
+        self.thoughts.append(thought)
+        self._turn = time.perf_counter_ns()
+        if after.is_over:
+            self._end(judge(after))
+
+    def _forfeit(self, failure: BotFailure) -> None:
+        result = Result.WIN if self.person == 0 else Result.LOSS
+        self._end(Verdict(result, failure.termination, str(failure)))
+
+    def _end(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+        self._ended = time.perf_counter_ns()
+        self._adviser.forget(verdict)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for adviser in (self._adviser, *self._others.values()):
+            adviser.close()
+        self._pool.close()

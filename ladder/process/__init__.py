@@ -1,0 +1,1 @@
+"""One bot process: start, ask with a deadline, limit, end."""

@@ -1,0 +1,147 @@
+"""Was a late bot slow, or did the machine not let it run?
+
+The kernel keeps for each thread the nanoseconds on a processor and the nanoseconds runnable but
+waiting for one (/proc/PID/task/TID/schedstat, its first two fields). A thread that sleeps, blocks
+or hangs collects neither, so only a bot that wanted to run can be excused.
+
+A wait is booked when it ends, and on a crowded processor the present one may be as long as all that
+the bot was late. So there is a second look: a thread that can run now, and that has given the
+processor up of itself at no time since the question (voluntary_ctxt_switches in its status), has
+waited whenever it did not run.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import NamedTuple
+
+from ladder.process.procfs import (
+    descendants,
+    read,
+)
+
+GRACE_S = 0.01
+"""How long to wait for a queued thread to run, so that the kernel books its present wait."""
+
+
+class Stall(NamedTuple):
+    """Who was kept from running between a question and its missed deadline."""
+
+    elapsed_us: int
+    """From the question to the end of the wait."""
+    bot_us: int
+    """Runnable but not running: the longest-waiting thread, at most what the bot's processor time
+    leaves of the elapsed time (a bot that got one processor's worth has no complaint)."""
+    harness_us: int
+    """The harness's own: its wait for a processor, or its waking after the deadline."""
+
+
+class _Thread(NamedTuple):
+    cpu_ns: int
+    wait_ns: int
+
+
+class Snapshot(NamedTuple):
+    """What had been booked before the question; about 50 us to take for a simple bot."""
+
+    taken: float
+    threads: dict[str, _Thread]
+    harness: _Thread
+    blocked: dict[str, int]
+    """By each process's first thread: how often it has blocked so far."""
+
+
+def snapshot(bot: int) -> Snapshot:
+    """Look at a bot's process, its descendants, all their threads, and the calling thread."""
+    threads = {path: booked for path in _threads(bot) if (booked := _booked(path))}
+    harness = _booked("/proc/thread-self") or _Thread(0, 0)
+    blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
+    return Snapshot(time.monotonic(), threads, harness, blocked)
+
+
+def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
+    """Compare with a snapshot taken before; to be called before the bot is killed.
+
+    Takes up to GRACE_S: a wait is booked when it ends, so a thread that is queued at this moment
+    is given as long to be let on a processor.
+    """
+    missed = time.monotonic()
+    now = snapshot(bot)
+    waiting = _never_blocked(before, now)
+    while not waiting and time.monotonic() < missed + GRACE_S and _any_queued(now):
+        time.sleep(0.001)
+        former, now = now, snapshot(bot)
+        if former.threads != now.threads:  # it ran, so its wait has ended and is booked
+            break
+    none = _Thread(0, 0)
+    waits = [b.wait_ns - before.threads.get(p, none).wait_ns for p, b in now.threads.items()]
+    cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
+    elapsed_ns = int((missed - before.taken) * 1e9)
+    longest_ns = max(waits, default=0) - int((now.taken - missed) * 1e9)
+    if waiting:
+        longest_ns = elapsed_ns
+    own_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
+    return Stall(
+        elapsed_us=elapsed_ns // 1000,
+        bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
+        harness_us=max(own_us, oversleep_us),
+    )
+
+
+def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
+    """How long a bot lacked the processor that it is entitled to.
+
+    Its threads may wait for each other's processor; so what all of them used counts against what
+    one of them waited.
+    """
+    return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
+
+
+def _threads(bot: int) -> list[str]:
+    """The /proc folders of all threads."""
+    found = []
+    for pid in (bot, *descendants(bot)):
+        try:
+            found += [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
+        except OSError:
+            continue
+    return found
+
+
+def _booked(path: str) -> _Thread | None:
+    try:
+        cpu, wait, _ = read(f"{path}/schedstat").split()
+    except (OSError, ValueError):  # ended meanwhile, or a kernel without these counters
+        return None
+    return _Thread(int(cpu), int(wait))
+
+
+def _any_queued(now: Snapshot) -> bool:
+    """Whether some thread is runnable at this moment; one that runs will show progress at once."""
+    return any(_can_run(path) for path in now.threads)
+
+
+def _can_run(path: str) -> bool:
+    try:
+        return read(f"{path}/stat").rpartition(b")")[2].split()[0] == b"R"
+    except (OSError, IndexError):
+        return False
+
+
+def _blocked(path: str) -> int | None:
+    """How often a process's first thread has blocked; None for its others, and when it ended."""
+    _, _, pid, _, thread = path.split("/")
+    if pid != thread:
+        return None
+    try:
+        return int(read(f"{path}/status").split(b"\nvoluntary_ctxt_switches:")[1].split()[0])
+    except (OSError, IndexError):
+        return None
+
+
+def _never_blocked(before: Snapshot, now: Snapshot) -> bool:
+    """Whether some first thread can run now and has not blocked since the former look."""
+    return any(
+        before.blocked.get(path) == count and _can_run(path) for path, count in now.blocked.items()
+    )

@@ -1,0 +1,287 @@
+"""The harness's end of a supervisor: start one, hear what became of the bot, end it surely."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from db.records.launch import Limits
+
+RUN = (
+    "import sys; sys.path.append(sys.argv.pop(1)); from ladder.process.supervisor import run; run()"
+)
+"""Imported rather than run as a script, because Python keeps only imports compiled: 3 ms."""
+PACKAGES = str(Path(__file__).parent.parent.parent)
+"""The folder in which the supervisor finds this package; it comes last on its path."""
+KILL_S = 1.0
+"""How long the supervisor may take to end a bot before it is taken for broken."""
+TIDY_S = 0.1
+"""How long we wait for the removal of the scratch folder; a large one goes on behind our back."""
+ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMBA")
+"""Libraries that would start a thread per processor, by the prefix of their variable."""
+
+
+@dataclass
+class Outcome:
+    """What the supervisor has told so far."""
+
+    pid: int | None = None
+    """Of the bot, once it runs."""
+    failed: str = ""
+    """Why the bot could not be started."""
+    limit: str = ""
+    """Which kind of limit was passed: memory, processes, written, scratch or cpu."""
+    limit_text: str = ""
+    exited: int | None = None
+    """The bot's exit status, when it ended by itself."""
+    killed: int | None = None
+    """The number of the signal that ended the bot, unless that was ours."""
+    stderr: str = ""
+    """The last that the bot wrote there."""
+    gone: bool = False
+    """Nothing of the bot is alive."""
+    closed: bool = False
+    """The supervisor has ended, its scratch folder removed."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is known why the bot is no more."""
+        return bool(self.failed or self.limit or self.closed) or (
+            self.exited is not None or self.killed is not None
+        )
+
+    def take(self, line: str) -> None:
+        """One line of the status pipe."""
+        event, _, detail = line.partition(" ")
+        if event == "started":
+            self.pid = int(detail)
+        elif event == "failed":
+            self.failed = detail
+        elif event == "limit":
+            self.limit, _, self.limit_text = detail.partition(" ")
+        elif event == "exited":
+            self.exited = int(detail)
+        elif event == "killed":
+            self.killed = int(detail)
+        elif event == "stderr":
+            self.stderr = bytes.fromhex(detail).decode("utf-8", "replace")
+        elif event == "gone":
+            self.gone = True
+
+
+@dataclass
+class Supervision:
+    """One supervisor and the three ways to its bot."""
+
+    popen: subprocess.Popen[bytes]
+    stdin: int
+    """We write here, without blocking, what the bot reads."""
+    stdout: int
+    """We read here what the bot writes."""
+    control: int
+    """Closing this ends the bot."""
+    status: int
+    scratch: str
+    """The bot's scratch folder, which also marks all its processes (as HOME)."""
+    log_path: Path | None
+    outcome: Outcome = field(default_factory=Outcome)
+    pidfd: int = -1
+    unread: bytes = b""
+
+    @classmethod
+    def start(
+        cls,
+        command: tuple[str, ...],
+        folder: str,
+        *,
+        limits: Limits,
+        logs: Path | None,
+        environment: Mapping[str, str],
+        sandbox: tuple[str, ...] = (),
+    ) -> Supervision:
+        """Start a supervisor, which starts the command; does not wait for either.
+
+        In the words of `sandbox`, which come before the command, ``{scratch}`` and ``{folder}``
+        stand for the bot's two folders.
+
+        Raises:
+            OSError: the log folder or a process cannot be made.
+
+        """
+        reap_leaving()
+        name = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
+        scratch = os.path.join(tempfile.gettempdir(), name)
+        log_path = None
+        if logs is not None:
+            logs.mkdir(parents=True, exist_ok=True)
+            log_path = logs.absolute() / f"{Path(command[0]).stem[:40]}-{name}.log"
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+
+            def pipe() -> tuple[int, int]:
+                reading, writing = os.pipe()
+                return reading, writing
+
+            their_stdin, stdin = pipe()
+            stdout, their_stdout = pipe()
+            their_control, control = pipe()
+            status, their_status = pipe()
+            for descriptor in (their_stdin, their_stdout, their_control, their_status):
+                theirs.callback(os.close, descriptor)
+            for descriptor in (stdin, stdout, control, status):
+                ours.callback(os.close, descriptor)
+            words = [f"control={their_control}", f"status={their_status}"]
+            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(limits)]
+            prefix = [
+                word.replace("{scratch}", scratch).replace("{folder}", folder) for word in sandbox
+            ]
+            if log_path is not None:
+                words.append(f"log={log_path}")
+            python = [sys.executable, "-I", "-S", "-c", RUN, PACKAGES]
+            popen = subprocess.Popen(
+                [*python, *words, "--", *prefix, *command],
+                stdin=their_stdin,
+                stdout=their_stdout,
+                stderr=subprocess.DEVNULL,
+                env=clean_environment(scratch, environment),
+                pass_fds=(their_control, their_status),
+                start_new_session=True,
+            )
+            ours.pop_all()
+        for descriptor in (stdin, control, status):
+            os.set_blocking(descriptor, False)
+        return cls(popen, stdin, stdout, control, status, scratch, log_path)
+
+    def begin_game(self) -> None:
+        """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
+        if self.control >= 0:
+            with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                os.write(self.control, b"g")
+
+    def listen(self, timeout_s: float) -> None:
+        """Take what the supervisor tells; returns at the first news, or after the timeout."""
+        poller = select.poll()
+        poller.register(self.status, select.POLLIN)
+        if not poller.poll(timeout_s * 1000):
+            return
+        data = os.read(self.status, 65536)
+        if not data:
+            self.outcome.closed = True
+        *lines, self.unread = (self.unread + data).split(b"\n")
+        for line in lines:
+            self.outcome.take(line.decode())
+        if self.outcome.pid is not None and self.pidfd < 0:
+            with contextlib.suppress(OSError):  # it has ended since
+                self.pidfd = os.pidfd_open(self.outcome.pid)
+
+    def wait_ended(self, timeout_s: float) -> bool:
+        """Wait until it is known why the bot ended; False: it still runs, as far as is known."""
+        deadline = time.monotonic() + timeout_s
+        while not self.outcome.ended:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            self.listen(left)
+        return True
+
+    def kill(self) -> None:
+        """End the bot and everything it started; returns when that is done.
+
+        SIGKILL goes to the bot at once and from here, the rest is the supervisor's work. When the
+        supervisor does not do it within KILL_S, it is killed and the rest is looked for.
+        """
+        if self.control < 0:
+            return
+        if self.pidfd < 0:
+            self.listen(0)
+        if self.pidfd >= 0:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        os.close(self.control)
+        self.control = -1
+        outcome = self.outcome
+        deadline = time.monotonic() + KILL_S
+        while not outcome.closed and (left := deadline - time.monotonic()) > 0:
+            was_gone = outcome.gone
+            self.listen(left)
+            if outcome.gone and not was_gone:
+                deadline = time.monotonic() + TIDY_S
+        if not outcome.gone and not outcome.failed:
+            self.popen.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.popen.wait(KILL_S)
+            sweep(self.scratch)
+            shutil.rmtree(self.scratch, ignore_errors=True)
+        for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
+            if descriptor >= 0:
+                os.close(descriptor)
+        if outcome.closed:
+            self.popen.wait()
+        else:
+            leaving.append(self.popen)
+
+
+def arguments_of(limits: Limits) -> list[str]:
+    """The supervisor's ``name=value`` arguments."""
+    named = msgspec.structs.asdict(limits)
+    return [f"{name}={value}" for name, value in named.items() if value is not None]
+
+
+leaving: list[subprocess.Popen[bytes]] = []
+"""Supervisors still busy with removing a large scratch folder, to be reaped later."""
+
+
+def reap_leaving() -> None:
+    """Let go of the supervisors that have ended meanwhile."""
+    for popen in leaving.copy():
+        if popen.poll() is not None:
+            with contextlib.suppress(ValueError):  # another thread was faster
+                leaving.remove(popen)
+
+
+def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """What a bot finds in its environment, and nothing else."""
+    environment = {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "HOME": scratch,
+        "TMPDIR": scratch,
+        "PYTHONHASHSEED": "0",
+    }
+    environment.update((f"{library}_NUM_THREADS", "1") for library in ONE_THREAD)
+    environment.update(extra)
+    return environment
+
+
+def sweep(scratch: str) -> int:
+    """SIGKILL for every process whose HOME is this scratch folder; how many signals were sent.
+
+    For what is left when a supervisor was killed: whatever replaced its own environment escapes.
+    """
+    mark = b"HOME=" + os.fsencode(scratch)
+    sent = 0
+    for _ in range(20):  # what forks while we look is found in a later round
+        found = 0
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                with contextlib.suppress(OSError):
+                    if mark in Path("/proc", entry, "environ").read_bytes().split(b"\0"):
+                        os.kill(int(entry), signal.SIGKILL)
+                        found += 1
+        sent += found
+        if not found:
+            break
+        time.sleep(0.005)
+    return sent

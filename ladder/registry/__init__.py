@@ -1,0 +1,1 @@
+"""Registered bots: built-in players kept up to date, other bots tried and added."""

@@ -1,0 +1,94 @@
+"""Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
+
+import msgspec
+
+from bots.catalogue import VERSIONS
+from bots.errors import SpecError, UnknownPlayer
+from bots.version import Version
+from db.errors import NameTaken
+from db.records.bots import (
+    BotRow,
+    NewBot,
+    NewRevision,
+)
+from db.store import Store
+from engine.cache import ROOT
+from ladder.specs.spec import (
+    BUILTIN,
+    read_spec,
+)
+
+
+def sync_builtins(store: Store) -> list[str]:
+    """Register every built-in player and give those whose sources changed a new revision.
+
+    Safe when two processes do it at once. Returns the names that got a new revision.
+    """
+    known = {bot.name: bot for bot in store.bots(include_retired=True)}
+    changed = []
+    for version in VERSIONS.values():
+        if version.hidden:
+            continue
+        revision = _revision(version)
+        bot = known.get(version.name)
+        if bot is None:
+            _register(store, version, revision)
+        elif _is_own(bot) and bot.revision.content_hash != revision.content_hash:
+            store.ensure_revision(version.name, revision)
+            changed.append(version.name)
+    for bot in known.values():
+        if bot.name not in VERSIONS and bot.retired_at is None and _is_own(bot):
+            changed += _follow(store, bot)
+    return changed
+
+
+def _follow(store: Store, bot: BotRow) -> list[str]:
+    """Keep a player registered with options current; it is what its launch says, not its files."""
+    try:
+        made = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
+    except (SpecError, UnknownPlayer):
+        # A player or an option that these sources do not have: it says so when it is to play.
+        return []
+    if made.content_hash == bot.revision.content_hash:
+        return []
+    revision = NewRevision(
+        content_hash=made.content_hash,
+        launch=msgspec.structs.replace(bot.revision.launch, player=made.launch.player),
+        budgets=bot.revision.budgets,
+        boards=bot.revision.boards,
+        files=made.files,
+    )
+    store.ensure_revision(bot.name, revision)
+    return [bot.name]
+
+
+def _is_own(bot: BotRow) -> bool:
+    """Whether it is a built-in player of the current sources, which gets revisions by itself."""
+    launch = bot.revision.launch
+    return launch.player is not None and launch.origin is None
+
+
+def _register(store: Store, version: Version, revision: NewRevision) -> None:
+    new = NewBot(
+        name=version.name,
+        family=version.family,
+        spec=BUILTIN + version.name,
+        based_on=version.based_on,
+        change=version.change,
+        revision=revision,
+    )
+    try:
+        store.add_bot(new)
+    except NameTaken:
+        # Another process registered it between our look and our write.
+        store.ensure_revision(version.name, revision)
+
+
+def _revision(version: Version) -> NewRevision:
+    made = read_spec(BUILTIN + version.name, ROOT)
+    return NewRevision(
+        content_hash=made.content_hash,
+        launch=made.launch,
+        budgets=tuple(version.budgets),
+        files=made.files,
+    )

@@ -1,0 +1,140 @@
+"""Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from bots.errors import SpecError
+from db.records.bots import (
+    BotRow,
+)
+from db.store import Store
+from engine.board import BoardClass
+from ladder.errors import UsageError
+from ladder.registry.builtins import _is_own
+from ladder.specs.board_support import (
+    can_play_class,
+    describe_boards,
+)
+from ladder.specs.git_spec import made_from
+from ladder.specs.spec import (
+    Made,
+    read_spec,
+)
+
+
+def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
+    """The registered bots that the names and shell patterns select, each once.
+
+    Raises:
+        UsageError: a name or pattern selects nothing.
+
+    """
+    available = {bot.name: bot for bot in store.bots()}
+    chosen: dict[str, BotRow] = {}
+    for pattern in patterns:
+        word = pattern.strip()
+        names = [name for name in available if fnmatch.fnmatchcase(name, word)]
+        if not names:
+            known = ", ".join(available)
+            raise UsageError(f"--bots: no registered bot is called {word!r}: there are {known}")
+        for name in names:
+            chosen[name] = available[name]
+    return list(chosen.values())
+
+
+def made_now(bot: BotRow) -> Made:
+    """What the specification of a registered bot stands for now.
+
+    Raises:
+        SpecError: something that it is made of is gone.
+
+    """
+    launch = bot.revision.launch
+    if launch.origin is not None:
+        return made_from(bot.spec, launch.origin, python=launch.python)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python)
+
+
+def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """What became of a bot's ingredients: ``changed``, ``new`` or ``gone`` by name."""
+    words = {}
+    for name in sorted({*then, *now}):
+        if name not in now:
+            words[name] = "gone"
+        elif name not in then:
+            words[name] = "new"
+        elif then[name] != now[name]:
+            words[name] = "changed"
+    return words
+
+
+def changes_since(bot: BotRow) -> dict[str, str]:
+    """What became of a registered foreign bot's ingredients, by name; empty when nothing did.
+
+    A bot that cannot be read any more has one entry, its specification, and the reason.
+    """
+    if _is_own(bot):
+        return {}
+    try:
+        return changed_files(bot.revision.files, made_now(bot).files)
+    except SpecError as error:
+        return {bot.spec: str(error)}
+
+
+def refuse_changed(bots: Iterable[BotRow]) -> None:
+    """See that foreign bots are still what was registered.
+
+    Raises:
+        UsageError: the files of one have changed; its games must not be mixed.
+        SpecError: something that it is made of is gone.
+
+    """
+    for bot in bots:
+        if _is_own(bot):
+            continue
+        try:
+            made = made_now(bot)
+        except SpecError as error:
+            raise SpecError(f"{bot.name}: {error}") from error
+        if made.content_hash != bot.revision.content_hash:
+            changed = changed_files(bot.revision.files, made.files)
+            names = ", ".join(f"{name} {word}" for name, word in changed.items())
+            raise UsageError(
+                f"{bot.name} is not what was registered ({names}): register the new version under "
+                "a name of its own with `ladder bots add`, or in its place with --replace, which "
+                "retires the old one and its rating"
+            )
+
+
+def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
+    """See that every bot plays some of the boards.
+
+    Raises:
+        UsageError: one plays none of them.
+
+    """
+    classes = tuple(boards)
+    for bot in bots:
+        if not any(can_play_class(bot.revision.boards, board) for board in classes):
+            asked = ", ".join(map(str, classes))
+            raise UsageError(
+                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
+                "; leave it out of --bots or choose other --boards"
+            )
+
+
+def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
+    """See that every bot can play in the time given per move.
+
+    Raises:
+        UsageError: one needs more, as was found when it was registered.
+
+    """
+    for bot in bots:
+        needed = bot.revision.launch.min_time_ms
+        if time_ms is not None and needed is not None and time_ms < needed:
+            raise UsageError(
+                f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
+                f"less: ask for at least --time {needed}ms, or leave it out"
+            )

@@ -1,0 +1,1 @@
+"""Runs: settings, schedule, runner, workers and progress."""

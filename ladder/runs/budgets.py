@@ -1,0 +1,50 @@
+"""What a run is asked to do, and what makes two runs the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bots.protocol import Budget
+from ladder.errors import UsageError
+
+MOST_MOVES = 72
+"""Of one side, on the largest board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The whole set of budgets of a run: either time, or work budgets in order of preference."""
+
+    amounts: Mapping[str, int]
+    """``{"time_ms": 100}`` or some of ``simulations``, ``nodes``, ``depth``."""
+
+    def __post_init__(self) -> None:
+        if not self.amounts:
+            raise UsageError("give a budget: --time, or --simulations, --nodes, --depth")
+        if "time_ms" in self.amounts and len(self.amounts) > 1:
+            raise UsageError("--time cannot be combined with --simulations, --nodes or --depth")
+        for name, amount in self.amounts.items():
+            if amount < 1:
+                raise UsageError(f"--{name} must be at least 1, got {amount}")
+
+    def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
+        """The budget of a bot: the first of these that it lists.
+
+        Raises:
+            UsageError: none of these serves the bot.
+
+        """
+        for key, amount in self.amounts.items():
+            kind = "time" if key == "time_ms" else key
+            if kind in kinds or "any" in kinds:
+                return Budget(**{key: amount})
+        given = ", ".join("time" if key == "time_ms" else key for key in self.amounts)
+        raise UsageError(
+            f"{name} plays on {', '.join(kinds)}, not on {given}: "
+            "add a budget that it knows, or leave it out"
+        )
+
+    def __str__(self) -> str:
+        return " ".join(
+            f"{amount} ms" if key == "time_ms" else f"{amount} {key}"
+            for key, amount in self.amounts.items()
+        )

@@ -1,0 +1,87 @@
+"""Runs that end by a decision: who decides, and in which order it sees the pairs.
+
+Fast games end before slow ones, and a bot may win the fast ones. A decision on pairs in the order
+of their completion would be biased by that, so it is made in the order of their numbers.
+"""
+
+import heapq
+from collections.abc import Iterable
+from typing import Protocol
+
+from db.records.pairs import (
+    PairPlan,
+    PairRecord,
+    PlayedPair,
+)
+
+
+class Judge(Protocol):
+    """Decides from the pairs of one run."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether the run has its answer: no further pair is begun."""
+
+    @property
+    def progress(self) -> str:
+        """How near the decision is, for whoever watches."""
+
+    def take(self, pair: PlayedPair) -> None:
+        """See the next pair. Those after the decision are shown, too, and must not count."""
+
+    def wants(self, plan: PairPlan) -> bool:
+        """Whether a planned pair can still change the decision."""
+
+
+class Decision:
+    """A run's way to its judge: finished pairs wait here for earlier ones to finish."""
+
+    def __init__(self, judge: Judge | None) -> None:
+        """Without a judge nothing is ever decided."""
+        self._judge = judge
+        self._waiting: list[tuple[int, PlayedPair]] = []
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the run ends by a decision at all."""
+        return self._judge is not None
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the run has its answer."""
+        return self._judge is not None and self._judge.decided
+
+    @property
+    def progress(self) -> str:
+        """How near it is, in words."""
+        return "" if self._judge is None else self._judge.progress
+
+    def add(self, pair: PlayedPair) -> None:
+        """Note a finished pair."""
+        if self._judge is not None:
+            heapq.heappush(self._waiting, (pair.number, pair))
+
+    def consider(self, owed: Iterable[int]) -> None:
+        """Show the judge the pairs before which none is owed any more; `owed` are numbers."""
+        if self._judge is None or not self._waiting:
+            return
+        limit = min(owed, default=None)
+        while self._waiting and (limit is None or self._waiting[0][0] < limit):
+            self._judge.take(heapq.heappop(self._waiting)[1])
+
+    def needs(self, plan: PairPlan) -> bool:
+        """Whether a planned pair can still change it."""
+        return self._judge is None or self._judge.wants(plan)
+
+
+def played(plan: PairPlan, record: PairRecord) -> PlayedPair:
+    """The results of a pair that was played to its end."""
+    first, second = record.games
+    return PlayedPair(
+        number=plan.number,
+        a_revision=plan.a.revision,
+        b_revision=plan.b.revision,
+        board_class=plan.board_class,
+        results=(first.result, second.result.mirrored),
+        terminations=(first.termination, second.termination),
+    )

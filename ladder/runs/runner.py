@@ -1,0 +1,363 @@
+"""The runner: has pairs played and stores each in one transaction, until told to stop.
+
+The coordinator is the only writer of its run. `ladder.runs.pair_queue` decides which pair is next.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+
+from db.records.aggregate import RatingRow
+from db.records.pairs import (
+    Entrant,
+    PairOutcome,
+    PairPlan,
+    PairRecord,
+)
+from db.records.runs import (
+    RunRow,
+    RunStatus,
+)
+from db.store import Store
+from engine.result import Result
+from ladder.errors import InvalidRun
+from ladder.ratings import sequential_elo as live_rating
+from ladder.runs.decision import (
+    Decision,
+    Judge,
+    played,
+)
+from ladder.runs.pair_queue import Supply
+from ladder.runs.progress import (
+    LiveBot,
+    LiveRun,
+    Watcher,
+    title_of,
+)
+from ladder.runs.schedule import Schedule
+from ladder.runs.settings import Settings
+from ladder.runs.stalls import Stalling
+from ladder.runs.workers import (
+    BrokenProcessPool,
+    Workers,
+)
+from ladder.signals import StopSignal
+
+TICK_S = 0.2
+"""How often the watcher is told that time has passed, at least."""
+STARTS_BEFORE_PAUSE = 3
+"""Failed starts in a row after which a bot is paused."""
+DEATHS_IN_A_ROW = 5
+"""Deaths of workers without a stored pair between them, after which the run is given up."""
+DEATHS_OVER_A_PAIR = 10
+"""Deaths of workers while one and the same pair was in play, after which it is given up too."""
+
+
+class Ending(StrEnum):
+    """Why a run stopped playing."""
+
+    DONE = "done"
+    """Its games are played or its time is up."""
+    STOPPED = "stopped"
+    """Ctrl-C or SIGTERM."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to."""
+
+    run: RunRow
+    ending: Ending
+    live: LiveRun
+
+
+def rate(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
+    """New live ratings after a pair, for the store."""
+    return live_rating.update(
+        elo_a=a.elo, games_a=a.games, elo_b=b.elo, games_b=b.games, points_a=points
+    )
+
+
+class Runner:
+    """Plays one run to its end. Used once."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        run: RunRow,
+        settings: Settings,
+        schedule: Schedule,
+        entrants: Mapping[str, Entrant],
+        workers: Workers,
+        watcher: Watcher,
+        stop: StopSignal,
+        judge: Judge | None = None,
+        adopt: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """Nothing is played before `play`.
+
+        Args:
+            store: the open database.
+            run: the run, stored as running.
+            settings: what was asked for.
+            schedule: the stream of pairs, over the names in `entrants`.
+            entrants: every bot of the run by name.
+            workers: plays the pairs; closed by `play`.
+            watcher: is told what happens.
+            stop: set when the user wants the run to end.
+            judge: sees the run's finished pairs in the order of their numbers, those of former
+                sessions included, and ends the run when it has decided.
+            adopt: takes over the planned pairs of dead runs of the same stream; how many.
+
+        """
+        self._store = store
+        self._run = run
+        self._settings = settings
+        self._entrants = entrants
+        self._workers = workers
+        self._watcher = watcher
+        self._stop = stop
+        self._decision = Decision(judge)
+        self._supply = Supply(
+            store=store,
+            run=run,
+            settings=settings,
+            schedule=schedule,
+            entrants=entrants,
+            adopt=adopt,
+            is_idle=self._is_idle,
+            check_any_use=self._check_enough_bots,
+        )
+        self._playing: dict[Future[PairRecord], PairPlan] = {}
+        self._failed_starts: Counter[str] = Counter()
+        self._broken = False
+        self._deaths = 0
+        self._deaths_over: Counter[int] = Counter()
+        self._stalling = Stalling()
+        self._live = self._start_live()
+
+    def play(self) -> Outcome:
+        """Play until the target is reached or a stop is asked for.
+
+        The run's status is stored whatever happens; pairs in play at a stop stay planned.
+
+        Raises:
+            InvalidRun: bots fail or the machine stalls so that the run means nothing.
+
+        """
+        self._watcher.started(self._live)
+        status = RunStatus.INTERRUPTED
+        try:
+            self._supply.load()
+            if self._decision.is_asked:
+                for pair in self._store.played_pairs(self._run.id):
+                    self._decision.add(pair)
+            ending = self._loop()
+            if ending is Ending.DONE:
+                status = RunStatus.FINISHED
+                self._decision.consider(())  # a target of fewer games than were begun owes none
+        except InvalidRun:
+            status = RunStatus.INVALID
+            self._decision.consider(())  # what is still in play will never be finished
+            raise
+        finally:
+            if status is RunStatus.FINISHED and not self._playing:
+                self._workers.close()
+            else:
+                self._workers.kill()
+            self._store.set_run_status(self._run.id, status)
+            self._watcher.ended(self._live)
+        return Outcome(self._store.run(self._run.id), ending, self._live)
+
+    def _loop(self) -> Ending:
+        while True:
+            if self._stop.is_set:
+                return Ending.STOPPED
+            if self._time_is_up():
+                return Ending.DONE
+            self._decision.consider(self._owed())
+            self._live.progress = self._decision.progress
+            if self._decision.is_reached:
+                self._let_go()
+            elif self._broken and not self._playing:
+                self._replace_workers()
+            depends = self._hand_out()
+            if not self._playing and (self._decision.is_reached or not self._broken):
+                if not depends:
+                    return Ending.DONE
+                time.sleep(TICK_S)  # another process plays what the next batch depends on
+            done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
+            for future in sorted(done, key=lambda each: self._playing[each].number):
+                self._collect(future)
+            self._watcher.tick(self._live)
+
+    def _owed(self) -> Iterator[int]:
+        """The numbers of the pairs that are planned and not finished."""
+        return chain(self._supply.numbers(), (plan.number for plan in self._playing.values()))
+
+    def _let_go(self) -> None:
+        """It is decided: pairs in play are played out and stored, no others begun."""
+        cancelled = [future for future in self._playing if future.cancel()]
+        self._supply.drop(self._playing.pop(future) for future in cancelled)
+
+    def _hand_out(self) -> bool:
+        """Keep every worker busy and one pair ready behind each, but begin none past the target.
+
+        Says whether there is more to begin that depends on pairs which are not finished.
+        """
+        ahead = 2 * self._settings.concurrency
+        while not (self._broken or self._decision.is_reached) and len(self._playing) < ahead:
+            wanted = self._pairs_wanted()
+            if wanted is not None and wanted <= 0:
+                return False  # what a run without a target has planned beyond it stays planned
+            plan = self._supply.take(wanted=wanted, in_play=len(self._playing))
+            if plan is None:
+                return self._supply.is_blocked
+            try:
+                future = self._workers.submit(plan)
+            except BrokenProcessPool:
+                self._supply.put_back(plan)
+                self._broken = True
+                return False
+            self._playing[future] = plan
+        return False
+
+    def _pairs_wanted(self) -> int | None:
+        """How many more pairs are to be begun; None without a limit."""
+        target = self._live.target_games
+        if target is None:
+            return None
+        return (target - self._live.total_games + 1) // 2 - len(self._playing)
+
+    # Collecting.
+
+    def _collect(self, future: "Future[PairRecord]") -> None:
+        plan = self._playing.pop(future)
+        try:
+            record = future.result()
+        except BrokenProcessPool:
+            self._broken = True
+            self._deaths_over[plan.number] += 1
+            self._supply.put_back(plan)
+            return
+        self._live.aborted_games += record.aborts
+        if record.games:
+            self._store_pair(plan, record)
+        else:
+            self._give_up(plan, record)
+        self._watch_starts(plan, record)
+        self._stalling.note(record)
+
+    def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
+        finished = self._store.finish_pair(plan, record, rate)
+        if finished.outcome is not PairOutcome.STORED:
+            self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
+            return
+        self._deaths = 0
+        live = self._live
+        for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
+            if rating is not None:
+                live.bots[entrant.name].elo = rating.elo
+        for game in record.games:
+            first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
+            for entrant, result in ((first, game.result), (second, game.result.mirrored)):
+                bot = live.bots[entrant.name]
+                bot.games += 1
+                bot.wins += result is Result.WIN
+                bot.draws += result is Result.DRAW
+                bot.losses += result is Result.LOSS
+                if result is Result.LOSS and game.termination.is_forfeit:
+                    bot.forfeits += 1
+        live.count(len(record.games))
+        self._decision.add(played(plan, record))
+        self._watcher.pair_finished(live, record)
+
+    def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
+        """The machine did not let a pair be played; it stays planned."""
+        self._store.note_aborts(plan.id, record.aborts)
+        self._warn(f"pair {plan.number} was given up: {record.abort_reason}")
+
+    def _replace_workers(self) -> None:
+        """The pool broke because a worker died; all that it still owed is in the queue again."""
+        self._deaths += 1
+        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1], default=(0, 0))
+        if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
+            raise InvalidRun(
+                f"worker processes keep dying, {deaths} times while pair {number} was in play: "
+                "look for a full memory or a killing process, then run the same command to go on"
+            )
+        self._warn("a worker process died; it is replaced and its pairs are played again")
+        self._workers.rebuild()
+        self._broken = False
+
+    def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            failures = record.failed_starts.count(entrant.revision)
+            if not failures:
+                if record.games:
+                    self._failed_starts[entrant.name] = 0
+                continue
+            self._failed_starts[entrant.name] += failures
+            bot = self._live.bots[entrant.name]
+            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
+                bot.paused = True
+                detail = next((game.detail for game in record.games if game.detail), "")
+                self._warn(
+                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"and is paused: {detail}"
+                )
+                self._check_enough_bots()
+
+    def _check_enough_bots(self) -> None:
+        able = [bot.name for bot in self._live.bots.values() if not bot.paused]
+        hero = self._settings.pairing.hero
+        if self._decision.is_asked:  # about these bots: none of them can be spared
+            enough = len(able) == len(self._live.bots)
+        else:
+            enough = len(able) >= 2 and (hero is None or hero in able)
+        if not enough:
+            paused = ", ".join(bot.name for bot in self._live.bots.values() if bot.paused)
+            raise InvalidRun(f"too few bots can play: {paused} could not be started")
+
+    def _is_idle(self, plan: PairPlan) -> bool:
+        """Whether a pair cannot be played, or need not be."""
+        bots = self._live.bots
+        if bots[plan.a.name].paused or bots[plan.b.name].paused:
+            return True
+        return not self._decision.needs(plan)
+
+    # The rest.
+
+    def _time_is_up(self) -> bool:
+        deadline = self._live.deadline
+        return deadline is not None and time.monotonic() >= deadline
+
+    def _warn(self, sentence: str) -> None:
+        self._live.warnings.append(sentence)
+        self._watcher.warned(self._live, sentence)
+
+    def _start_live(self) -> LiveRun:
+        ratings: dict[int, float] = {
+            row.revision: row.elo for row in self._store.ratings(self._run.division_id)
+        }
+        bots = {}
+        for name, entrant in self._entrants.items():
+            elo = ratings.get(entrant.revision, live_rating.START)
+            bots[name] = LiveBot(name, elo, elo)
+        seconds = self._settings.seconds
+        return LiveRun(
+            run_id=self._run.id,
+            seed=self._run.seed,
+            title=title_of(self._settings),
+            target_games=self._settings.target_games,
+            games_before=self._store.count_games(self._run.id),
+            bots=bots,
+            workers=self._settings.concurrency,
+            deadline=None if seconds is None else time.monotonic() + seconds,
+            playing=self._playing,
+        )

@@ -1,0 +1,200 @@
+"""Which two bots meet in the pair of a given number.
+
+Every schedule is a pure function of the run's seed and the pair's number, so that a killed run
+goes on exactly where it stopped and two runs side by side share one stream.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import combinations
+
+from engine.board import Board, BoardClass
+from engine.opening import draw_opening
+from engine.seeds import SplitMix, derive_seed, mix
+from ladder.errors import UsageError
+from ladder.specs.board_support import can_play_class
+
+
+class PairingKind(StrEnum):
+    """The words of ``--pairing``."""
+
+    RANDOM = "random"
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+    UNCERTAIN = "uncertain"
+    """Not of the number alone: `ladder.runs.uncertain_pairing` looks at finished pairs."""
+    GATE = "gate"
+    """Not a word of the option: a candidate is A in every pair, its baselines take turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """How opponents are chosen."""
+
+    kind: PairingKind
+    hero: str | None = None
+    """For a gauntlet: the bot that every other one plays against. For a gate: the candidate."""
+    against: tuple[str, ...] = ()
+    """For a gate: the baselines, of which the candidate itself may be one."""
+
+    def __str__(self) -> str:
+        if self.against:
+            return f"{self.kind}:{self.hero}:{','.join(self.against)}"
+        return f"{self.kind}:{self.hero}" if self.hero else str(self.kind)
+
+
+def parse_pairing(text: str) -> Pairing:
+    """``random``, ``round-robin``, ``uncertain`` or ``gauntlet:NAME``.
+
+    Raises:
+        UsageError: the text is none of these.
+
+    """
+    word, colon, hero = text.partition(":")
+    if word == PairingKind.GAUNTLET and hero:
+        return Pairing(PairingKind.GAUNTLET, hero)
+    if not colon and word in (
+        PairingKind.RANDOM,
+        PairingKind.ROUND_ROBIN,
+        PairingKind.UNCERTAIN,
+    ):
+        return Pairing(PairingKind(word))
+    raise UsageError(f"--pairing is random, round-robin, uncertain or gauntlet:NAME, got {text!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The content of one pair, before names become registered bots."""
+
+    a: str
+    b: str
+    board: Board
+    board_class: BoardClass
+    opening: tuple[int, ...]
+    seed: int
+    """Of both games, below 2**53."""
+
+
+# What a stream draws for: independent of each other, so that, for example, the boards of a run do
+# not change when its pairing does.
+_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER = range(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A stream of meetings.
+
+    Raises:
+        UsageError: fewer than two bots, a gauntlet's bot is not among them, a bot has no opponent
+            with whom it shares a board, or an opening of that length does not exist on a board.
+
+    """
+
+    bots: tuple[str, ...]
+    """In the order of the run's identity; at least two."""
+    pairing: Pairing
+    boards: tuple[BoardClass, ...]
+    opening_plies: int | None
+    """None: by board class, 0 where boards vary and 4 elsewhere."""
+    seed: int
+    plays: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The boards of those bots that do not play every board, as their hello lists them."""
+
+    def __post_init__(self) -> None:
+        if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
+            raise UsageError("a ladder needs at least two different bots: name more with --bots")
+        hero = self.pairing.hero
+        if hero is not None and hero not in self.bots:
+            raise UsageError(f"--pairing gauntlet:{hero}: that bot is not among --bots")
+        met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
+        for name in self.bots:
+            if name not in met:
+                boards = ", ".join(map(str, self.boards))
+                raise UsageError(
+                    f"{name} finds no opponent: on none of the boards ({boards}) it and another "
+                    "can both play; leave it out of --bots or add a board to --boards"
+                )
+
+    def meeting(self, number: int, partners: tuple[str, str] | None = None) -> Meeting:
+        """The pair of that number, 0 and up.
+
+        With `partners` these two meet; without them the schedule says who does (``uncertain``
+        answers like ``random`` then).
+        """
+        random = SplitMix(mix(self.seed, number, _BOARDS))
+        if partners is not None or self.pairing.kind in (
+            PairingKind.RANDOM,
+            PairingKind.UNCERTAIN,
+        ):
+            if partners is None or not self._shared(*partners):
+                partners = self._partners(number)
+            a, b = partners
+            shared = self._shared(a, b)
+            board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
+        else:
+            a, b, board_class = self._fixture(number)
+        board = board_class.draw(random)
+        opening = draw_opening(
+            board,
+            plies_of_opening(self.opening_plies, board_class),
+            SplitMix(mix(self.seed, number, _OPENING)),
+        )
+        return Meeting(a, b, board, board_class, opening, derive_seed(self.seed, number, _GAMES))
+
+    def _partners(self, number: int) -> tuple[str, str]:
+        """Two bots drawn at random among those that share a board."""
+        random = SplitMix(mix(self.seed, number, _PARTNERS))
+        while True:
+            a = random.below(len(self.bots))
+            b = random.below(len(self.bots) - 1)
+            b += b >= a
+            if self._shared(self.bots[a], self.bots[b]):
+                return self.bots[a], self.bots[b]
+
+    def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
+        """Rounds: every combination once on every board, each round in an order of its own.
+
+        A gate's rounds are alike: its candidate is A in every pair.
+        """
+        combos = self._combinations()
+        lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
+        gate = self.pairing.kind is PairingKind.GATE
+        if not gate:
+            combos = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)
+        for a, b in combos:
+            shared = self._shared(a, b)
+            if place < len(shared):
+                turned = lap % 2 and not gate
+                return (b, a, shared[place]) if turned else (a, b, shared[place])
+            place -= len(shared)
+        raise AssertionError("a lap is as long as its fixtures")
+
+    def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
+        """The boards of the run on which both play."""
+        if not self.plays:
+            return self.boards
+        return tuple(
+            board
+            for board in self.boards
+            if all(can_play_class(self.plays.get(name), board) for name in (a, b))
+        )
+
+    def _combinations(self) -> Sequence[tuple[str, str]]:
+        hero = self.pairing.hero
+        if hero is None:
+            return tuple(combinations(self.bots, 2))
+        if self.pairing.kind is PairingKind.GATE:
+            return tuple((hero, other) for other in self.pairing.against)
+        return tuple((hero, other) for other in self.bots if other != hero)
+
+
+DEFAULT_FIXED_OPENING = 4
+"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
+
+
+def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
+    """The opening's length on a board class; None asks for the default."""
+    if opening_plies is not None:
+        return opening_plies
+    return 0 if board_class.varies else DEFAULT_FIXED_OPENING

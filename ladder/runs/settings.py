@@ -1,0 +1,182 @@
+"""What a run is asked to do, and what makes two runs the same."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import msgspec
+
+from db.records.launch import (
+    DEFAULT_LIMITS,
+    Limits,
+    Restart,
+)
+from db.records.runs import RunKind
+from engine.board import BoardClass, format_board_classes
+from ladder.errors import UsageError
+from ladder.game.referee import READY_S
+from ladder.runs.budgets import MOST_MOVES, Budgets
+from ladder.runs.schedule import (
+    Pairing,
+    plies_of_opening,
+)
+
+
+class Continue(StrEnum):
+    """What to do about an interrupted run of the same identity."""
+
+    AUTO = "auto"
+    """Finish it if there is one, else start a new one."""
+    ONLY = "only"
+    """Finish it if there is one, else do nothing."""
+    NEVER = "never"
+    """Start a new one in any case."""
+
+
+LIMIT_OPTIONS = {
+    "memory_mb": "--memory",
+    "open_files": "--open-files",
+    "processes": "--processes",
+    "scratch_mb": "--scratch",
+    "cpu_s": "--cpu-time",
+}
+"""The limits that the user may set, and how."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One run as the user asked for it, checked.
+
+    Raises:
+        UsageError: values contradict each other or lie out of range.
+
+    """
+
+    bots: tuple[str, ...]
+    """Names of registered bots."""
+    boards: tuple[BoardClass, ...]
+    budgets: Budgets
+    pairing: Pairing
+    opening_plies: int | None = None
+    """None: the default of each board class."""
+    seed: int | None = None
+    games: int | None = None
+    """Finished games after which the run ends; an odd number is rounded up."""
+    seconds: float | None = None
+    """Wall time after which the run ends."""
+    concurrency: int = 1
+    """Pairs played at the same time."""
+    restart: Restart | None = None
+    """Overrides how often each bot's process is renewed."""
+    pin: bool = True
+    """Each worker and its bots on one CPU, where there are enough."""
+    margin_ms: int = 50
+    """How late a move may be under a time budget."""
+    watchdog_s: float = 60.0
+    """How long a move may take under a work budget."""
+    limits: Limits = DEFAULT_LIMITS
+    """Of every bot; without a limit of CPU time `limits_in_force` finds one."""
+    sandbox: tuple[str, ...] = ()
+    """Words before the command of every bot that is not a player of this installation."""
+    kind: RunKind = RunKind.LADDER
+    rated: bool = True
+    continuing: Continue = Continue.AUTO
+
+    def __post_init__(self) -> None:
+        if self.games is not None and self.games < 1:
+            raise UsageError(f"--games must be at least 1, got {self.games}")
+        if self.seconds is not None and self.seconds <= 0:
+            raise UsageError("--hours must be above 0")
+        if self.concurrency < 1:
+            raise UsageError(f"--concurrency must be at least 1, got {self.concurrency}")
+        if self.seed is not None and not 0 <= self.seed < 1 << 53:
+            raise UsageError(f"--seed must be 0 .. 2**53-1, got {self.seed}")
+        if self.watchdog_s <= 0:
+            raise UsageError(f"--watchdog must be above 0 seconds, got {self.watchdog_s:g}")
+        if self.margin_ms < 0:
+            raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
+        for name, option in LIMIT_OPTIONS.items():
+            amount = getattr(self.limits, name)
+            if amount is not None and amount < 1:
+                raise UsageError(f"{option} must be at least 1, got {amount}")
+        if self.opening_plies is not None and self.opening_plies < 0:
+            raise UsageError(f"--opening-plies must not be negative, got {self.opening_plies}")
+        for board in self.boards:
+            plies = plies_of_opening(self.opening_plies, board)
+            cells = 80 if board.board is None else board.board.cells
+            if plies >= cells:
+                raise UsageError(
+                    f"--opening-plies {plies} leaves nothing to play on {board}: ask for fewer"
+                )
+
+    @property
+    def target_games(self) -> int | None:
+        """The number of games rounded up to whole pairs."""
+        return None if self.games is None else self.games + self.games % 2
+
+    @property
+    def limits_in_force(self) -> Limits:
+        """The limits with one of CPU time.
+
+        When none is given it is twice what the clock leaves the longest game: room for a second
+        busy thread, or for thinking on the opponent's time, and no more.
+        """
+        if self.limits.cpu_s is not None:
+            return self.limits
+        time_ms = self.budgets.amounts.get("time_ms")
+        move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
+        return msgspec.structs.replace(
+            self.limits, cpu_s=math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+        )
+
+    def division(self) -> tuple[str, int | None, dict[str, int]]:
+        """Boards, opening plies and budgets: what games must share to be compared."""
+        return format_board_classes(self.boards), self.resolved_opening, dict(self.budgets.amounts)
+
+    @property
+    def resolved_opening(self) -> int | None:
+        """Plies of the opening on every board of the run; None when the defaults differ."""
+        plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
+        return plies.pop() if len(plies) == 1 else None
+
+    def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
+        """What identifies the run besides its seed, as plain data.
+
+        Limits and the sandbox stand there where they differ from the defaults: they can turn a
+        game into a forfeit, so a run is not gone on with under others.
+
+        Args:
+            hashes: the content hash of every bot by name.
+
+        """
+        description: dict[str, object] = {
+            "kind": str(self.kind),
+            "rated": self.rated,
+            "bots": {name: hashes[name] for name in sorted(self.bots)},
+            "pairing": str(self.pairing),
+            "boards": format_board_classes(self.boards),
+            "opening_plies": self.resolved_opening,
+            "budget": dict(self.budgets.amounts),
+        }
+        given = {name: getattr(self.limits, name) for name in LIMIT_OPTIONS}
+        other = {
+            name: each for name, each in given.items() if each != getattr(DEFAULT_LIMITS, name)
+        }
+        if other:
+            description["limits"] = other
+        if self.sandbox:
+            description["sandbox"] = list(self.sandbox)
+        return description
+
+    def surroundings(self) -> dict[str, object]:
+        """What is kept with the run beside that: all limits in force, and the sandbox."""
+        limits = msgspec.structs.asdict(self.limits_in_force)
+        return {"limits": limits, "sandbox": list(self.sandbox)}
+
+
+def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:
+    """32 hex digits that two runs share exactly when their descriptions (and seeds) are equal."""
+    text = msgspec.json.encode({"run": description, "seed": seed}, order="sorted")
+    return hashlib.sha256(text).hexdigest()[:32]

@@ -1,0 +1,251 @@
+"""From settings to a finished run: choose or resume the run, prepare the bots, play."""
+
+import contextlib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from db.connection.run_lock import RunLock
+from db.records.bots import BotRow
+from db.records.launch import Launch
+from db.records.pairs import Entrant
+from db.records.runs import (
+    NewRun,
+    RunKind,
+    RunRow,
+    RunStatus,
+)
+from db.store import Store
+from engine.seeds import SEED_LIMIT
+from ladder.errors import LadderError, UsageError
+from ladder.process.leftovers import clear_leftovers
+from ladder.registry.registered import (
+    refuse_boards,
+    refuse_changed,
+    refuse_hurried,
+)
+from ladder.runs.decision import Judge
+from ladder.runs.progress import Watcher
+from ladder.runs.runner import (
+    Outcome,
+    Runner,
+)
+from ladder.runs.schedule import Schedule
+from ladder.runs.settings import (
+    Continue,
+    Settings,
+    identity_hash,
+)
+from ladder.runs.workers import Workers
+from ladder.signals import StopSignal
+from ladder.specs.compile import compile_launches
+from ladder.specs.start_command import launch_of
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """There was no interrupted run to complete."""
+
+
+def launch(
+    *,
+    store: Store,
+    settings: Settings,
+    bots: Sequence[BotRow],
+    watcher: Watcher,
+    judge: Judge | None = None,
+) -> Outcome | Nothing:
+    """Play a run: resume the interrupted one of the same identity, or start a new one.
+
+    Args:
+        store: the open database.
+        settings: what was asked for; its bots are the names of `bots`.
+        bots: the registered bots.
+        watcher: is told what happens.
+        judge: ends the run when it has decided; None: nothing but the settings ends it.
+
+    Raises:
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
+        InvalidRun: bots fail or the machine stalls so that the run means nothing.
+
+    """
+    entrants = check_possible(settings, bots)
+    description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
+    compile_launches(bot.revision.launch for bot in bots)
+    clear_leftovers()
+    with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
+        former = _interrupted(store, lock, settings, description)
+        if former is None and settings.continuing is Continue.ONLY:
+            return Nothing()
+        seed = _seed(store, settings, former, description)
+        run = _take_up(store, lock, settings, former, description, seed)
+        runner = Runner(
+            store=store,
+            run=run,
+            settings=settings,
+            schedule=_schedule(settings, bots, seed),
+            entrants=entrants,
+            workers=Workers(
+                settings.concurrency,
+                logs=log_folder(store),
+                pin=settings.pin,
+                limits=settings.limits_in_force,
+                sandbox=settings.sandbox,
+            ),
+            watcher=watcher,
+            stop=stop,
+            judge=judge,
+            adopt=lambda: _adopt_dead(store, lock, run),
+        )
+        try:
+            return runner.play()
+        finally:
+            with contextlib.suppress(OSError):  # it stays when a bot left words on its stderr
+                log_folder(store).rmdir()
+
+
+def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
+    """See that the bots can play such a run; every bot as it will take part, by name.
+
+    Raises:
+        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
+            time or has changed, or the schedule is impossible.
+
+    """
+    refuse_changed(bots)
+    refuse_boards(bots, settings.boards)
+    refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
+    entrants = {
+        bot.name: Entrant(
+            revision=bot.revision.id,
+            name=bot.name,
+            launch=_launch_with(bot, settings),
+            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
+        )
+        for bot in bots
+    }
+    _schedule(settings, bots, seed=0).meeting(0)
+    return entrants
+
+
+def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+    plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
+    return Schedule(
+        bots=tuple(sorted(bot.name for bot in bots)),
+        pairing=settings.pairing,
+        boards=settings.boards,
+        opening_plies=settings.opening_plies,
+        seed=seed,
+        plays=plays,
+    )
+
+
+def _launch_with(bot: BotRow, settings: Settings) -> Launch:
+    launch = launch_of(bot)
+    if settings.restart is None:
+        return launch
+    return msgspec.structs.replace(launch, restart=settings.restart)
+
+
+def _interrupted(
+    store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
+) -> RunRow | None:
+    """The newest run of this identity that is unfinished and that nobody plays.
+
+    An invalid gate is not taken up again: its games would make the next one invalid, too.
+    """
+    if settings.continuing is Continue.NEVER:
+        return None
+    states = {RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID}
+    if settings.kind is RunKind.GATE:
+        states.remove(RunStatus.INVALID)
+    for run in store.runs(identity=identity_hash(description)):
+        unfinished = run.status in states
+        fits = settings.seed is None or run.seed == settings.seed
+        if fits and unfinished and not lock.is_alive(run.id):
+            return run
+    return None
+
+
+def _seed(
+    store: Store,
+    settings: Settings,
+    former: RunRow | None,
+    description: Mapping[str, object],
+) -> int:
+    """The given seed, or that of the run to go on with, or a new one."""
+    if settings.seed is not None:
+        return settings.seed
+    if former is not None:
+        return former.seed
+    if settings.continuing is not Continue.NEVER:
+        for run in store.runs(identity=identity_hash(description)):
+            return run.seed
+    return secrets.randbelow(SEED_LIMIT)
+
+
+def _take_up(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    former: RunRow | None,
+    description: Mapping[str, object],
+    seed: int,
+) -> RunRow:
+    """The run to play, locked and marked as running."""
+    if former is not None and lock.try_acquire(former.id):
+        store.set_run_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
+        return store.run(former.id)
+    boards, plies, budget = settings.division()
+    run = store.create_run(
+        NewRun(
+            kind=settings.kind,
+            rated=settings.rated,
+            stream=identity_hash(description, seed),
+            identity=identity_hash(description),
+            settings={**description, **settings.surroundings()},
+            seed=seed,
+            division_id=store.division(boards, plies, budget).id,
+            target_games=settings.target_games,
+        )
+    )
+    if not lock.try_acquire(run.id):
+        raise LadderError(f"run {run.id} was just created but is locked by another process")
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    _adopt_dead(store, lock, run)
+    return run
+
+
+def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of runs of the same stream that nobody plays; how many."""
+    dead = [
+        other.id
+        for other in store.runs(stream=run.stream)
+        if other.id != run.id and not lock.is_alive(other.id)
+    ]
+    return store.adopt(run.id, dead)
+
+
+def log_folder(store: Store) -> Path:
+    """Where the stderr of failing bots is kept: beside the database."""
+    if store.path is None:
+        return Path.cwd() / "ladder.logs"
+    return Path(f"{store.path}.logs")
+
+
+def names_of(text: str) -> list[str]:
+    """The words of a comma-separated list.
+
+    Raises:
+        UsageError: a word is empty.
+
+    """
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise UsageError(f"--bots is a comma-separated list of names, got {text!r}")
+    return words

@@ -1,0 +1,110 @@
+"""Opponents by uncertainty: each batch of pairs is chosen where the rating list errs most.
+
+A batch is chosen from finished batches alone, and from all of them up to two before it: so it is
+the same however many workers play, in whatever order games end, and after any interruption, while
+the batch between keeps the workers busy.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from db.store import Store
+from engine.seeds import SplitMix, mix
+from ladder.ratings.cells import (
+    Cells,
+    from_tables,
+)
+from ladder.ratings.pair_design import (
+    BATCH,
+    next_pairs,
+)
+
+LAG = 2
+"""Batch b knows the results of batches 0 .. b - LAG."""
+_COLOURS = 7
+"""What the draw of who moves first in game 0 is for; see the streams of `ladder.runs.schedule`."""
+
+
+class NotYet(Exception):
+    """The results on which a batch depends are not all there."""
+
+
+class Advisor:
+    """Chooses the opponents of one stream of pairs."""
+
+    def __init__(self, *, store: Store, stream: str, seed: int, names: Mapping[int, str]) -> None:
+        """Nothing is read before the first question.
+
+        Args:
+            store: the open database.
+            stream: whose results count.
+            seed: of the run.
+            names: bots by their revision.
+
+        """
+        self._store = store
+        self._stream = stream
+        self._seed = seed
+        self._names = names
+        self._players = sorted(names.values())
+        size = len(self._players)
+        self._counts = np.zeros((size, size, 3, 3))
+        self._absorbed = 0
+        """Batches whose results are in the counts."""
+        self._batches: dict[int, tuple[tuple[int, int], ...]] = {}
+
+    def partners(self, number: int) -> tuple[str, str]:
+        """The two bots of a pair.
+
+        Raises:
+            NotYet: earlier pairs that it depends on are not finished.
+
+        """
+        batch, place = divmod(number, BATCH)
+        one, two = self._plan(batch)[place]
+        if SplitMix(mix(self._seed, number, _COLOURS)).below(2):
+            one, two = two, one
+        return self._players[one], self._players[two]
+
+    def _plan(self, batch: int) -> tuple[tuple[int, int], ...]:
+        known = self._batches.get(batch)
+        if known is None:
+            self._absorb(max(0, batch - LAG + 1))
+            known = next_pairs(cells=self._cells(), seed=self._seed, batch=batch)
+            self._batches = {
+                number: pairs for number, pairs in self._batches.items() if number >= batch - LAG
+            }
+            self._batches[batch] = known
+        return known
+
+    def _absorb(self, batches: int) -> None:
+        """Count the results of the first so many batches.
+
+        Raises:
+            NotYet: some of them are not finished.
+
+        """
+        if batches < self._absorbed:
+            # Another process's runs are ahead of ours; begin again from the first batch.
+            self._counts[:] = 0
+            self._absorbed = 0
+        if self._store.owed(self._stream, below=batches * BATCH):
+            raise NotYet
+        played = self._store.stream_pairs(
+            self._stream, start=self._absorbed * BATCH, stop=batches * BATCH
+        )
+        index = {name: place for place, name in enumerate(self._players)}
+        for pair in played:
+            a, b = index[self._names[pair.a_revision]], index[self._names[pair.b_revision]]
+            first, second = (result.points2 for result in pair.results)
+            if a < b:
+                self._counts[a, b, first, second] += 1
+            else:
+                # The table is kept from the view of the lower index: B's results, B first.
+                self._counts[b, a, 2 - second, 2 - first] += 1
+        self._absorbed = batches
+
+    def _cells(self) -> Cells:
+        lows, highs = np.nonzero(self._counts.sum(axis=(2, 3)))
+        return from_tables(players=self._players, a=lows, b=highs, counts=self._counts[lows, highs])

@@ -1,0 +1,125 @@
+"""The worker process: plays the pairs it is given with bot processes that it keeps."""
+
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+from bots.parent_death import die_with_parent
+from db.records.launch import (
+    DEFAULT_LIMITS,
+    Limits,
+)
+from db.records.pairs import (
+    PairPlan,
+    PairRecord,
+)
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import play_pair
+from ladder.process.cpus import claim_cpu
+
+_pool: BotPool | None = None
+
+
+def start_worker(
+    coordinator: int, logs: str | None, pin: bool, limits: Limits, sandbox: tuple[str, ...]
+) -> None:
+    """Prepare this process: die with the coordinator, leave Ctrl-C to it, keep bots.
+
+    Args:
+        coordinator: process id of the coordinator.
+        logs: folder for the bots' stderr, None to drop it.
+        pin: stay on a CPU of its own where one is free.
+        limits: what each bot may use.
+        sandbox: words before the commands of bots, as `BotPool` takes them.
+
+    """
+    die_with_parent(coordinator)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    if pin:
+        claim_cpu()
+    global _pool
+    _pool = BotPool(logs=None if logs is None else Path(logs), limits=limits, sandbox=sandbox)
+    Finalize(None, _pool.close, exitpriority=10)
+
+
+def play(plan: PairPlan) -> PairRecord:
+    """Play one pair with the bots that this worker keeps."""
+    assert _pool is not None, "start_worker runs first"  # noqa: S101 - the pool's initializer
+    return play_pair(plan, _pool)
+
+
+__all__ = ["BrokenProcessPool", "Workers"]
+
+
+class Workers:
+    """A process pool that plays pairs.
+
+    The standard library's pool breaks as a whole when one worker dies: every future that it still
+    owed ends in `BrokenProcessPool`, and the caller calls `rebuild` and submits those pairs again.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        *,
+        logs: Path | None = None,
+        pin: bool = True,
+        limits: Limits = DEFAULT_LIMITS,
+        sandbox: tuple[str, ...] = (),
+    ) -> None:
+        """Workers are started when they are needed; the arguments are those of `start_worker`."""
+        self.count = count
+        self._logs = None if logs is None else str(logs)
+        self._pin = pin
+        self._limits = limits
+        self._sandbox = sandbox
+        self._executor = self._build()
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        """Play a pair in some worker.
+
+        Raises:
+            BrokenProcessPool: a worker has died; `rebuild` first.
+
+        """
+        # Workers are started here when needed. They inherit the mask: a Ctrl-C on the terminal
+        # reaches the whole process group, and only the coordinator may act on it.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+        try:
+            return self._executor.submit(play, plan)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def rebuild(self) -> None:
+        """Replace a broken pool."""
+        self.kill()
+        self._executor = self._build()
+
+    def close(self) -> None:
+        """End idle workers and their bots in good order."""
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def kill(self) -> None:
+        """End all workers at once; their bots' supervisors see it and end the bots."""
+        for process in multiprocessing.active_children():
+            process.kill()
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _build(self) -> ProcessPoolExecutor:
+        # This starts the library's tracker of semaphores, which heeds a SIGHUP to our group and is
+        # then missed at the end; it keeps the mask, and ends when we do.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
+        try:
+            return ProcessPoolExecutor(
+                self.count,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=start_worker,
+                initargs=(os.getpid(), self._logs, self._pin, self._limits, self._sandbox),
+            )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

@@ -1,0 +1,1 @@
+"""Specifications of bots: from what a user writes to what can be started."""

@@ -1,0 +1,92 @@
+"""Having players' kernels compiled before any clock runs, each revision by its own sources."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+
+from bots.parent_death import die_with_parent
+from db.records.launch import Launch
+from ladder.errors import LadderError, UsageError
+from ladder.specs.start_command import (
+    host_command,
+    host_environment,
+)
+
+
+def compile_launches(launches: Iterable[Launch]) -> None:
+    """Compile what the built-in players among them need.
+
+    Raises:
+        UsageError: the compilation of a revision from git failed.
+        LadderError: that of the current sources did.
+
+    """
+    own: list[str] = []
+    copies: dict[tuple[str, str | None], list[Launch]] = {}
+    for launch in launches:
+        if launch.player is None:
+            continue
+        if launch.origin is None:
+            own.append(launch.player)
+        else:
+            copies.setdefault((launch.folder, launch.python), []).append(launch)
+    compile_names(own)
+    for group in copies.values():
+        _compile_copy(group)
+
+
+def compile_names(names: Sequence[str]) -> None:
+    """The same, by the names of current built-in players.
+
+    Raises:
+        LadderError: the compilation failed.
+
+    """
+    if not names:
+        return
+    # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
+    command = [*host_command("bots.warm"), *names]
+    if _run(command) != 0:
+        raise LadderError(
+            f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
+        )
+
+
+def _compile_copy(launches: Sequence[Launch]) -> None:
+    """Launches of one copy; stamps in its cache tell `bots.warm` what has been done before."""
+    first = launches[0]
+    names = [launch.player for launch in launches if launch.player is not None]
+    command = host_command("bots.warm", first.python)
+    environment = {**os.environ, **host_environment(first)}
+    if _run([*command, *names], folder=first.folder, environment=environment) != 0:
+        revision = first.origin.revision if first.origin else ""
+        raise UsageError(
+            f"compiling {', '.join(names)} of {revision} failed, as said above: its dependencies "
+            "are those installed here now, unless --build and --python give it others"
+        )
+
+
+def _run(
+    command: Sequence[str],
+    *,
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> int:
+    """The exit status of a compilation that dies with us, and leaves a Ctrl-C to us."""
+
+    us = os.getpid()
+
+    def leave_signals() -> None:
+        die_with_parent(us)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    # Nothing of ours has threads yet, which a function between fork and exec would disturb.
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        preexec_fn=leave_signals,
+    ).returncode

@@ -1,0 +1,1 @@
+"""Rating lists and comparisons, computed from the stored aggregate."""

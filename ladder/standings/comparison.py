@@ -1,0 +1,202 @@
+"""Versions side by side: who is stronger, and where the difference comes from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from db.records.aggregate import PairTableRow
+from db.records.games import GameRow
+from db.records.runs import DivisionRow
+from db.store import Store
+from ladder.errors import UsageError
+from ladder.standings.pool import (
+    Pool,
+    pool_of,
+)
+from ladder.standings.standings import (
+    BotStanding,
+    build_standings,
+    current_tables,
+)
+
+LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
+"""Games by their plies, openings included; the ends belong to the range."""
+CLEAR = 0.975
+"""A likelihood of superiority from which one bot is called the stronger: 95 % on two sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Points of one bot in some of its games."""
+
+    games: int = 0
+    points: float = 0.0
+
+    @property
+    def score(self) -> float | None:
+        """Points per game; None without games."""
+        return self.points / self.games if self.games else None
+
+    def plus(self, games: int, points: float) -> "Share":
+        """With more games."""
+        return Share(self.games + games, self.points + points)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the compared bots."""
+
+    standing: BotStanding
+    by_class: Mapping[str, Share]
+    first: Share
+    """In the games in which it moved first."""
+    second: Share
+    by_length: tuple[Share, ...]
+    """By `LENGTHS`."""
+    opponents: Mapping[str, Share]
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Two of the compared bots."""
+
+    a: str
+    b: str
+    elo: float | None
+    """A over B in Elo, from all games of the pool; None when no games connect them."""
+    error95: float | None
+    los: float | None
+    """Chance that A is the stronger."""
+    pairs_to_halve: int | None
+    """Pairs between them after which the error would be half of what it is."""
+    wdl: tuple[int, int, int]
+    """Head to head, from A's side."""
+    pentanomial: tuple[int, int, int, int, int]
+    reason: str = ""
+    """Why there is no difference to tell."""
+
+    @property
+    def sentence(self) -> str:
+        """What it comes to, in words."""
+        if self.elo is None or self.error95 is None or self.los is None:
+            return f"{self.a} and {self.b} cannot be compared: {self.reason}"
+        strong, weak, gap, los = self.a, self.b, self.elo, self.los
+        if gap < 0:
+            strong, weak, gap, los = weak, strong, -gap, 1.0 - los
+        by = f"by {gap:.0f} +- {self.error95:.0f} Elo"
+        if los >= CLEAR:
+            said = f"{strong} is stronger than {weak} {by}"
+        else:
+            said = f"{strong} looks stronger than {weak} {by}, which may be chance ({los:.0%} sure)"
+        if self.pairs_to_halve is None:
+            return said
+        return f"{said}; {self.pairs_to_halve} more pairs would halve the error"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Some bots of one division."""
+
+    label: str
+    sides: tuple[Side, ...]
+    """In the order in which they were asked for."""
+    versus: tuple[Versus, ...]
+    """Every two of them."""
+    common: tuple[str, ...]
+    """Opponents, not compared themselves, that all of them have met."""
+    notes: tuple[str, ...]
+
+
+def compare(
+    store: Store, division: DivisionRow, names: Sequence[str], *, since: float | None = None
+) -> Comparison:
+    """Compare bots by the rated games of a division, all or since a moment (epoch seconds).
+
+    Raises:
+        UsageError: fewer than two names, one twice, or one without games in the division.
+
+    """
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise UsageError(f"--compare takes two or more different bots, got {' '.join(names)}")
+    tables, notes = current_tables(store, division, since=since)
+    standings = build_standings(division, tables, live={}, notes=notes)
+    found = {bot.name: bot for bot in standings.bots}
+    for name in names:
+        if name not in found:
+            raise UsageError(
+                f"--compare: {name!r} has no rated games in {division.label}; "
+                f"there are {', '.join(found) or 'none at all'}"
+            )
+    lengths = _by_length(store.games(division_id=division.id, since=since, rated=True), tables)
+    sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
+    met = [set(side.opponents) for side in sides]
+    pool = pool_of(tables)
+    return Comparison(
+        label=division.label,
+        sides=sides,
+        versus=tuple(_versus(a, b, tables, pool) for a, b in combinations(names, 2)),
+        common=tuple(sorted(set.intersection(*met) - set(names))),
+        notes=tuple(standings.notes),
+    )
+
+
+def _seen_from(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
+    """(twice the points moving first, moving second, how many pairs) from one bot's side."""
+    cells = [(place // 3, place % 3, count) for place, count in enumerate(row.counts)]
+    if name == row.a_name:
+        return cells
+    return [(2 - second, 2 - first, count) for first, second, count in cells]
+
+
+def _side(standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[Share]) -> Side:
+    name = standing.name
+    classes: dict[str, Share] = {}
+    opponents: dict[str, Share] = {}
+    first = second = Share()
+    for row in tables:
+        if name not in (row.a_name, row.b_name):
+            continue
+        other = row.b_name if name == row.a_name else row.a_name
+        for ahead, behind, count in _seen_from(row, name):
+            points = count * (ahead + behind) / 2
+            first = first.plus(count, count * ahead / 2)
+            second = second.plus(count, count * behind / 2)
+            old = classes.get(row.board_class, Share())
+            classes[row.board_class] = old.plus(2 * count, points)
+            opponents[other] = opponents.get(other, Share()).plus(2 * count, points)
+    return Side(standing, classes, first, second, tuple(lengths), opponents)
+
+
+def _by_length(games: Iterable[GameRow], tables: Sequence[PairTableRow]) -> dict[str, list[Share]]:
+    names = {row.a_revision: row.a_name for row in tables}
+    names |= {row.b_revision: row.b_name for row in tables}
+    shares = {name: [Share()] * len(LENGTHS) for name in names.values()}
+    for game in games:
+        plies = len(game.moves)
+        place = next(n for n, (low, high) in enumerate(LENGTHS) if low <= plies <= high)
+        for revision, points2 in (
+            (game.first_revision, game.result.points2),
+            (game.second_revision, 2 - game.result.points2),
+        ):
+            if revision in names:
+                own = shares[names[revision]]
+                own[place] = own[place].plus(1, points2 / 2)
+    return shares
+
+
+def _versus(a: str, b: str, tables: Sequence[PairTableRow], pool: Pool | None) -> Versus:
+    penta, wdl = [0] * 5, [0] * 3
+    for row in tables:
+        if {row.a_name, row.b_name} == {a, b}:
+            for ahead, behind, count in _seen_from(row, a):
+                penta[ahead + behind] += count
+                wdl[2 - ahead] += count
+                wdl[2 - behind] += count
+    head = (wdl[0], wdl[1], wdl[2]), (penta[0], penta[1], penta[2], penta[3], penta[4])
+    players = () if pool is None else pool.rating.players
+    if pool is None or a not in players or b not in players:
+        return Versus(a, b, None, None, None, None, *head, "no games connect them")
+    left, right = players.index(a), players.index(b)
+    gap = pool.rating.difference(a=left, b=right)
+    more = pool.rating.pairs_to_halve(a=left, b=right)
+    return Versus(a, b, gap.elo, gap.error95, gap.los, max(1, round(more)), *head)

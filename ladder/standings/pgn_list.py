@@ -1,0 +1,134 @@
+"""A rating list from a file of games of any game, by their tags alone."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ladder.errors import UsageError
+from ladder.exchange.pgn import (
+    tagged_games,
+    text_of,
+)
+from ladder.ratings.cells import from_games
+from ladder.ratings.pool import MEAN, Draws, Options, PoolRating, rate
+
+WANTED = frozenset({b"White", b"Black", b"Result"})
+CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}
+"""White's result as an index into (losses, draws, wins)."""
+UNFINISHED = b"*"
+ELO_LIMIT = 100_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileRating:
+    """A list and what it was made from."""
+
+    rating: PoolRating
+    games: int
+    skipped: int
+    """Games without a result."""
+
+
+def rate_file(path: Path, options: Options) -> FileRating:
+    """Rate the players of a file in PGN.
+
+    Raises:
+        UsageError: the file cannot be read or holds no games, a game lacks a tag, the games do not
+            connect all players, or without a prior a rating is infinite.
+
+    """
+    try:
+        with path.open("rb") as lines:
+            results, skipped = count_results(lines)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UsageError as error:
+        raise UsageError(f"{path}, {error}") from error
+    if not results:
+        raise UsageError(f"{path} holds no finished games with the tags White, Black and Result")
+    numbers: dict[str, int] = {}
+    for pair in results:
+        for name in pair:
+            numbers.setdefault(name, len(numbers))
+    cells = from_games(
+        players=list(numbers),
+        first=[numbers[white] for white, _ in results],
+        second=[numbers[black] for _, black in results],
+        counts=list(results.values()),
+    )
+    games = sum(map(sum, results.values()))
+    return FileRating(rate(cells=cells, options=options), games, skipped)
+
+
+def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list[int]], int]:
+    """White's (losses, draws, wins) by (White, Black), and how many games had no result.
+
+    Raises:
+        UsageError: a game lacks a tag or has an unknown result; the message names the line.
+
+    """
+    found: dict[tuple[bytes, bytes], list[int]] = {}
+    skipped = 0
+    for game in tagged_games(lines, wanted=WANTED):
+        tags = game.tags
+        if len(tags) < len(WANTED):
+            missing = ", ".join(sorted(tag.decode() for tag in WANTED - set(tags)))
+            raise UsageError(f"line {game.line}: this game has no tag {missing}")
+        white, black, result = tags[b"White"], tags[b"Black"], tags[b"Result"]
+        cell = CELLS.get(result)
+        if cell is None:
+            if result == UNFINISHED:
+                skipped += 1
+                continue
+            raise UsageError(
+                f"line {game.line}: Result is 1-0, 0-1, 1/2-1/2 or *, got {text_of(result)[:40]!r}"
+            )
+        if white == black or not (white and black):
+            raise UsageError(f"line {game.line}: a game is played by two different players")
+        counts = found.get((white, black))
+        if counts is None:
+            counts = found[white, black] = [0, 0, 0]
+        counts[cell] += 1
+    # Two spellings in bytes can be one name, for example with and without an escape.
+    named: dict[tuple[str, str], list[int]] = {}
+    for (white, black), counts in found.items():
+        total = named.setdefault((text_of(white), text_of(black)), [0, 0, 0])
+        for place, count in enumerate(counts):
+            total[place] += count
+    return named, skipped
+
+
+def options_of(
+    *, advantage: str, draws: str, prior: float, anchor: str | None, mean: float | None
+) -> Options:
+    """Rating options from the words of the command line.
+
+    Raises:
+        UsageError: a word is none of those allowed, or a number out of range.
+
+    """
+    if anchor is not None and mean is not None:
+        raise UsageError("--anchor and --mean contradict each other: give one of them")
+    if not 0 <= prior <= 1e6:
+        raise UsageError(f"--prior must be 0 .. 1000000 virtual draws, got {prior:g}")
+    centre = MEAN if mean is None else _elo("--mean", str(mean))
+    anchors = None
+    if anchor is not None:
+        name, equals, elo = anchor.rpartition("=")
+        if not (name and equals):
+            raise UsageError(f"--anchor is NAME=ELO, got {anchor!r}")
+        centre = _elo("--anchor", elo)
+        anchors = {name: centre}
+    fixed = None if advantage == "fit" else _elo("--first-mover-advantage", advantage)
+    return Options(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=Draws(draws))
+
+
+def _elo(option: str, text: str) -> float:
+    try:
+        elo = float(text)
+    except ValueError:
+        elo = float("nan")
+    if not abs(elo) <= ELO_LIMIT:
+        allowed = "fit or a number of Elo" if option.startswith("--first") else "a number of Elo"
+        raise UsageError(f"{option} takes {allowed} within +-{ELO_LIMIT:g}, got {text!r}")
+    return elo

@@ -1,0 +1,325 @@
+"""Standings: what the stored aggregate of a division says about its bots. Pure functions."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from db.records.aggregate import (
+    PairTableRow,
+    SideTotals,
+)
+from db.records.runs import (
+    DivisionRow,
+    RunRow,
+)
+from db.store import Store
+from ladder.standings.pool import (
+    RatedList,
+    rate_list,
+)
+
+FORFEIT_SHARE = 0.02
+FORFEIT_MINIMUM = 3
+"""A bot with more forfeits than this share of its games, and at least so many, is marked."""
+DISTINCT_SHARE = 0.9
+"""Fewer distinct games than this share make a report warn."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotStanding:
+    """One row of a rating list."""
+
+    name: str
+    rank: int
+    elo: float | None
+    """Maximum likelihood over the pool."""
+    elo_live: float | None
+    """Sequential Elo."""
+    error95: float | None
+    """Half width of the 95 % interval of `elo`, with the pair as the unit."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: Mapping[str, int]
+    """By termination; all of them are among the losses."""
+    simulations_per_second: float | None
+    """Simulations, or nodes for players that count those; None when the bot tells nothing."""
+    mean_move_ms: float | None
+    max_move_ms: float | None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a number is None."""
+    over_budget: bool = False
+    """The mean move takes longer than the budget: the margin is no gift."""
+
+    @property
+    def score(self) -> float:
+        """Points per game, a draw counting half."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.0
+
+    @property
+    def win_rate(self) -> float:
+        """Wins per game."""
+        return self.wins / self.games if self.games else 0.0
+
+    @property
+    def all_forfeits(self) -> int:
+        """Games lost by failing."""
+        return sum(self.forfeits.values())
+
+    @property
+    def unreliable(self) -> bool:
+        """More forfeits than a rating can bear."""
+        count = self.all_forfeits
+        return count >= FORFEIT_MINIMUM and count > FORFEIT_SHARE * self.games
+
+
+@dataclass(frozen=True, slots=True)
+class PairStanding:
+    """How two bots did against each other, from A's side."""
+
+    a: str
+    b: str
+    wins: int
+    draws: int
+    losses: int
+    pentanomial: tuple[int, int, int, int, int]
+    """Pairs by A's points in them: 0, 0.5, 1, 1.5, 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A division's rating list and pair table."""
+
+    boards: str
+    budget: Mapping[str, int]
+    opening_plies: int | None
+    label: str
+    games: int
+    distinct_games: int
+    first_mover_score: float | None
+    """Points per game of the side that moved first."""
+    draw_rate: float | None
+    bots: Sequence[BotStanding]
+    """Best first."""
+    pairs_table: Sequence[PairStanding]
+    first_mover_elo: Mapping[str, float] = field(default_factory=dict)
+    """The fitted first-mover advantage in Elo by board class."""
+    notes: Sequence[str] = ()
+    """Sentences that a reader should know before trusting the numbers."""
+    stalled_games: int = 0
+    """Games thrown away, with their pair, because the machine did not let a bot run."""
+
+    @property
+    def pairs(self) -> int:
+        """Finished pairs."""
+        return self.games // 2
+
+
+def first_mover_points2(counts: Sequence[int]) -> int:
+    """Twice the points that the side moving first won in both games of all pairs.
+
+    `counts` are the nine of `PairTableRow`.
+    """
+    return sum(
+        counts[3 * first + second] * (first + 2 - second)
+        for first in range(3)
+        for second in range(3)
+    )
+
+
+def standings_of_division(
+    store: Store, division: DivisionRow, *, since: float | None = None
+) -> Standings:
+    """The standings of a division's rated games, all of them or since a moment (epoch seconds).
+
+    Bots stand there with their current revision; a note says when older games were left out.
+    """
+    kept, notes = current_tables(store, division, since=since)
+    live = {row.revision: row.elo for row in store.ratings(division.id)}
+    stalled = store.count_aborts(division_id=division.id, since=since)
+    return build_standings(division, kept, live=live, notes=notes, stalled_games=stalled)
+
+
+def current_tables(
+    store: Store, division: DivisionRow, *, since: float | None
+) -> tuple[list[PairTableRow], list[str]]:
+    """The aggregate of the current revisions, and a note when older games were left out."""
+    tables = (
+        store.pair_tables(division.id) if since is None else store.tables_since(division.id, since)
+    )
+    current = {bot.revision.id for bot in store.bots(include_retired=True)}
+    kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
+    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
+    notes = []
+    if left_out:
+        notes.append(
+            f"{2 * left_out} games of former revisions were left out: the code of their bots "
+            "has changed since"
+        )
+    return kept, notes
+
+
+def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
+    """The standings of one run's games, rated or not."""
+    return build_standings(
+        division,
+        store.run_tables(run.id),
+        live={},
+        notes=[],
+        stalled_games=store.count_aborts(run_id=run.id),
+    )
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What one bot did against all others."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    sides: list[SideTotals] = field(default_factory=list)
+
+
+def build_standings(
+    division: DivisionRow,
+    tables: Sequence[PairTableRow],
+    *,
+    live: Mapping[int, float],
+    notes: Sequence[str],
+    stalled_games: int = 0,
+) -> Standings:
+    """Standings from the aggregate.
+
+    Args:
+        division: whose games they are.
+        tables: one row for every two revisions and board class.
+        live: live Elo by revision.
+        notes: sentences to show with them.
+        stalled_games: games that the machine has spoiled.
+
+    """
+    sums: dict[str, _Sums] = {}
+    revisions: dict[str, int] = {}
+    lines: dict[tuple[str, str], list[int]] = {}
+    first2 = plies = repeats = games = draws = 0
+    for row in tables:
+        wins, drawn, losses = row.wdl
+        for name, revision, won, lost, side in (
+            (row.a_name, row.a_revision, wins, losses, row.a),
+            (row.b_name, row.b_revision, losses, wins, row.b),
+        ):
+            revisions[name] = revision
+            total = sums.setdefault(name, _Sums())
+            total.wins += won
+            total.draws += drawn
+            total.losses += lost
+            total.sides.append(side)
+        line = lines.setdefault((row.a_name, row.b_name), [0] * 8)
+        for place, count in enumerate((wins, drawn, losses, *row.pentanomial)):
+            line[place] += count
+        first2 += first_mover_points2(row.counts)
+        plies += row.plies
+        repeats += row.repeats
+        games += 2 * row.pairs
+        draws += drawn
+    pool = rate_list(tables)
+    ranked = sorted(sums, key=lambda name: (-pool.elo.get(name, -math.inf), name))
+    bots = [
+        _bot_standing(name, rank, sums[name], pool, live.get(revisions[name]), division.budget)
+        for rank, name in enumerate(ranked, start=1)
+    ]
+    return Standings(
+        boards=division.boards,
+        budget=division.budget,
+        opening_plies=division.opening_plies,
+        label=division.label,
+        games=games,
+        distinct_games=games - repeats,
+        first_mover_score=first2 / 2 / games if games else None,
+        draw_rate=draws / games if games else None,
+        bots=bots,
+        pairs_table=[
+            PairStanding(
+                a, b, line[0], line[1], line[2], (line[3], line[4], line[5], line[6], line[7])
+            )
+            for (a, b), line in sorted(lines.items())
+        ],
+        first_mover_elo=pool.first_mover_elo,
+        notes=[*notes, *pool.notes, *_warnings(games, repeats), *_stalls(games, stalled_games)],
+        stalled_games=stalled_games,
+    )
+
+
+def _warnings(games: int, repeats: int) -> list[str]:
+    if not games:
+        return ["no rated games yet"]
+    if games - repeats < DISTINCT_SHARE * games:
+        return [
+            f"only {games - repeats} of {games} games are distinct: repeated games tell nothing "
+            "new; ask for longer openings with --opening-plies"
+        ]
+    return []
+
+
+def _stalls(games: int, stalled: int) -> list[str]:
+    """What a reader should know about the machine."""
+    if not stalled:
+        return []
+    return [
+        f"{stalled} games ({stalled / (games + stalled):.1%}) were thrown away with their pair "
+        "because the machine did not let a bot run; nobody was charged for them"
+    ]
+
+
+def _bot_standing(
+    name: str,
+    rank: int,
+    sums: _Sums,
+    pool: RatedList,
+    live: float | None,
+    budget: Mapping[str, int],
+) -> BotStanding:
+    moves = sum(side.moves for side in sums.sides)
+    time_us = sum(side.time_us for side in sums.sides)
+    simulations = sum(side.simulations for side in sums.sides)
+    searched_us = sum(side.searched_us for side in sums.sides)
+    forfeits: dict[str, int] = {}
+    for side in sums.sides:
+        for kind, count in side.forfeits.items():
+            forfeits[kind] = forfeits.get(kind, 0) + count
+    speed = per_second(simulations, searched_us)
+    mean_ms = time_us / moves / 1000 if moves else None
+    reasons = {}
+    elo = pool.elo.get(name)
+    if elo is None:
+        reasons["elo"] = reasons["error95"] = "no games connect it with most of the others"
+    if live is None:
+        reasons["elo_live"] = "its games are not rated"
+    if speed is None:
+        reasons["simulations_per_second"] = "the bot tells no simulations or nodes"
+    if mean_ms is None:
+        reasons["mean_move_ms"] = reasons["max_move_ms"] = "the bot has made no move"
+    limit = budget.get("time_ms")
+    return BotStanding(
+        name=name,
+        rank=rank,
+        elo=elo,
+        elo_live=live,
+        error95=pool.error95.get(name),
+        games=sums.wins + sums.draws + sums.losses,
+        wins=sums.wins,
+        draws=sums.draws,
+        losses=sums.losses,
+        forfeits=forfeits,
+        simulations_per_second=speed,
+        mean_move_ms=mean_ms,
+        max_move_ms=max((side.max_us for side in sums.sides), default=0) / 1000 if moves else None,
+        reasons=reasons,
+        over_budget=limit is not None and mean_ms is not None and mean_ms > limit,
+    )
+
+
+def per_second(count: int, time_us: int) -> float | None:
+    """A rate, None when nothing was counted or no time passed."""
+    return count / time_us * 1e6 if count and time_us else None

@@ -1,0 +1,1 @@
+"""Self-learning: a player plays against changed copies of itself and keeps what wins."""

@@ -1,0 +1,170 @@
+"""Self-learning of c4ai: weights are mutated, and a child that wins more replaces its parent.
+
+All of a training follows from its settings and the numbers of its generations, so that its log is
+all that has to be kept: it is resumed after the last generation that the log holds whole.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from bots.c4ai.selfplay import Selfplay
+from bots.c4ai.weights import LIMIT, Weights
+from engine.board import Board, BoardClass, parse_board_classes
+from engine.opening import draw_opening
+from engine.seeds import SplitMix, mix
+from ladder.runs.schedule import plies_of_opening
+from ladder.training.settings import TrainingSettings
+
+STEP = 5
+"""How far the first mutation after a change may move a weight."""
+_MUTATION, _GAMES = 1, 2
+
+
+class Timing(msgspec.Struct, frozen=True):
+    """What depends on the clock."""
+
+    seconds: float
+
+
+class Generation(msgspec.Struct, frozen=True):
+    """One trial of a child, a line of a log."""
+
+    generation: int
+    """From 1 on."""
+    child: Weights
+    wins: int
+    """Of the child."""
+    draws: int
+    losses: int
+    replaced: bool
+    weights: Weights
+    """The parent of the next generation."""
+    unbeaten: int
+    """Generations since the weights last changed, this one included."""
+    timing: Timing
+
+
+@dataclass(slots=True)
+class TrainingState:
+    """Where a training stands, for the loop and for whoever watches."""
+
+    settings: TrainingSettings
+    weights: Weights
+    target: int
+    """Generations in all."""
+    generation: int = 0
+    unbeaten: int = 0
+    changes: int = 0
+    generations_before: int = 0
+    """Those that were there when this process began."""
+    started: float = field(default_factory=time.monotonic)
+
+    def take(self, one: Generation) -> None:
+        """Note a generation."""
+        self.generation = one.generation
+        self.weights = one.weights
+        self.unbeaten = one.unbeaten
+        self.changes += one.replaced
+
+    @property
+    def games_a_second(self) -> float | None:
+        """Of this process so far; None before its first generation."""
+        done = self.generation - self.generations_before
+        seconds = time.monotonic() - self.started
+        return done * self.settings.games_per_trial / seconds if done and seconds > 0 else None
+
+
+class TrainingWatcher(Protocol):
+    """Whoever shows a training."""
+
+    def started(self, state: TrainingState) -> None:
+        """It begins or goes on."""
+
+    def tick(self, state: TrainingState) -> None:
+        """A generation is over."""
+
+    def ended(self, state: TrainingState) -> None:
+        """It stops here."""
+
+
+def mutated(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:
+    """A child: each weight moves by a uniform whole number within 5 * (unbeaten + 1)."""
+    span = STEP * (unbeaten + 1)
+    return Weights(
+        *(max(-LIMIT, min(LIMIT, one + random.below(2 * span + 1) - span)) for one in weights)
+    )
+
+
+def train(state: TrainingState, stopped: Callable[[], bool]) -> Iterator[Generation]:
+    """The generations that are missing, one after the other; the caller notes each in the state.
+
+    Args:
+        state: where the training stands.
+        stopped: asked before every move.
+
+    Raises:
+        Interrupted: `stopped` said so; the generation in play is lost.
+        OpeningError: a board is too small for the opening.
+
+    """
+    trials = _Trials(state.settings)
+    while state.generation < state.target:
+        began = time.perf_counter()
+        number = state.generation + 1
+        random = SplitMix(mix(state.settings.seed, number, _MUTATION))
+        child = mutated(state.weights, state.unbeaten, random)
+        wins, draws, losses = trials.play(number, child, state.weights, stopped)
+        replaced = wins > losses
+        yield Generation(
+            generation=number,
+            child=child,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            replaced=replaced,
+            weights=child if replaced else state.weights,
+            unbeaten=0 if replaced else state.unbeaten + 1,
+            timing=Timing(round(time.perf_counter() - began, 6)),
+        )
+
+
+class _Trials:
+    """Plays children against parents."""
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        self._settings = settings
+        self._classes: tuple[BoardClass, ...] = parse_board_classes(settings.boards)
+        self._known: dict[Board, Selfplay] = {}
+
+    def play(
+        self, generation: int, child: Weights, parent: Weights, stopped: Callable[[], bool]
+    ) -> tuple[int, int, int]:
+        """Wins, draws and losses of the child."""
+        settings = self._settings
+        count = [0, 0, 0]
+        for pair in range(settings.games_per_trial // 2):
+            random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
+            board_class = random.choice(self._classes)
+            board = board_class.draw(random)
+            plies = plies_of_opening(settings.opening_plies, board_class)
+            opening = draw_opening(board, plies, random)
+            games = self._games_on(board, keep=not board_class.varies)
+            for child_first in (True, False):
+                first, second = (child, parent) if child_first else (parent, child)
+                result = games.play(
+                    first, second, opening=opening, depth=settings.depth, stopped=stopped
+                )
+                count[1 - (result if child_first else -result)] += 1
+        return count[0], count[1], count[2]
+
+    def _games_on(self, board: Board, *, keep: bool) -> Selfplay:
+        known = self._known.get(board)
+        if known is None:
+            known = Selfplay(board)
+            if keep:
+                self._known[board] = known
+        return known

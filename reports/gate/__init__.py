@@ -1,0 +1,1 @@
+"""The verdict of a gate as text, Markdown, JSON and JUnit."""

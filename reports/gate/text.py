@@ -1,0 +1,165 @@
+"""A gate's verdict as plain data, as text and as Markdown."""
+
+from typing import Any
+
+from ladder.gate.judge import (
+    BaselineResult,
+    Verdict,
+)
+from ladder.gate.session import Gated
+from reports.format import markdown_cell
+
+NO_GAMES = "no games were counted"
+
+_HEADS = {
+    Verdict.PASS: "PASS",
+    Verdict.REGRESSION: "REGRESSION",
+    Verdict.INCONCLUSIVE: "INCONCLUSIVE",
+    Verdict.INVALID: "INVALID",
+}
+
+
+def gate_document(gated: Gated) -> dict[str, Any]:
+    """What `ladder gate --json` prints.
+
+    The numbers beside `deciding` are those of that baseline; `baselines` holds all of them.
+    """
+    result = gated.result
+    deciding = _baseline_document(result.deciding)
+    return {
+        "candidate": result.candidate,
+        "against": [baseline.name for baseline in result.baselines],
+        "verdict": result.verdict.value,
+        "exit_code": gated.exit_code,
+        "deciding": deciding.pop("name"),
+        **deciding,
+        "elo0": -result.test.max_drop,
+        "elo1": 0.0,
+        "model": result.test.model.value,
+        "alpha": result.test.alpha,
+        "beta": result.test.beta,
+        "max_games": result.test.games,
+        "conditions": gated.conditions,
+        "forfeits": {name: dict(kinds) for name, kinds in result.forfeits.items()},
+        "total_games": result.games,
+        "uncounted_games": result.uncounted_games,
+        "baselines": [_baseline_document(baseline) for baseline in result.baselines],
+        "reason": result.reason,
+    }
+
+
+def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
+    plain, after = baseline.estimate, baseline.after_stopping
+    return {
+        "name": baseline.name,
+        "games": baseline.games,
+        "pentanomial": list(baseline.pentanomial),
+        "wdl": list(baseline.wdl),
+        "elo": _rounded(plain.elo, 2),
+        "error95": _rounded(plain.error95, 2),
+        "los": _rounded(plain.los, 4),
+        "elo_after_stopping": after and round(after.elo, 2),
+        "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
+        "llr": round(baseline.sprt.llr, 4),
+        "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
+        "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
+    }
+
+
+def gate_text(gated: Gated) -> str:
+    """The same for people."""
+    result, test = gated.result, gated.result.test
+    against = ", ".join(baseline.name for baseline in result.baselines)
+    lines = [
+        f"{_HEADS[result.verdict]}: {result.reason}",
+        "",
+        f"{result.candidate} against {against} on {gated.conditions}; a drop of {test.max_drop:g} "
+        f"{test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}, at most "
+        f"{test.games} games",
+    ]
+    for baseline in result.baselines:
+        lines += ["", *(f"  {name:<22}{value}" for name, value in _rows(baseline))]
+    lines += ["", f"forfeits: {_forfeits(gated)}"]
+    if result.uncounted_games:
+        lines.append(
+            f"{result.uncounted_games} games that were in play at a decision are stored but not "
+            "counted"
+        )
+    return "\n".join(lines)
+
+
+def gate_markdown(gated: Gated) -> str:
+    """The verdict as a section of Markdown."""
+    result = gated.result
+    columns = ("against", "games", "W D L", "pairs 0 ½ 1 1½ 2", "Elo", "LLR", "bounds")
+    lines = [
+        f"### ladder gate: {_HEADS[result.verdict]}",
+        "",
+        markdown_cell(result.reason),
+        "",
+        "| " + " | ".join(columns) + " |",
+        "|" + "---|" * len(columns),
+    ]
+    for baseline in result.baselines:
+        cells = (
+            markdown_cell(baseline.name),
+            str(baseline.games),
+            " ".join(map(str, baseline.wdl)),
+            " ".join(map(str, baseline.pentanomial)),
+            _elo(baseline),
+            f"{baseline.sprt.llr:.2f}",
+            f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    test = result.test
+    lines += [
+        "",
+        f"{markdown_cell(result.candidate)} on {markdown_cell(gated.conditions)}; a drop of "
+        f"{test.max_drop:g} {test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}. "
+        f"Forfeits: {markdown_cell(_forfeits(gated))}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
+    wins, draws, losses = baseline.wdl
+    rows = [
+        (f"against {baseline.name}", f"{baseline.games} games: +{wins} ={draws} -{losses}"),
+        ("pairs 0 1/2 1 3/2 2", " ".join(map(str, baseline.pentanomial))),
+        ("Elo", _elo(baseline)),
+    ]
+    after = baseline.after_stopping
+    if after is not None:
+        rows.append(
+            (
+                "allowing for the stop",
+                f"{after.elo:+.1f} Elo, 95 %: {after.low95:+.1f} .. {after.high95:+.1f}",
+            )
+        )
+    if baseline.estimate.los is not None:
+        rows.append(("chance to be better", f"{baseline.estimate.los:.1%}"))
+    sprt = baseline.sprt
+    rows.append(("LLR", f"{sprt.llr:.2f}, bounds {sprt.lower:.2f} and {sprt.upper:.2f}"))
+    return rows
+
+
+def _elo(baseline: BaselineResult) -> str:
+    plain = baseline.estimate
+    if plain.elo is None or plain.error95 is None:
+        return "-"
+    return f"{plain.elo:+.1f} +- {plain.error95:.1f}"
+
+
+def _forfeits(gated: Gated) -> str:
+    listed = [
+        f"{name} {count} {kind}"
+        for name, kinds in gated.result.forfeits.items()
+        for kind, count in kinds.items()
+        if count
+    ]
+    return ", ".join(listed) or "none"
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)

@@ -1,0 +1,64 @@
+"""A rating list from a file as plain data and as a table."""
+
+from typing import Any
+
+from ladder.ratings.pool import PoolRating
+from ladder.standings.pgn_list import FileRating
+
+BOUND = "only wins or only losses: the rating is a bound set by the prior"
+
+
+def rating_document(made: FileRating) -> dict[str, Any]:
+    """What `ladder rate --json` prints."""
+    rating = made.rating
+    return {
+        "games": made.games,
+        "first_mover_advantage": round(float(rating.advantage[0]), 3),
+        "draw_rate_equal": rating.draw_rate_equal and round(rating.draw_rate_equal, 5),
+        "skipped": made.skipped,
+        "players": [_player(rating, index) for index in ranking(rating)],
+    }
+
+
+def _player(rating: PoolRating, index: int) -> dict[str, Any]:
+    games = float(rating.games[index])
+    document: dict[str, Any] = {
+        "name": rating.players[index],
+        "elo": round(float(rating.elo[index]), 3),
+        "error95": round(float(rating.error95[index]), 3),
+        "games": round(games),
+        "score": round(float(rating.points[index]) / games, 5),
+    }
+    if rating.bounded[index]:
+        document["note"] = BOUND
+    return document
+
+
+def rating_text(made: FileRating) -> str:
+    """The same for people."""
+    rating = made.rating
+    names = [rating.players[index] for index in ranking(rating)]
+    width = max([6, *(len(name) for name in names)])
+    draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
+    lines = [
+        f"{made.games} games, first mover {float(rating.advantage[0]):+.1f} Elo, "
+        f"draws between equals {draws}"
+        + (f", {made.skipped} games without a result left out" if made.skipped else ""),
+        f"{'#':>4}  {'player':<{width}}  {'elo':>8}  {'+-95':>7}  {'games':>7}  {'score':>7}",
+    ]
+    for rank, index in enumerate(ranking(rating), start=1):
+        row = _player(rating, index)
+        lines.append(
+            f"{rank:>4}  {row['name']:<{width}}  {row['elo']:>8.1f}  {row['error95']:>7.1f}  "
+            f"{row['games']:>7}  {row['score']:>7.1%}" + ("  bound" if "note" in row else "")
+        )
+    if bool(rating.bounded.any()):
+        lines.append(f"bound: {BOUND}")
+    return "\n".join(lines)
+
+
+def ranking(rating: PoolRating) -> list[int]:
+    """The players' indices, best first."""
+    return sorted(
+        range(len(rating.players)), key=lambda index: (-rating.elo[index], rating.players[index])
+    )

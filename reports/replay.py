@@ -1,0 +1,190 @@
+"""One stored game: its heading, its positions, and beside them what the bots thought."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from db.records.games import GameRow, SavedGameRow, Thought
+from engine.board import parse_board
+from engine.position import Position, format_moves
+from engine.result import Result
+from reports.board import SIGNS, STYLES, board_text
+
+StoredGame = GameRow | SavedGameRow
+"""A game of two bots or of a person and a bot."""
+
+
+def game_heading(row: StoredGame) -> str:
+    """Who played whom, on what, and how it ended."""
+    winner = {Result.WIN: row.first, Result.LOSS: row.second}.get(row.result)
+    ending = "draw" if winner is None else f"{winner} won"
+    lines = [
+        f"game {row.id}: {row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
+        f"{ending} by {row.termination.value.replace('_', ' ')} after {len(row.moves)} plies"
+        + (f": {row.detail}" if row.detail else ""),
+        f"{row.board} {format_moves(row.moves)}",
+    ]
+    return "\n".join(lines)
+
+
+def ply_view(row: StoredGame, ply: int) -> RenderableType:
+    """The board after so many plies, and beside it what was told about the last of them."""
+    facts = Text("\n".join(f"{name:<9} {told}" for name, told in ply_facts(row, ply)))
+    return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
+
+
+def ply_screen(row: StoredGame, ply: int) -> RenderableType:
+    """The same for a terminal that shows one ply at a time: the moves around it as a table."""
+    return Group(
+        Text(ply_line(row, ply)), Text(""), beside(_board(row, ply), moves_table(row, ply))
+    )
+
+
+def beside(board: Text, panel: RenderableType) -> RenderableType:
+    """The board on the left and something else on the right."""
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    grid.add_row(board, panel)
+    return grid
+
+
+def ply_line(row: StoredGame, ply: int) -> str:
+    """The last move in a line."""
+    if ply == 0:
+        return "start"
+    if ply <= row.opening_plies:
+        return f"ply {ply}: opening, column {row.moves[ply - 1]}"
+    return f"ply {ply}: {_mover(row, ply)} played column {row.moves[ply - 1]}"
+
+
+def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
+    """What is known of the last move: names and values, in the order of showing them."""
+    thought = _thought(row, ply)
+    return [] if thought is None else thought_facts(thought)
+
+
+def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
+    """Time, value, work in its unit, speed, depth and proof, where they are known."""
+    facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
+    if thought.cpu_us is not None:
+        facts.append(("cpu", f"{thought.cpu_us / 1000:,.1f} ms"))
+    if thought.value is not None:
+        facts.append(("value", f"{thought.value:+z.2f}"))
+    if thought.simulations is not None:
+        facts.append(("searched", f"{thought.simulations:,} {unit}"))
+        if thought.time_us:
+            facts.append(("a second", f"{thought.simulations * 1e6 / thought.time_us:,.0f}"))
+    if thought.depth is not None:
+        facts.append(("depth", str(thought.depth)))
+    if thought.proven is not None:
+        facts.append(("proven", thought.proven))
+    return facts
+
+
+def moves_table(row: StoredGame, ply: int) -> Table:
+    """The moves around one, which is marked; as many as the board has rows.
+
+    What nobody told about any move of the game has no column.
+    """
+    thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
+    told = [[_cell(name, thought) for thought in thoughts] for name in COLUMNS]
+    shown = [place for place, cells in enumerate(told) if any(cells)]
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    for name in ("ply", "", "col", *(COLUMNS[place] for place in shown)):
+        table.add_column(name, justify="right", no_wrap=True)
+    window = parse_board(row.board).rows
+    first = max(1, min(ply - window // 2, len(row.moves) - window + 1))
+    for number in range(first, min(first + window, len(row.moves) + 1)):
+        side = (number - 1) % 2
+        table.add_row(
+            f">{number}" if number == ply else str(number),
+            Text(SIGNS[side], style=STYLES[side]),
+            str(row.moves[number - 1]),
+            *(told[place][number - 1] for place in shown),
+            style="bold" if number == ply else "",
+        )
+    return table
+
+
+COLUMNS = ("time", "value", "sims", "depth", "proven")
+
+
+def _cell(name: str, thought: Thought | None) -> str:
+    """One fact of a move in few characters; empty when it is not known."""
+    if thought is None:
+        return ""
+    match name:
+        case "time":
+            ms = thought.time_us / 1000
+            if ms >= 9999.5:
+                return f"{ms / 1000:.0f}s"
+            return f"{ms:.0f}ms" if ms >= 9.95 else f"{ms:.1f}ms"
+        case "value":
+            return "" if thought.value is None else f"{thought.value:+z.2f}"
+        case "sims":
+            return "" if thought.simulations is None else short_count(thought.simulations)
+        case "depth":
+            return "" if thought.depth is None else str(thought.depth)
+    return thought.proven or ""
+
+
+def short_count(count: int) -> str:
+    """A count in at most five characters: 950, 12.3k, 4.5M."""
+    size, unit = float(count), ""
+    for unit in ("", "k", "M", "G", "T"):  # noqa: B007 - the last one counts
+        if size < 999.5:
+            break
+        size /= 1000
+    return (
+        f"{size:.0f}" if not unit else f"{size:.1f}{unit}" if size < 99.95 else f"{size:.0f}{unit}"
+    )
+
+
+def _board(row: StoredGame, ply: int) -> Text:
+    return board_text(Position.from_moves(parse_board(row.board), row.moves[:ply]))
+
+
+def _mover(row: StoredGame, ply: int) -> str:
+    return row.first if ply % 2 else row.second
+
+
+def _thought(row: StoredGame, ply: int) -> Thought | None:
+    """What is stored of the move of a ply; None for an opening and where nothing is."""
+    place = ply - 1 - row.opening_plies
+    return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
+
+
+def game_document(row: StoredGame) -> dict[str, Any]:
+    """A game as plain data; what depends on the clock stands under `timing`.
+
+    A game of a person belongs to no pair: its `pair` and `game` are null.
+    """
+    return {
+        "id": row.id,
+        "pair": row.pair_id if isinstance(row, GameRow) else None,
+        "game": row.game if isinstance(row, GameRow) else None,
+        "first": row.first,
+        "second": row.second,
+        "board": row.board,
+        "opening_plies": row.opening_plies,
+        "seed": row.seed,
+        "moves": format_moves(row.moves),
+        "result": row.result.value,
+        "termination": row.termination.value,
+        "detail": row.detail,
+        "timing": {
+            "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
+            "duration_us": row.duration_us,
+            "moves": [msgspec.to_builtins(_named(thought)) for thought in row.thoughts],
+        },
+    }
+
+
+def _named(thought: Thought) -> dict[str, Any]:
+    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven")
+    return {name: getattr(thought, name) for name in fields}

@@ -1,0 +1,1 @@
+"""Tests of the store against a real SQLite file."""

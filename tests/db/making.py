@@ -1,0 +1,120 @@
+"""Makes bots, runs and played pairs for the tests of the database."""
+
+from collections.abc import Sequence
+from random import Random
+
+from bots.protocol import Budget
+from db.records.aggregate import RatingRow
+from db.records.bots import (
+    NewBot,
+    NewRevision,
+)
+from db.records.games import (
+    GameRecord,
+    SideStats,
+    Thought,
+)
+from db.records.launch import Launch
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+    PairRecord,
+    PairRow,
+    PlannedPair,
+)
+from db.records.runs import (
+    NewRun,
+    RunKind,
+    RunRow,
+)
+from db.store import Store
+from engine.result import FORFEITS, Result, Termination
+
+LAUNCH = Launch(command=("python", "-m", "bots.host"), folder="/", player="v1")
+BUDGET = Budget(time_ms=100)
+
+
+def revision(content: str = "one") -> NewRevision:
+    return NewRevision(content, LAUNCH, ("time", "simulations"), None, {"kernel.py": content})
+
+
+def new_bot(name: str, content: str = "one") -> NewBot:
+    return NewBot(name, "uct", f"builtin:{name}", revision(content), change="an idea")
+
+
+def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str = "thu") -> RunRow:
+    division = store.division(boards, 0, {"time_ms": 100})
+    kind = RunKind.LADDER if rated else RunKind.MATCH
+    return store.create_run(
+        NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one"}}, 7, division.id, 200)
+    )
+
+
+def add_bots(store: Store, count: int = 4) -> list[int]:
+    return [store.add_bot(new_bot(f"v{n}")).revision.id for n in range(1, count + 1)]
+
+
+def maker(revisions: Sequence[int], seed: int = 1):
+    """What a schedule gives to `Store.plan`: two different bots by the pair's number."""
+
+    def make(number: int) -> PlannedPair:
+        a, b = Random(seed * 1_000_003 + number).sample(list(revisions), 2)
+        return PlannedPair(a, b, "9x10@3,4", "thu", (), number)
+
+    return make
+
+
+def to_plan(row: PairRow) -> PairPlan:
+    a = Entrant(row.a_revision, f"r{row.a_revision}", LAUNCH, BUDGET)
+    b = Entrant(row.b_revision, f"r{row.b_revision}", LAUNCH, BUDGET)
+    return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
+
+
+def played(row: PairRow, random: Random, *, plies: int = 20, columns: int = 10) -> PairRecord:
+    """A pair as if it had been played: any result, sometimes a forfeit."""
+    games = tuple(game(random, swapped, plies, columns) for swapped in (False, True))
+    return PairRecord(row.id, row.number, games)
+
+
+def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
+    result = random.choice(list(Result))
+    ending = Termination.BOARD_FULL if result is Result.DRAW else Termination.FOUR_IN_A_ROW
+    if result is not Result.DRAW and random.random() < 0.2:
+        ending = random.choice(FORFEITS)
+    told = tuple(
+        Thought(
+            random.randrange(90_000, 110_000),
+            random.uniform(-1, 1),
+            random.choice([None, random.randrange(1, 90_000)]),
+            random.randrange(30),
+        )
+        for _ in range(plies)
+    )
+    sides = tuple(
+        SideStats(
+            moves=len(told[seat::2]),
+            time_us=sum(t.time_us for t in told[seat::2]),
+            max_us=max((t.time_us for t in told[seat::2]), default=0),
+            simulations=sum(t.simulations or 0 for t in told[seat::2]),
+        )
+        for seat in (0, 1)
+    )
+    moves = tuple(random.randrange(columns) for _ in range(plies))
+    return GameRecord(
+        swapped, moves, result, ending, (sides[0], sides[1]), told, 1_700_000_000.0, 2_000_000
+    )
+
+
+def elo(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
+    """A plain sequential Elo, good enough to see that ratings move."""
+    expected = 2 / (1 + 10 ** ((b.elo - a.elo) / 400))
+    step = 16 * (points - expected)
+    return a.elo + step, b.elo - step
+
+
+def play_all(
+    store: Store, run: RunRow, revisions: Sequence[int], pairs: int, seed: int = 1
+) -> None:
+    random = Random(seed)
+    for row in store.plan(run.id, pairs, maker(revisions, seed)):
+        store.finish_pair(to_plan(row), played(row, random), elo)

@@ -1,0 +1,84 @@
+"""Games are told apart by their tags, however their moves are written."""
+
+import pytest
+
+from ladder.errors import UsageError
+from ladder.exchange.pgn import tagged_games
+from ladder.standings.pgn_list import (
+    WANTED,
+    count_results,
+)
+
+
+def results(text: str) -> dict[tuple[str, str], list[int]]:
+    return dict(count_results(text.encode().splitlines(keepends=True))[0])
+
+
+def game(white: str, black: str, result: str, moves: str = "1. e4 e5") -> str:
+    return (
+        f'[Event "any"]\n[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n\n'
+        f"{moves} {result}\n\n"
+    )
+
+
+def test_results_are_counted_by_white() -> None:
+    """Losses, draws and wins must be White's, and unfinished games left out."""
+    text = game("a", "b", "1-0") + game("a", "b", "0-1") + game("b", "a", "1/2-1/2")
+    counts, skipped = count_results((text + game("a", "b", "*")).encode().splitlines())
+    assert counts == {("a", "b"): [1, 0, 1], ("b", "a"): [0, 1, 0]}
+    assert skipped == 1
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        '{a comment\n[White "not me"]\n} 1. e4',
+        '; [White "not me"]\n1. e4',
+        "1. e4\n; to the end of the line {\n1... e5",
+        '{one} {two\n[Result "1-0"]\nthree} e5',
+        "",
+    ],
+)
+def test_comments_are_no_tags(moves: str) -> None:
+    """What looks like a tag inside a comment must not begin a game."""
+    assert results(game("a", "b", "1-0", moves) * 2) == {("a", "b"): [0, 0, 2]}
+
+
+def test_games_without_moves_are_told_apart() -> None:
+    """A file of tags alone must do, with or without empty lines, in any order of tags."""
+    tags = '[Result "1-0"]\n[Black "b"]\n[White "a"]\n'
+    for between in ("", "\n", "\r\n\r\n"):
+        assert results(between.join([tags] * 3)) == {("a", "b"): [0, 0, 3]}
+
+
+def test_names_keep_their_letters() -> None:
+    """Quotes, backslashes, UTF-8, Latin-1 and a byte order mark must be read as they are meant."""
+    assert list(results("\ufeff" + game(r"say \"x\" \\", "Müller", "1-0"))) == [
+        ('say "x" \\', "Müller")
+    ]
+    latin = game("Müller", "b", "1-0").encode("latin-1").splitlines()
+    assert list(count_results(latin)[0]) == [("Müller", "b")]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (game("a", "b", "1-0") + '[White "a"]\n[Black "b"]\n\n1. e4\n', "line 8: .* Result"),
+        (game("a", "b", "2-0"), "line 1: .* '2-0'"),
+        (game("a", "a", "1-0"), "two different players"),
+        (game("", "b", "1-0"), "two different players"),
+        ('[White "a]\n', "line 1: a tag is written"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_line(text: str, named: str) -> None:
+    """A broken game must be named with its line."""
+    with pytest.raises(UsageError, match=named):
+        results(text)
+
+
+def test_tags_stream() -> None:
+    """A game must be given before the next one is read to its end."""
+    lines = iter([*game("a", "b", "1-0").encode().splitlines(), b'[White "c"]', b"never read"])
+    first = next(iter(tagged_games(lines, wanted=WANTED)))
+    assert (first.line, first.tags[b"White"]) == (1, b"a")
+    assert next(lines) == b"never read"

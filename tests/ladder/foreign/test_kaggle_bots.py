@@ -1,0 +1,117 @@
+"""Kaggle ConnectX submissions, hosted apart."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.result import Termination
+from tests.support.hosted import (
+    games_of,
+    launch,
+    play,
+    refusal,
+    tried,
+)
+
+PREAMBLE = """
+import random
+from math import floor
+
+print("submissions print while they load")
+"""
+CHECKS = """
+    assert len(observation["board"]) == configuration["rows"] * configuration["columns"]
+    assert observation.mark == observation["mark"] in (1, 2)
+    assert observation.step == sum(map(bool, observation.board))
+    assert configuration.inarow == 4 and configuration.actTimeout > 0
+    assert observation.board.count(1) - observation.board.count(2) == observation.mark - 1 or True
+    bottom = observation.board[-configuration.columns:]
+    top = observation.board[:configuration.columns]
+    assert not any(t and not b for t, b in zip(top, bottom))
+    print("thinking")
+    return random.choice([c for c in range(configuration.columns) if top[c] == 0])
+"""
+TWO = (
+    PREAMBLE + "def helper(x):\n    return x\n\ndef my_agent(observation, configuration):" + CHECKS
+)
+ONE = """
+def agent(obs):
+    return [c for c in range(7) if obs.board[c] == 0][0]
+"""
+GLOBALS = """
+seen = []
+
+def agent(obs, config):
+    if obs.step < 4:
+        assert len(seen) == 0, "the former game is still here"
+    seen.append(obs.step)
+    return [c for c in range(config.columns) if obs.board[c] == 0][-1]
+"""
+
+
+def submission(folder: Path, text: str) -> str:
+    (folder / "submission.py").write_text(text)
+    return "kaggle:submission.py"
+
+
+def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> None:
+    """Observation and configuration must have attributes and keys, and prints do no harm."""
+    found = tried(submission(tmp_path, TWO), tmp_path)
+    assert found.boards == ("any",)
+    assert len(found.trials) == 1
+    games = games_of(play(launch("kaggle:submission.py", tmp_path), "8x9"))
+    assert [game.detail for game in games] == ["", ""]
+
+
+def test_an_agent_of_one_parameter_gets_the_observation(tmp_path: Path) -> None:
+    """It must be called with what it takes."""
+    tried(submission(tmp_path, ONE), tmp_path)
+
+
+def test_marks_and_rows_are_kaggle_s(tmp_path: Path) -> None:
+    """The first player must be 1, and the bottom row the last of the list."""
+    text = """
+def agent(obs, config):
+    if obs.step == 2:  # after the opening 3 3
+        assert obs.board[-4:] == [1, 0, 0, 0] and obs.board[-11] == 2 and obs.mark == 1
+    return 0 if obs.board[0] == 0 else 1
+"""
+    game = games_of(play(launch(submission(tmp_path, text), tmp_path), "6x7"))[0]
+    assert "Error" not in game.detail
+
+
+def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
+    """What an agent keeps must be that of one game, though its process is kept."""
+    games = games_of(play(launch(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
+    assert [game.detail for game in games] == [""] * 4
+
+
+def test_the_time_is_the_budget(tmp_path: Path) -> None:
+    """actTimeout must be the budget in seconds."""
+    text = "def agent(o, c):\n    raise ValueError(f'I have {c.actTimeout} s')\n"
+    assert "I have 0.1 s" in refusal(submission(tmp_path, text), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1\n", "defines no function"),
+        ("def agent(obs, config): return 3\ndef main(): pass\n", "the agent must come last"),
+        ("def agent(obs, config): return None\n", "returned None, which is no column"),
+        ("def agent(obs, config): return obs.nothing\n", "AttributeError"),
+        ("def agent(:\n", "SyntaxError"),
+    ],
+)
+def test_what_is_no_agent_is_explained(tmp_path: Path, text: str, said: str) -> None:
+    """The author must read why, and where."""
+    sentence = refusal(submission(tmp_path, text), tmp_path)
+    assert said in sentence
+    if "Error" in said:
+        assert "submission.py, line 1" in sentence
+
+
+def test_a_full_column_is_an_illegal_move(tmp_path: Path) -> None:
+    """An agent that always plays one column must forfeit by the referee's word."""
+    spec = submission(tmp_path, "def agent(obs, config): return 2\n")
+    games = games_of(play(launch(spec, tmp_path), "4x5", pairs=4))
+    assert Termination.ILLEGAL_MOVE in {game.termination for game in games}

@@ -1,0 +1,217 @@
+"""The referee: failures are charged to their cause, and the next game starts normally."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Budget
+from db.records.launch import (
+    Launch,
+    Restart,
+)
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+)
+from engine.board import parse_board
+from engine.position import Position
+from engine.result import Result, Termination
+from ladder.errors import MachineStalled
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import (
+    MAX_ABORTS,
+    _excuse,
+    _Side,
+    play_game,
+    play_pair,
+)
+from ladder.process.cpu_wait import Stall
+from tests.support.fakes import fake_launch
+
+
+@pytest.fixture
+def pool() -> Iterator[BotPool]:
+    """A worker's bot processes, ended afterwards."""
+    bots = BotPool()
+    yield bots
+    bots.close()
+
+
+def plan(
+    a: Launch, b: Launch, *, time_ms: int = 100, board: str = "6x7", opening: tuple[int, ...] = ()
+) -> PairPlan:
+    budget = Budget(time_ms=time_ms)
+    return PairPlan(
+        id=1,
+        number=0,
+        a=Entrant(1, "a", a, budget),
+        b=Entrant(2, "b", b, budget),
+        board=board,
+        board_class=board,
+        opening=opening,
+        seed=7,
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "argument", "termination", "words"),
+    [
+        ("hangs-in-hello", "", Termination.CRASH, ""),
+        ("hangs-in-move", "", Termination.TIMEOUT, "within"),
+        ("late", "0.4", Termination.TIMEOUT, "within"),
+        ("segfaults", "", Termination.CRASH, "SIG"),
+        ("exits", "", Termination.CRASH, "exited with status"),
+        ("garbage", "", Termination.PROTOCOL_ERROR, "not an answer"),
+        ("answers", "99", Termination.ILLEGAL_MOVE, "legal columns were"),
+        ("answers", "-1", Termination.ILLEGAL_MOVE, "legal columns were"),
+        ("answers", "3.0", Termination.PROTOCOL_ERROR, "float"),
+        ("answers", '"3"', Termination.PROTOCOL_ERROR, "str"),
+        ("wrong-echo", "", Termination.PROTOCOL_ERROR, "answer to ply"),
+        ("long-line", "", Termination.PROTOCOL_ERROR, "64 KiB"),
+        ("gives-up", "", Termination.CRASH, "no idea"),
+    ],
+)
+def test_the_guilty_side_alone_is_charged(
+    mode: str,
+    argument: str,
+    termination: Termination,
+    words: str,
+    pool: BotPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whichever colour the failing bot has, it loses both games, and the reason is kept."""
+    if mode == "hangs-in-hello":
+        # A bot that says nothing must not cost the test thirty seconds a game.
+        monkeypatch.setattr("ladder.game.bot_pool.HELLO_S", 0.3)
+        termination, words = Termination.TIMEOUT, "hello"
+    bad = fake_launch(mode, *([argument] if argument else []), folder=tmp_path)
+    good = fake_launch("honest", folder=tmp_path)
+    record = play_pair(plan(bad, good), pool)
+    first, second = record.games
+    assert (first.result, first.termination) == (Result.LOSS, termination)
+    assert (second.result, second.termination) == (Result.WIN, termination)
+    assert words in first.detail
+    assert words in second.detail
+    assert (not first.swapped, second.swapped) == (True, True)
+
+
+def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
+    """The detail must name the position and the legal columns."""
+    bad = fake_launch("full-column", folder=tmp_path)
+    good = fake_launch("honest", folder=tmp_path)
+    game = play_game(plan(bad, good, board="4x4"), pool, swapped=False)
+    assert game.termination is Termination.ILLEGAL_MOVE
+    assert "legal columns were 1, 2, 3" in game.detail
+
+
+def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
+    """The record must hold both games, colours swapped, the opening and a thought per move."""
+    good = fake_launch("honest", folder=tmp_path)
+    record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
+    for game in record.games:
+        assert game.moves[:3] == (3, 3, 2)
+        position = Position.from_moves(parse_board("6x7"), game.moves)
+        assert position.is_over
+        assert game.result is (Result.WIN if position.winner == 0 else Result.LOSS)
+        assert len(game.thoughts) == len(game.moves) - 3
+        assert sum(side.moves for side in game.sides) == len(game.thoughts)
+        assert all(thought.cpu_us is not None for thought in game.thoughts)
+        assert sum(thought.cpu_us or 0 for thought in game.thoughts) > 0
+    assert [game.swapped for game in record.games] == [False, True]
+
+
+def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
+    """After game_over the result stands, and the process is replaced."""
+    talker = fake_launch("talks-after-game-over", folder=tmp_path)
+    good = fake_launch("honest", folder=tmp_path)
+    for swapped in (False, True):
+        game = play_game(plan(talker, good), pool, swapped=swapped)
+        assert not game.termination.is_forfeit
+        talkers = [process for launch, process in pool._idle if talker.command == launch.command]
+        deadline = time.monotonic() + 10
+        while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+
+def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:
+    """The record must name the bot, so that the runner can pause it."""
+    missing = Launch(command=("./missing",), folder=str(tmp_path))
+    good = fake_launch("honest", folder=tmp_path)
+    record = play_pair(plan(missing, good), pool)
+    assert [game.termination for game in record.games] == [Termination.CRASH] * 2
+    assert "cannot start ./missing" in record.games[0].detail
+    assert record.failed_starts == (1, 1)
+
+
+def test_processes_are_kept_between_games_unless_asked(pool: BotPool, tmp_path: Path) -> None:
+    """A bot's process must live as long as its registration says."""
+    keep = fake_launch("honest", folder=tmp_path)
+    process = pool.acquire(keep)
+    pool.release(keep, process, pair_ended=False)
+    assert pool.acquire(keep) is process
+    process.kill()
+    renew = Launch(command=keep.command, folder=keep.folder, restart=Restart.GAME)
+    process = pool.acquire(renew)
+    pool.release(renew, process, pair_ended=False)
+    assert not process.alive
+    pair = Launch(command=keep.command, folder=keep.folder, restart=Restart.PAIR)
+    process = pool.acquire(pair)
+    pool.release(pair, process, pair_ended=False)
+    assert pool.acquire(pair) is process
+    pool.release(pair, process, pair_ended=True)
+    assert not process.alive
+
+
+def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
+    """A worker must not collect processes without end."""
+    pool = BotPool(keep=2)
+    launches = [fake_launch("honest", str(n), folder=tmp_path) for n in range(3)]
+    processes = [pool.acquire(launch) for launch in launches]
+    for launch, process in zip(launches, processes, strict=True):
+        pool.release(launch, process, pair_ended=True)
+    assert [process.alive for process in processes] == [False, True, True]
+    pool.close()
+    assert [process.alive for process in processes] == [False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("stall", "excused"),
+    [
+        (Stall(elapsed_us=150_000, bot_us=0, harness_us=0), False),
+        (Stall(elapsed_us=150_000, bot_us=49_000, harness_us=0), False),
+        (Stall(elapsed_us=150_000, bot_us=51_000, harness_us=0), True),
+        (Stall(elapsed_us=230_000, bot_us=0, harness_us=131_000), True),
+        (None, False),
+    ],
+)
+def test_the_machine_is_blamed_only_for_what_it_took(
+    stall: Stall | None, excused: bool, tmp_path: Path
+) -> None:
+    """A late bot is excused when it was kept waiting for as long as it overran, and only then."""
+    honest = fake_launch("honest", folder=tmp_path)
+    side = _Side(plan(honest, honest, time_ms=100).a, plan(honest, honest))
+    if excused:
+        with pytest.raises(MachineStalled, match="machine kept it or the referee waiting"):
+            _excuse(side, stall, 3)
+    else:
+        _excuse(side, stall, 3)
+
+
+def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record must then hold no games and say why; no bot is charged."""
+
+    def stalled(*_: object) -> None:
+        raise MachineStalled("the machine slept")
+
+    monkeypatch.setattr("ladder.game.referee._excuse", stalled)
+    late = fake_launch("hangs-in-move", folder=tmp_path)
+    good = fake_launch("honest", folder=tmp_path)
+    record = play_pair(plan(late, good, time_ms=1), pool)
+    assert record.games == ()
+    assert record.aborts == MAX_ABORTS + 1
+    assert record.abort_reason == "the machine slept"

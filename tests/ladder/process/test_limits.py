@@ -1,0 +1,90 @@
+"""CPU time: measured at each move, limited in each game."""
+
+import time
+
+import pytest
+
+from bots.protocol import GameOver, MoveAsk
+from db.records.launch import Limits
+from engine.result import Termination
+from ladder.errors import BotFailure, BotOverCpu
+from tests.support.fakes import (
+    NEW_GAME,
+    StartFake,
+    first_move,
+    open_game,
+)
+
+
+@pytest.mark.parametrize("mode", ["spins", "ponders", "busy-children"])
+def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: str) -> None:
+    """A second is a second, spent by the bot, on the opponent's time, or by children that end."""
+    bot = start_fake(mode, limits=Limits(cpu_s=1))
+    open_game(bot)
+    bot.begin_game()
+    with pytest.raises(BotOverCpu, match="over its limit of 1 s CPU time in one game") as caught:  # noqa: PT012
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            first_move(bot, 60)
+            time.sleep(0.05)
+    assert caught.value.termination is Termination.TIMEOUT
+
+
+def test_cpu_time_counts_anew_in_each_game(start_fake: StartFake) -> None:
+    """Three games of 0.7 s pass a limit of a second; what was spent before the first is free."""
+    bot = start_fake("thinks", "0.35", limits=Limits(cpu_s=1))
+    open_game(bot)
+    for _ in range(3):
+        bot.begin_game()
+        for ply in (0, 2):
+            bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=60)
+        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        bot.ask(NEW_GAME, timeout_s=60)
+    assert bot.alive
+
+
+def test_the_cpu_time_of_a_move_is_measured(start_fake: StartFake) -> None:
+    """A bot that thinks has used it, one that sleeps has not, before a game begins nobody has."""
+    thinker = start_fake("thinks", "0.05")
+    open_game(thinker)
+    first_move(thinker)
+    assert thinker.cpu_us == 0
+    thinker.begin_game()
+    answer = first_move(thinker)
+    assert 50_000 <= thinker.cpu_us <= answer.elapsed_us + 10_000
+    sleeper = start_fake("late", "0.05")
+    open_game(sleeper)
+    sleeper.begin_game()
+    answer = first_move(sleeper)
+    assert answer.elapsed_us >= 50_000
+    assert sleeper.cpu_us < 25_000
+
+
+def test_descendants_count_in_the_cpu_time_of_a_move(start_fake: StartFake) -> None:
+    """A bot behind a program that waits for it is measured all the same."""
+    bot = start_fake("thinks", "0.05", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))
+    open_game(bot)
+    bot.begin_game()
+    first_move(bot)
+    assert bot.cpu_us >= 50_000
+
+
+def test_a_measured_process_that_ends_is_forgotten(start_fake: StartFake) -> None:
+    """A child that ends in the middle of a game does not disturb the questions."""
+    bot = start_fake("short-lived-child")
+    open_game(bot)
+    bot.begin_game()
+    for ply in (0, 2, 4):
+        bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
+        time.sleep(0.2)
+    assert bot.alive
+
+
+def test_a_small_memory_limit_names_itself(start_fake: StartFake) -> None:
+    """A bot that answers in time is ended all the same, and its next question says why."""
+    bot = start_fake("leaks", "60,1", limits=Limits(memory_mb=40))
+    with pytest.raises(BotFailure, match=r"over its memory limit: \d+ MiB .* 40 MiB allowed"):  # noqa: PT012
+        open_game(bot)
+        for ply in range(0, 40, 2):
+            bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
+            time.sleep(0.05)

@@ -1,0 +1,149 @@
+"""On a machine that is really too busy honest bots are not charged, and bots that sleep are."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Budget
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+    PairRecord,
+)
+from engine.result import Termination
+from ladder.errors import InvalidRun
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import (
+    MAX_ABORTS,
+    play_pair,
+)
+from ladder.process.bot_process import BotProcess
+from ladder.runs.stalls import (
+    MOST,
+    MOST_PAIRS,
+    WINDOW,
+    Stalling,
+)
+from tests.support.crowd import crowded
+from tests.support.fakes import fake_launch
+
+
+def plan(a: Launch, b: Launch) -> PairPlan:
+    """A margin that leaves a bot room for other tests beside this one, but not for the crowd."""
+    budget = Budget(time_ms=40)
+    return PairPlan(
+        id=1,
+        number=0,
+        a=Entrant(1, "a", a, budget),
+        b=Entrant(2, "b", b, budget),
+        board="6x7",
+        board_class="6x7",
+        opening=(),
+        seed=7,
+        margin_ms=200,
+    )
+
+
+class CalmingPool(BotPool):
+    """Ends the crowd when a bot is started again, which is after the first stall."""
+
+    def __init__(self, calm: Callable[[], None]) -> None:
+        super().__init__()
+        self.calm = calm
+        self.started = 0
+
+    def acquire(self, launch: Launch) -> BotProcess:
+        """A process as ever."""
+        self.started += 1
+        if self.started > 2:
+            self.calm()
+        return super().acquire(launch)
+
+
+@pytest.mark.slow
+def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
+    """A bot that needs 30 of its 40 ms is late among busy neighbours, and nobody is charged."""
+    thinker = fake_launch("thinks", "0.03", folder=tmp_path)
+    other = fake_launch("honest", folder=tmp_path)
+    with crowded() as calm:
+        pool = CalmingPool(calm)
+        try:
+            record = play_pair(plan(thinker, other), pool)
+        finally:
+            pool.close()
+    assert record.aborts >= 1
+    assert len(record.games) == 2
+    assert not any(game.termination.is_forfeit for game in record.games)
+
+
+@pytest.mark.slow
+def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
+    """After four attempts there is no game, and the reason names the bot and the wait."""
+    thinker = fake_launch("thinks", "0.03", folder=tmp_path)
+    with crowded():
+        pool = BotPool()
+        try:
+            record = play_pair(plan(thinker, thinker), pool)
+        finally:
+            pool.close()
+    assert record.games == ()
+    assert record.aborts == MAX_ABORTS + 1
+    assert "was late at ply 0 by" in record.abort_reason
+
+
+@pytest.mark.slow
+def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
+    """It never wanted the processor that others had."""
+    sleeper = fake_launch("late", "1", folder=tmp_path)
+    other = fake_launch("honest", folder=tmp_path)
+    with crowded():
+        pool = BotPool()
+        try:
+            record = play_pair(plan(sleeper, other), pool)
+        finally:
+            pool.close()
+    assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
+    assert [game.result.value for game in record.games] == ["loss", "win"]
+
+
+def played(aborts: int = 0) -> PairRecord:
+    game: GameRecord = None  # type: ignore[assignment] - only counted
+    return PairRecord(1, 0, (game, game), aborts=aborts)
+
+
+GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_ABORTS + 1, abort_reason="busy")
+
+
+def test_a_fifth_of_the_games_is_too_much() -> None:
+    """The run ends at the stall that makes it a fifth of the window, and says what helps."""
+    stalling = Stalling()
+    for _ in range(MOST - 1):
+        stalling.note(played(aborts=1))
+        stalling.note(played())
+    with pytest.raises(InvalidRun, match=rf"{MOST} of the last \d+ games.*lower --concurrency"):
+        stalling.note(played(aborts=1))
+
+
+def test_a_tenth_of_the_games_is_told_and_no_more() -> None:
+    """However long the run is, a share below the limit does not end it."""
+    stalling = Stalling()
+    for _ in range(10 * WINDOW):
+        stalling.note(played(aborts=1))
+        for _ in range(5):
+            stalling.note(played())
+
+
+def test_pairs_that_cannot_be_played_end_the_run_only_when_they_are_close() -> None:
+    """Three in a night are none of the rule's business, three in a row are."""
+    stalling = Stalling()
+    for _ in range(5):
+        stalling.note(GIVEN_UP)
+        for _ in range(WINDOW // 2):
+            stalling.note(played())
+    for _ in range(MOST_PAIRS - 1):
+        stalling.note(GIVEN_UP)
+    with pytest.raises(InvalidRun, match=f"{MOST_PAIRS} pairs could not be played at all"):
+        stalling.note(GIVEN_UP)

@@ -1,0 +1,171 @@
+"""Settings: what a run is asked to do, and what makes two runs the same."""
+
+import math
+
+import pytest
+
+from db.records.launch import Limits
+from engine.board import parse_board_classes
+from ladder.cli.parsing import (
+    parse_margin,
+    parse_time,
+)
+from ladder.errors import UsageError
+from ladder.runs.budgets import Budgets
+from ladder.runs.schedule import (
+    Pairing,
+    PairingKind,
+)
+from ladder.runs.settings import (
+    Settings,
+    identity_hash,
+)
+
+
+def settings(**changes: object) -> Settings:
+    values: dict[str, object] = {
+        "bots": ("v1", "v2"),
+        "boards": parse_board_classes("thu"),
+        "budgets": Budgets({"time_ms": 100}),
+        "pairing": Pairing(PairingKind.RANDOM),
+    }
+    return Settings(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [("100ms", 100), ("2s", 2000), ("0.5s", 500), ("40", 40), (" 1S ", 1000), ("1ms", 1)],
+)
+def test_times_are_read(text: str, milliseconds: int) -> None:
+    """A time per move must be read in milliseconds or seconds."""
+    assert parse_time(text) == milliseconds
+
+
+@pytest.mark.parametrize("text", ["", "-5ms", "0ms", "fast", "1.5ms", "2h", "nan", "1e9s", "4000s"])
+def test_other_times_are_refused(text: str) -> None:
+    """The sentence must name the option."""
+    with pytest.raises(UsageError, match="--time"):
+        parse_time(text)
+
+
+def test_margins_may_be_zero() -> None:
+    """No margin is a margin; a negative one is not."""
+    assert parse_margin("0") == 0
+    assert parse_margin("50ms") == 50
+    with pytest.raises(UsageError, match="--margin"):
+        parse_margin("-1ms")
+
+
+def test_each_bot_gets_the_first_budget_that_it_knows() -> None:
+    """Work budgets must be served in their order, and players that do not search take any."""
+    budgets = Budgets({"simulations": 400, "nodes": 9000})
+    assert budgets.for_bot("v1", ("time", "simulations")).simulations == 400
+    assert budgets.for_bot("ab1", ("time", "depth", "nodes")).nodes == 9000
+    assert budgets.for_bot("random", ("any",)).simulations == 400
+
+
+def test_a_bot_served_by_none_is_refused_by_name() -> None:
+    """The sentence must name the bot and what it plays on."""
+    with pytest.raises(UsageError, match="ab1 plays on time, depth, not on simulations"):
+        Budgets({"simulations": 400}).for_bot("ab1", ("time", "depth"))
+
+
+@pytest.mark.parametrize(
+    ("amounts", "words"),
+    [
+        ({}, "give a budget"),
+        ({"time_ms": 5, "nodes": 5}, "cannot be combined"),
+        ({"nodes": 0}, "--nodes must be at least 1"),
+    ],
+)
+def test_contradicting_budgets_are_refused(amounts: dict[str, int], words: str) -> None:
+    """Time and work exclude each other, and a budget is positive."""
+    with pytest.raises(UsageError, match=words):
+        Budgets(amounts)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"games": 0}, "--games must be at least 1"),
+        ({"seconds": 0.0}, "--hours must be above 0"),
+        ({"concurrency": 0}, "--concurrency must be at least 1"),
+        ({"seed": -1}, "--seed must be"),
+        ({"seed": 1 << 53}, "--seed must be"),
+        ({"opening_plies": -2}, "--opening-plies must not be negative"),
+        ({"opening_plies": 200}, "leaves nothing to play on thu"),
+        ({"watchdog_s": 0.0}, "--watchdog must be above 0"),
+    ],
+)
+def test_values_out_of_range_are_refused(changes: dict[str, object], words: str) -> None:
+    """Each sentence must name its option and what is allowed."""
+    with pytest.raises(UsageError, match=words):
+        settings(**changes)
+
+
+def test_an_odd_number_of_games_is_rounded_up() -> None:
+    """Pairs are the unit of play."""
+    assert settings(games=7).target_games == 8
+    assert settings(games=8).target_games == 8
+    assert settings().target_games is None
+
+
+def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
+    """A longer run with more workers must resume the shorter one."""
+    hashes = {"v1": "x", "v2": "y"}
+    short = settings(games=10, concurrency=1).describe(hashes)
+    long = settings(seconds=60.0, concurrency=2).describe(hashes)
+    assert identity_hash(short) == identity_hash(long)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"boards": parse_board_classes("6x7")},
+        {"budgets": Budgets({"time_ms": 101})},
+        {"opening_plies": 2},
+        {"pairing": Pairing(PairingKind.ROUND_ROBIN)},
+        {"rated": False},
+    ],
+)
+def test_what_identifies_a_run(changes: dict[str, object]) -> None:
+    """Boards, budget, openings, pairing and rating must make another run."""
+    hashes = {"v1": "x", "v2": "y"}
+    base = settings().describe(hashes)
+    assert identity_hash(base) != identity_hash(settings(**changes).describe(hashes))
+    assert identity_hash(base) != identity_hash(settings().describe({"v1": "x", "v2": "z"}))
+    assert identity_hash(base, 1) != identity_hash(base, 2)
+
+
+def test_the_default_opening_written_out_is_the_same_run() -> None:
+    """Asking for the default's value must not start another run."""
+    boards = parse_board_classes("6x7")
+    hashes = {"v1": "x", "v2": "y"}
+    implied = settings(boards=boards).describe(hashes)
+    written = settings(boards=boards, opening_plies=4).describe(hashes)
+    assert implied == written
+
+
+def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
+    """A run is not gone on with under other limits; without any its identity is as ever."""
+    plain = settings().describe({"v1": "a", "v2": "b"})
+    assert "limits" not in plain
+    assert settings(limits=Limits()).describe({"v1": "a", "v2": "b"}) == plain
+    other = settings(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
+    assert other == {**plain, "limits": {"memory_mb": 50}, "sandbox": ["env"]}
+    assert settings(limits=Limits(memory_mb=50)).division() == settings().division()
+
+
+def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
+    """Twice the time that the longest game can take one side; a given limit counts as it is."""
+    assert settings().limits_in_force.cpu_s == math.ceil(2 * (10 + 72 * 0.15))
+    assert settings(limits=Limits(cpu_s=7)).limits_in_force.cpu_s == 7
+    by_work = settings(budgets=Budgets({"simulations": 5}), watchdog_s=60.0)
+    assert by_work.limits_in_force.cpu_s == 2 * (10 + 72 * 60)
+
+
+@pytest.mark.parametrize("limits", [Limits(memory_mb=0), Limits(cpu_s=-1), Limits(processes=0)])
+def test_impossible_limits(limits: Limits) -> None:
+    """The sentence names the option."""
+    with pytest.raises(UsageError, match=r"--(memory|cpu-time|processes) must be at least 1"):
+        settings(limits=limits)

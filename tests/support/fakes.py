@@ -1,0 +1,57 @@
+"""Fake bots to start, and a look at what they leave behind."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from bots.protocol import Budget, Hello, MoveAsk, NewGame
+from db.records.launch import Launch
+from ladder.process.bot_process import (
+    Answer,
+    BotProcess,
+)
+
+FAKE_BOT = Path(__file__).parent.parent / "fake_bots" / "bot.py"
+NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
+
+StartFake = Callable[..., BotProcess]
+
+
+def fake_launch(mode: str, *arguments: str, folder: Path) -> Launch:
+    """How to start a fake bot."""
+    command = (sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments)
+    return Launch(command=command, folder=str(folder))
+
+
+def living(mark: str) -> list[psutil.Process]:
+    """The processes, zombies aside, whose environment holds this value."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if mark in process.environ().values() and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+def await_none(mark: str, seconds: float) -> list[psutil.Process]:
+    """What is still alive after at most so long."""
+    deadline = time.monotonic() + seconds
+    while (left := living(mark)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return left
+
+
+def open_game(bot: BotProcess) -> None:
+    """Shake hands and begin a game of 6x7."""
+    bot.ask(Hello(), timeout_s=10)
+    bot.ask(NEW_GAME, timeout_s=10)
+
+
+def first_move(bot: BotProcess, timeout_s: float = 10.0) -> Answer:
+    """Ask for the first move."""
+    return bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s)

@@ -1,0 +1,115 @@
+"""Small help for the tests of bots from outside: files, trials and single games."""
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Budget
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+    PairRecord,
+)
+from ladder.errors import UsageError
+from ladder.game.bot_pool import BotPool
+from ladder.game.referee import play_pair
+from ladder.registry.trial import (
+    Found,
+    try_out,
+)
+from ladder.specs.spec import read_spec
+from ladder.specs.start_command import host_launch, runnable
+
+FAKE_BOTS = Path(__file__).resolve().parents[1] / "fake_bots"
+LEGAL = """
+def legal(board, moves):
+    room = [board["rows"]] * board["columns"]
+    if board["forbidden"]:
+        room[board["forbidden"][1]] -= 1
+    for column in moves:
+        room[column] -= 1
+    return [column for column, left in enumerate(room) if left > 0]
+"""
+BOT = """
+from {module} import legal
+
+class Bot:
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+    def choose(self, moves):
+        return legal(self.board, moves)[0]
+"""
+
+
+def write(folder: Path, **files: str) -> None:
+    """Python files by their paths without suffix, folders made as needed."""
+    for name, text in files.items():
+        path = folder / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def tried(spec: str, folder: Path, **options: str) -> Found:
+    """What a trial finds."""
+    return try_out(read_spec(spec, folder, **options).launch)
+
+
+def refusal(spec: str, folder: Path, **options: str) -> str:
+    """The sentence with which a trial refuses."""
+    with pytest.raises(UsageError) as refused:
+        tried(spec, folder, **options)
+    return str(refused.value)
+
+
+def launch(spec: str, folder: Path) -> Launch:
+    """How the specification's bot is started here."""
+    return runnable(read_spec(spec, folder).launch)
+
+
+def play(bot: Launch, board: str, *, time_ms: int = 500, pairs: int = 1) -> list[PairRecord]:
+    """Pairs of the bot against random, one after the other with the same processes."""
+    budget = Budget(time_ms=time_ms)
+    pool = BotPool()
+    try:
+        return [
+            play_pair(
+                PairPlan(
+                    id=number,
+                    number=number,
+                    a=Entrant(1, "bot", bot, budget),
+                    b=Entrant(2, "random", host_launch("random"), budget),
+                    board=board,
+                    board_class=board,
+                    opening=(3, 3),
+                    seed=number,
+                    margin_ms=500,
+                ),
+                pool,
+            )
+            for number in range(pairs)
+        ]
+    finally:
+        pool.close()
+
+
+def games_of(records: Iterable[PairRecord]) -> list[GameRecord]:
+    """All games of the pairs."""
+    return [game for record in records for game in record.games]
+
+
+def compiled(folder: Path, *flags: str) -> str:
+    """The specification of the fake strategy, compiled with these modes."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no C++ compiler (g++) to compile a strategy with")
+    target = folder / "strategy.so"
+    modes = [f"-D{flag}" for flag in flags]
+    source = FAKE_BOTS / "strategy.cpp"
+    command = [compiler, "-std=c++14", "-shared", "-fPIC", *modes, "-o", target, source]
+    subprocess.run(command, check=True)
+    return "thu:./strategy.so"
