@@ -1,9 +1,10 @@
 """The thoughts of one game as one compact blob.
 
 MessagePack of `db.records.games.Thought` arrays. Values are kept as thousandths, which take three
-bytes where a float takes nine and are finer than any player's estimate. Processor time is kept as what it lacks of the wall
-time, which is little for a bot that thinks. Compression on top would save at most a quarter, and
-cost as much time as writing the game.
+bytes where a float takes nine and are finer than any player's estimate. Processor time is kept as
+its difference to the wall time, which is small for a bot that thinks. Compression on top would save
+at most a quarter, and cost as much time as writing the game.
+
 """
 
 from collections.abc import Sequence
