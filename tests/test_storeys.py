@@ -4,20 +4,87 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("engine", "bots", "db", "ladder", "reports")
 STOREYS = ("engine", "bots", "db", "ladder", "reports", "ladder.cli")
 """Lowest first; nothing imports upwards."""
+ROOMS: dict[str, str] = {
+    "ladder": "",
+    "ladder.process": "ladder",
+    "ladder.specs": "ladder",
+    "ladder.ratings": "ladder",
+    "ladder.game": "ladder ladder.process ladder.specs",
+    "ladder.registry": "ladder ladder.game ladder.specs",
+    "ladder.runs": "ladder ladder.registry ladder.game ladder.specs ladder.process ladder.ratings",
+    "ladder.exchange": "ladder ladder.ratings",
+    "ladder.standings": "ladder ladder.ratings ladder.exchange",
+    "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
+    "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
+    "ladder.training": "ladder ladder.runs",
+    "ladder.bench": "ladder ladder.runs ladder.game ladder.process ladder.specs",
+    "ladder.compete": "ladder ladder.registry ladder.game ladder.specs",
+    "ladder.doctor": "ladder ladder.process ladder.ratings",
+    "ladder.cli": "*",
+    "db": "",
+    "db.records": "db",
+    "db.connection.place": "db",
+    "db.migrations": "db db.connection.place",
+    "db.connection": "db db.connection.place db.migrations",
+    "db.thought_blob": "db db.records",
+    "db.queries": "db db.connection db.records db.thought_blob",
+    "db.store": "db db.connection db.queries db.records",
+    "bots.uct": "",
+    "bots.uct.array": "bots.uct",
+    "bots.uct.tree": "bots.uct",
+    "bots.uct.graph": "bots.uct",
+    "bots.uct.no_lookahead": "bots.uct bots.uct.tree",
+}
+"""What each room may import of its own package besides itself; docs/architecture.md shows the same.
+
+A module that stands in the table, such as `db.store`, is a room of its own.
+"""
+BORDER = {"ladder": ("db", "db.store", "db.records"), "reports": ("db", "db.records")}
+"""What other packages may know of `db`."""
 HEAVY = {"numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec"}
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
 
 
 def modules() -> list[Path]:
-    packages = ("engine", "bots", "db", "ladder", "reports")
-    return sorted(path for package in packages for path in (ROOT / package).rglob("*.py"))
+    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def room_of(module: str) -> str:
+    """The longest name in the table that holds a module."""
+    while module not in ROOMS and "." in module:
+        module = module.rpartition(".")[0]
+    return module
+
+
+@lru_cache(maxsize=1)
+def graph() -> dict[str, set[str]]:
+    """Which module imports which, also inside functions."""
+    names = {name_of(path): path for path in modules()}
+    found: dict[str, set[str]] = {name: set() for name in names}
+    for name, path in names.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                found[name] |= {alias.name for alias in node.names} & names.keys()
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    whole = f"{node.module}.{alias.name}"
+                    found[name] |= {whole if whole in names else str(node.module)} & names.keys()
+        found[name].discard(name)
+    return found
 
 
 def storey(module: str) -> int:
@@ -40,14 +107,70 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
                     yield f"{node.module}.{alias.name}", node.lineno
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_imports_upwards(path: Path) -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_nothing_imports_upwards(package: str) -> None:
     """A package may import only packages of its own storey and below."""
-    own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for name, line in imports(path):
-        if name.split(".")[0] in ("engine", "bots", "db", "ladder", "reports"):
-            assert storey(name) <= storey(own), f"{path}:{line} imports {name} from above"
-        assert name.split(".")[0] != "tests", f"{path}:{line} imports a test"
+    for path in (ROOT / package).rglob("*.py"):
+        own = name_of(path)
+        for name, line in imports(path):
+            if name.split(".")[0] in PACKAGES:
+                assert storey(name) <= storey(own), f"{path}:{line} imports {name} from above"
+            assert name.split(".")[0] != "tests", f"{path}:{line} imports a test"
+
+
+TO_CUT = {
+    ("ladder.specs.git_copies", "db.connection.place"),
+    ("ladder.runs.start", "db.connection.run_lock"),
+    ("ladder.gate.session", "db.queries.runs"),
+    ("ladder.exchange.importing", "ladder.runs.runner"),
+    ("ladder.doctor.database", "ladder.runs.runner"),
+    ("ladder.bench.harness", "db.queries.store_pair"),
+    ("bots.uct.tree.backup", "bots.uct.no_lookahead.settings"),
+    ("bots.uct.settings", "bots.uct.array.settings"),
+    ("bots.uct.graph.search", "bots.uct.tree.layout"),
+    ("bots.uct.graph.player", "bots.uct.tree.layout"),
+    ("bots.uct.graph.node", "bots.uct.tree.layout"),
+    ("bots.uct.graph.memory", "bots.uct.tree.layout"),
+    ("ladder.cli.config", "ladder.cli.app"),
+}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_rooms_import_along_the_arrows(package: str) -> None:
+    """A room may import only itself, the rooms that its arrows name, and lower packages."""
+    for own, imported in graph().items():
+        if own.split(".")[0] != package:
+            continue
+        room = room_of(own)
+        for name in imported - {other for module, other in TO_CUT if module == own}:
+            other = room_of(name)
+            if room in ROOMS and other in ROOMS and name.split(".")[0] == package:
+                arrows = ROOMS[room].split()
+                assert other == room or other in arrows or arrows == ["*"], f"{own} imports {name}"
+            if name.split(".")[0] == "db" != package and not own.startswith("ladder.cli"):
+                assert other in BORDER.get(package, ()), f"{own} imports {name}"
+
+
+def test_no_circle_of_imports() -> None:
+    """No module may import itself by way of others, not even inside a function."""
+    TopologicalSorter(
+        {own: names - {b for a, b in TO_CUT if a == own} for own, names in graph().items()}
+    ).prepare()  # raises CycleError, which names the circle
+
+
+def test_no_arrow_leads_round_in_a_circle() -> None:
+    """The table of rooms itself must have an order."""
+    TopologicalSorter(
+        {room: set(arrows.split()) - {"*"} for room, arrows in ROOMS.items()}
+    ).prepare()
+
+
+def test_rooms_are_small() -> None:
+    """A folder with many modules hides them: past sixteen it wants rooms."""
+    for folder in {path.parent for path in modules()}:
+        assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= 16, (
+            folder
+        )
 
 
 def test_the_engine_needs_no_outside_world() -> None:
