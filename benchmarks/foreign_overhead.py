@@ -97,7 +97,7 @@ def prepare(folder: Path) -> None:
 def times_us(launch: Launch) -> list[int]:
     """The time of every move in games that one process plays."""
     times = []
-    with BotProcess.start(launch, logs=None) as bot:
+    with BotProcess.start(launch) as bot:
         bot.ask(Hello(), timeout_s=30)
         for game in range(GAMES):
             new = NewGame(

@@ -49,6 +49,7 @@ from ladder.process.bot_process import (
     Answer,
     BotProcess,
 )
+from ladder.process.confinement import Confinement
 from tests.support.fakes import (
     fake_launch,
     living,
@@ -210,7 +211,7 @@ def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: See
     """One game with the fault, and one without."""
     bad = fake_launch(*fault.mode.split(" ", 1), folder=folder)
     good = fake_launch("honest", folder=folder)
-    pool = BotPool(limits=fault.limits)
+    pool = BotPool(Confinement(limits=fault.limits))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
         clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None

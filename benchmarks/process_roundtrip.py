@@ -55,14 +55,14 @@ def main() -> None:
     starts, kills, violent, late = [], [], [], []
     for _ in range(STARTS):
         begun = time.perf_counter()
-        bot = BotProcess.start(LAUNCH, logs=None)
+        bot = BotProcess.start(LAUNCH)
         bot.ask(Hello(), timeout_s=30)
         starts.append((time.perf_counter() - begun) * 1e3)
         begun = time.perf_counter()
         bot.kill()
         kills.append((time.perf_counter() - begun) * 1e3)
     for _ in range(STARTS):
-        bot = BotProcess.start(HANGING, logs=None)
+        bot = BotProcess.start(HANGING)
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NEW_GAME, timeout_s=30)
         bot.tell(MoveAsk(ply=0, moves=()))
@@ -70,7 +70,7 @@ def main() -> None:
         bot.kill()
         violent.append((time.perf_counter() - begun) * 1e3)
     for _ in range(STARTS):
-        bot = BotProcess.start(HANGING, logs=None)
+        bot = BotProcess.start(HANGING)
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NEW_GAME, timeout_s=30)
         begun = time.perf_counter()
@@ -78,7 +78,7 @@ def main() -> None:
             bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.05, watch_runqueue=True)
         except BotTimeout:
             late.append((time.perf_counter() - begun) * 1e3 - 50)
-    with BotProcess.start(LAUNCH, logs=None) as bot:
+    with BotProcess.start(LAUNCH) as bot:
         bot.ask(Hello(), timeout_s=30)
         question = MoveAsk(ply=8, moves=(3, 3, 4, 2, 1, 5, 3, 0))
         for watched in (False, True):

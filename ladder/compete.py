@@ -25,6 +25,7 @@ from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.registry.registered import refuse_changed
 from ladder.specs.compile import compile_launches
 from ladder.specs.spec import read_spec
@@ -114,7 +115,7 @@ def compete(
     time_ms: int,
     margin_ms: int,
     seed: int,
-    sandbox: tuple[str, ...] = (),
+    confinement: Confinement = UNCONFINED,
 ) -> Iterator[CourseRound]:
     """Play the rounds, one after the other.
 
@@ -125,7 +126,7 @@ def compete(
         time_ms: per move.
         margin_ms: how late a move may be.
         seed: of the boards, below 2**53.
-        sandbox: words before the commands, as `BotPool` takes them.
+        confinement: the bounds of both.
 
     Raises:
         UsageError: no round is asked for.
@@ -134,7 +135,7 @@ def compete(
     """
     if rounds < 1:
         raise UsageError(f"ROUNDS must be at least 1, got {rounds}")
-    pool = BotPool(sandbox=sandbox)
+    pool = BotPool(confinement)
     try:
         broken = _unloadable(pool, (a, b))
         for number in range(rounds):

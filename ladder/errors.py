@@ -13,25 +13,46 @@ LadderError              a sentence for a person; never shown as a traceback
     `-- BotMemory        over its memory limit
 """
 
+from enum import IntEnum
+
 from engine.result import Termination
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every command."""
+
+    DONE = 0
+    """Done, or the gate is passed."""
+    INTERNAL = 1
+    """A defect of the ladder, or a fault that `doctor` found."""
+    USAGE = 2
+    """Bad input."""
+    REGRESSION = 3
+    """The candidate is worse."""
+    INCONCLUSIVE = 4
+    """The gate has no decision."""
+    INVALID = 5
+    """Bots failed or the machine stalled, so that the games mean nothing."""
+    STOPPED = 130
+    """Ended by Ctrl-C or SIGTERM after saving."""
 
 
 class LadderError(Exception):
     """Base of this package's errors; the message is one sentence for the person who can fix it."""
 
-    exit_code = 1
+    exit_code = ExitCode.INTERNAL
 
 
 class UsageError(LadderError):
     """The user's input cannot be used; the message names the option and what is allowed."""
 
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 class InvalidRun(LadderError):
     """The run cannot give meaningful results: bots fail or the machine stalls."""
 
-    exit_code = 5
+    exit_code = ExitCode.INVALID
 
 
 class BotFailure(LadderError):

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from db.records.bots import BotRow
-from db.records.launch import Restart
+from db.records.restart import Restart
 
 _RESTARTS = {
     Restart.GAME: "for every game",

@@ -4,17 +4,9 @@ They live here, below `ladder`, because the store must know them and nothing imp
 are frozen and picklable: workers on other machines get a plan and send back a record.
 """
 
-from enum import StrEnum
-
 import msgspec
 
-
-class Restart(StrEnum):
-    """How often a bot's process is renewed when nothing fails."""
-
-    GAME = "game"
-    PAIR = "pair"
-    NEVER = "never"
+from db.records.restart import Restart
 
 
 class Origin(msgspec.Struct, frozen=True):

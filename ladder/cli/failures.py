@@ -6,9 +6,8 @@ import traceback
 
 import typer
 
+from ladder.errors import ExitCode, LadderError
 from ladder.signals import was_interrupted
-
-INTERNAL, USAGE, STOPPED = 1, 2, 130
 
 
 def explain(error: Exception) -> int:
@@ -26,28 +25,27 @@ def _judge(error: Exception) -> tuple[int, str]:
     from bots.errors import BotsError
     from db.errors import DatabaseError
     from engine.errors import EngineError
-    from ladder.errors import LadderError
 
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
     if isinstance(error, typer.Abort) or was_interrupted():
-        return STOPPED, "stopped"
+        return ExitCode.STOPPED, "stopped"
     if isinstance(error, LadderError):
         return error.exit_code, str(error)
     if isinstance(error, EngineError | BotsError | DatabaseError):
-        return USAGE, str(error)
+        return ExitCode.USAGE, str(error)
     show = getattr(error, "format_message", None)
     if show is not None:  # bad words on the command line, found by Typer
         usage = getattr(getattr(error, "ctx", None), "command_path", "ladder")
-        return int(getattr(error, "exit_code", USAGE)), f"{show()} (see `{usage} --help`)"
+        return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{show()} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):
         # The reader of our output went away, as `| head` does; nothing is wrong.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0, ""
+        return ExitCode.DONE, ""
     if os.environ.get("LADDER_DEBUG"):
         traceback.print_exception(error)
     place = traceback.extract_tb(error.__traceback__)[-1]
-    return INTERNAL, (
+    return ExitCode.INTERNAL, (
         f"internal error at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "
         "set LADDER_DEBUG=1 for the details, and please report it"
     )

@@ -23,8 +23,10 @@ def main() -> None:
         code = run_command(sys.argv[1:])
     except KeyboardInterrupt:
         # While something was imported or said: everywhere else `app` makes it an error of its own.
+        from ladder.errors import ExitCode
+
         sys.stderr.write("ladder: stopped\n")
-        code = 130
+        code = ExitCode.STOPPED
     block_signals()  # what is left is to end, which a signal could only make untidy
     sys.exit(code)
 

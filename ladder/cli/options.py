@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from db.records.restart import Restart
+
 PANEL_CONDITIONS = "Conditions of play"
 PANEL_RUN = "How it runs"
 PANEL_OUTPUT = "Output"
@@ -110,15 +112,7 @@ Sandbox = Annotated[
 ]
 
 
-class RestartWord(StrEnum):
-    """How often a bot's process is renewed."""
-
-    GAME = "game"
-    PAIR = "pair"
-    NEVER = "never"
-
-
 RestartOption = Annotated[
-    RestartWord | None,
+    Restart | None,
     typer.Option(help="Renew bot processes so often. [default: as registered]"),
 ]

@@ -13,13 +13,13 @@ from ladder.cli.database import (
     open_or_imagine,
     open_store,
 )
-from ladder.cli.failures import STOPPED
 from ladder.cli.output import (
     print_error,
     print_out,
     stderr_console,
     stdout_console,
 )
+from ladder.errors import ExitCode
 from ladder.runs.runner import Ending
 from ladder.runs.settings import Settings
 from ladder.runs.start import (
@@ -63,7 +63,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
         print_error("nothing to resume: no interrupted run has these settings")
         if json:
             print_out(to_json({"run": None, "games": 0}))
-        return 0
+        return ExitCode.DONE
     standings = standings_after(store, outcome.run)
     if json:
         run = outcome.run
@@ -78,7 +78,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
         print_out(to_json({"run": head, "report": standings_document(standings)}))
     else:
         print_standings(stdout_console(), standings)
-    return STOPPED if outcome.ending is Ending.STOPPED else 0
+    return ExitCode.STOPPED if outcome.ending is Ending.STOPPED else ExitCode.DONE
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

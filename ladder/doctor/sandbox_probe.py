@@ -8,7 +8,7 @@ import tempfile
 from enum import StrEnum
 from pathlib import Path
 
-from db.records.launch import DEFAULT_LIMITS
+from ladder.process.confinement import Confinement
 from ladder.process.supervisor_client import Supervision
 
 WRITABLE, SEALED = 10, 11
@@ -50,10 +50,8 @@ def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
         supervision = Supervision.start(
             (sys.executable, "-I", "-S", "-c", PROBE, path),
             folder,
-            limits=DEFAULT_LIMITS,
-            logs=None,
+            Confinement(sandbox=sandbox),
             environment={},
-            sandbox=sandbox,
         )
         supervision.wait_ended(PATIENCE_S)
         supervision.kill()

@@ -5,18 +5,15 @@ play on are kept, the least recently used going first.
 """
 
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 
 import msgspec
 
 from bots.protocol import Hello, HelloReply
-from db.records.launch import (
-    DEFAULT_LIMITS,
-    Launch,
-    Limits,
-    Restart,
-)
+from db.records.launch import Launch
+from db.records.restart import Restart
 from ladder.process.bot_process import BotProcess
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.specs.start_command import host_environment
 
 HELLO_S = 30.0
@@ -33,27 +30,17 @@ class BotPool:
     Not shared between threads. `close` ends every process.
     """
 
-    def __init__(
-        self,
-        *,
-        logs: Path | None = None,
-        keep: int = KEPT,
-        limits: Limits = DEFAULT_LIMITS,
-        sandbox: tuple[str, ...] = (),
-    ) -> None:
+    def __init__(self, confinement: Confinement = UNCONFINED, *, keep: int = KEPT) -> None:
         """Nothing is started before it is asked for.
 
         Args:
-            logs: folder for the bots' stderr, None to drop it.
+            confinement: the bounds of every bot; players of this installation, which are the
+                ladder itself, start without its sandbox.
             keep: idle processes kept.
-            limits: what each bot may use.
-            sandbox: words before the command of every bot but the players of this installation,
-                which are the ladder itself.
 
         """
-        self._logs = logs
-        self._limits = limits
-        self._sandbox = sandbox
+        self._confinement = confinement
+        self._trusted = replace(confinement, sandbox=())
         self._keep = keep
         self._idle: list[tuple[Launch, BotProcess]] = []
 
@@ -113,10 +100,8 @@ class BotPool:
         ours = launch.player is not None and launch.origin is None
         return BotProcess.start(
             launch,
-            logs=self._logs,
+            self._trusted if ours else self._confinement,
             environment=environment,
-            limits=self._limits,
-            sandbox=() if ours else self._sandbox,
         )
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:

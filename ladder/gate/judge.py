@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from db.records.pairs import PairPlan, PlayedPair
 from engine.result import FORFEITS, Result
-from ladder.errors import UsageError
+from ladder.errors import ExitCode, UsageError
 from ladder.ratings.counts import moments
 from ladder.ratings.elo import NORMALIZED, EloEstimate, estimate, score_to_elo
 from ladder.ratings.sprt import Model, Sprt, SprtResult, State, bounds, check_chances, judge
@@ -40,9 +40,14 @@ class Verdict(StrEnum):
     INVALID = "invalid"
 
     @property
-    def exit_code(self) -> int:
-        """What the command exits with."""
-        return {"pass": 0, "regression": 3, "inconclusive": 4, "invalid": 5}[self.value]
+    def exit_code(self) -> ExitCode:
+        """The exit code of the command."""
+        return {
+            Verdict.PASS: ExitCode.DONE,
+            Verdict.REGRESSION: ExitCode.REGRESSION,
+            Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
+            Verdict.INVALID: ExitCode.INVALID,
+        }[self]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from db.queries.runs import division_label
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.errors import InvalidRun, UsageError
+from ladder.errors import ExitCode, InvalidRun, UsageError
 from ladder.gate.judge import (
     Contestant,
     GateJudge,
@@ -27,9 +27,6 @@ from ladder.runs.start import (
     launch,
 )
 
-STOPPED = 130
-"""The exit code of a command that Ctrl-C has ended after saving."""
-
 
 @dataclass(frozen=True, slots=True)
 class Gated:
@@ -44,7 +41,7 @@ class Gated:
     @property
     def exit_code(self) -> int:
         """What the command exits with."""
-        return STOPPED if self.stopped else self.result.verdict.exit_code
+        return ExitCode.STOPPED if self.stopped else self.result.verdict.exit_code
 
 
 def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:

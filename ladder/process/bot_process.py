@@ -1,6 +1,6 @@
 """One bot process: start it, ask it under a deadline, end it.
 
-    with BotProcess.start(launch, logs=None) as bot:
+    with BotProcess.start(launch) as bot:
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NewGame(...), timeout_s=10)
         reply, elapsed_us = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15)
@@ -18,6 +18,7 @@ import select
 import signal
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -39,11 +40,7 @@ from bots.protocol import (
     decode_reply,
     encode,
 )
-from db.records.launch import (
-    DEFAULT_LIMITS,
-    Launch,
-    Limits,
-)
+from db.records.launch import Launch
 from ladder.errors import (
     BotCrash,
     BotFailure,
@@ -54,6 +51,7 @@ from ladder.errors import (
     BotTimeout,
     MachineStalled,
 )
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpu_wait import (
     Snapshot,
     Stall,
@@ -118,34 +116,27 @@ class BotProcess:
     def start(
         cls,
         launch: Launch,
+        confinement: Confinement = UNCONFINED,
         *,
-        logs: Path | None,
         environment: Mapping[str, str] | None = None,
-        limits: Limits = DEFAULT_LIMITS,
-        sandbox: tuple[str, ...] = (),
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
         Args:
             launch: command, folder and limit of address space.
-            logs: folder for the capped file of its stderr, made when it writes any; None: no file.
+            confinement: its limits, the words before its command, the folder of its log.
             environment: what it gets beside PATH, LANG, HOME, TMPDIR and the thread counts.
-            limits: what it may use.
-            sandbox: words before the command; see `Supervision.start`.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
 
         """
+        limits = confinement.limits
         if limits.address_mb is None and launch.address_mb is not None:
             limits = msgspec.structs.replace(limits, address_mb=launch.address_mb)
+            confinement = replace(confinement, limits=limits)
         supervision = Supervision.start(
-            launch.command,
-            launch.folder,
-            limits=limits,
-            logs=logs,
-            environment=environment or {},
-            sandbox=sandbox,
+            launch.command, launch.folder, confinement, environment=environment or {}
         )
         return cls(launch, supervision)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from db.records.launch import Limits
+from ladder.process.confinement import Confinement
 
 RUN = (
     "import sys; sys.path.append(sys.argv.pop(1)); from ladder.process.supervisor import run; run()"
@@ -106,16 +107,11 @@ class Supervision:
         cls,
         command: tuple[str, ...],
         folder: str,
+        confinement: Confinement,
         *,
-        limits: Limits,
-        logs: Path | None,
         environment: Mapping[str, str],
-        sandbox: tuple[str, ...] = (),
     ) -> Supervision:
         """Start a supervisor, which starts the command; does not wait for either.
-
-        In the words of `sandbox`, which come before the command, ``{scratch}`` and ``{folder}``
-        stand for the bot's two folders.
 
         Raises:
             OSError: the log folder or a process cannot be made.
@@ -125,9 +121,9 @@ class Supervision:
         name = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
         scratch = os.path.join(tempfile.gettempdir(), name)
         log_path = None
-        if logs is not None:
-            logs.mkdir(parents=True, exist_ok=True)
-            log_path = logs.absolute() / f"{Path(command[0]).stem[:40]}-{name}.log"
+        if confinement.logs is not None:
+            confinement.logs.mkdir(parents=True, exist_ok=True)
+            log_path = confinement.logs.absolute() / f"{Path(command[0]).stem[:40]}-{name}.log"
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
 
             def pipe() -> tuple[int, int]:
@@ -143,9 +139,10 @@ class Supervision:
             for descriptor in (stdin, stdout, control, status):
                 ours.callback(os.close, descriptor)
             words = [f"control={their_control}", f"status={their_status}"]
-            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(limits)]
+            words += [f"folder={folder}", f"scratch={scratch}", *arguments_of(confinement.limits)]
             prefix = [
-                word.replace("{scratch}", scratch).replace("{folder}", folder) for word in sandbox
+                word.replace("{scratch}", scratch).replace("{folder}", folder)
+                for word in confinement.sandbox
             ]
             if log_path is not None:
                 words.append(f"log={log_path}")

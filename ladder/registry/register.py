@@ -10,9 +10,10 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.launch import Restart
+from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UsageError
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.registry.trial import (
     Found,
     try_out,
@@ -39,7 +40,7 @@ def examine(
     restart: Restart | None = None,
     replace: bool = False,
     version: GitVersion | None = None,
-    sandbox: tuple[str, ...] = (),
+    confinement: Confinement = UNCONFINED,
 ) -> tuple[NewBot, Found]:
     """What to store of a new bot, once it has passed its trial; stores nothing itself.
 
@@ -54,7 +55,7 @@ def examine(
         restart: how often its process is renewed; None: what suits the kind of bot.
         replace: the name may be taken; the former bot and its rating will be retired.
         version: the revision of a git repository to take it from; None: the files as they are.
-        sandbox: words before its command in the trial.
+        confinement: its bounds in the trial.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -69,7 +70,7 @@ def examine(
         if name in known:
             _refuse_taken(known[name], made.content_hash, replace=replace)
         compile_launches([made.launch])
-        found = try_out(made.launch, made.budgets, sandbox)
+        found = try_out(made.launch, made.budgets, confinement)
     launch = msgspec.structs.replace(
         made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
     )

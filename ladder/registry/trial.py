@@ -11,20 +11,19 @@ import msgspec
 
 from bots.protocol import Budget, BudgetKind
 from db.records.games import GameRecord
-from db.records.launch import (
-    Launch,
-    Restart,
-)
+from db.records.launch import Launch
 from db.records.pairs import (
     Entrant,
     PairPlan,
 )
+from db.records.restart import Restart
 from engine.board import Board
 from engine.errors import EngineError
 from engine.result import Result
 from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_game
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.specs.board_support import (
     FORBIDDEN_ONLY,
     describe_boards,
@@ -92,7 +91,7 @@ class Found:
 def try_out(
     launch: Launch,
     budgets: tuple[BudgetKind, ...] | None = None,
-    sandbox: tuple[str, ...] = (),
+    confinement: Confinement = UNCONFINED,
 ) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
@@ -101,7 +100,7 @@ def try_out(
     Args:
         launch: how to start it, as it is stored.
         budgets: what it plays on; None: what its hello says.
-        sandbox: words before its command, as `BotPool` takes them.
+        confinement: its bounds.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -109,7 +108,7 @@ def try_out(
     """
     command = msgspec.structs.replace(runnable(launch), restart=Restart.GAME)
     course = launch.host in COURSE_HOSTS
-    pool = BotPool(sandbox=sandbox)
+    pool = BotPool(confinement)
     left_out = ""
     trials: list[Trial] = []
     try:

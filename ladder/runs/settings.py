@@ -3,20 +3,18 @@
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import msgspec
 
-from db.records.launch import (
-    DEFAULT_LIMITS,
-    Limits,
-    Restart,
-)
+from db.records.launch import DEFAULT_LIMITS
+from db.records.restart import Restart
 from db.records.runs import RunKind
 from engine.board import BoardClass, format_board_classes
 from ladder.errors import UsageError
 from ladder.game.referee import READY_S
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
     Pairing,
@@ -76,10 +74,8 @@ class Settings:
     """How late a move may be under a time budget."""
     watchdog_s: float = 60.0
     """How long a move may take under a work budget."""
-    limits: Limits = DEFAULT_LIMITS
-    """Of every bot; without a limit of CPU time `limits_in_force` finds one."""
-    sandbox: tuple[str, ...] = ()
-    """Words before the command of every bot that is not a player of this installation."""
+    confinement: Confinement = UNCONFINED
+    """Of every bot; without a limit of CPU time `confinement_in_force` finds one."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True
     continuing: Continue = Continue.AUTO
@@ -98,7 +94,7 @@ class Settings:
         if self.margin_ms < 0:
             raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
         for name, option in LIMIT_OPTIONS.items():
-            amount = getattr(self.limits, name)
+            amount = getattr(self.confinement.limits, name)
             if amount is not None and amount < 1:
                 raise UsageError(f"{option} must be at least 1, got {amount}")
         if self.opening_plies is not None and self.opening_plies < 0:
@@ -117,19 +113,19 @@ class Settings:
         return None if self.games is None else self.games + self.games % 2
 
     @property
-    def limits_in_force(self) -> Limits:
-        """The limits with one of CPU time.
+    def confinement_in_force(self) -> Confinement:
+        """The bounds of the bots, a limit of CPU time included.
 
         When none is given it is twice what the clock leaves the longest game: room for a second
         busy thread, or for thinking on the opponent's time, and no more.
         """
-        if self.limits.cpu_s is not None:
-            return self.limits
+        limits = self.confinement.limits
+        if limits.cpu_s is not None:
+            return self.confinement
         time_ms = self.budgets.amounts.get("time_ms")
         move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
-        return msgspec.structs.replace(
-            self.limits, cpu_s=math.ceil(2 * (READY_S + MOST_MOVES * move_s))
-        )
+        cpu_s = math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+        return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
     def division(self) -> tuple[str, int | None, dict[str, int]]:
         """Boards, opening plies and budgets: what games must share to be compared."""
@@ -160,20 +156,22 @@ class Settings:
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
-        given = {name: getattr(self.limits, name) for name in LIMIT_OPTIONS}
+        limits, sandbox = self.confinement.limits, self.confinement.sandbox
+        given = {name: getattr(limits, name) for name in LIMIT_OPTIONS}
         other = {
             name: each for name, each in given.items() if each != getattr(DEFAULT_LIMITS, name)
         }
         if other:
             description["limits"] = other
-        if self.sandbox:
-            description["sandbox"] = list(self.sandbox)
+        if sandbox:
+            description["sandbox"] = list(sandbox)
         return description
 
     def surroundings(self) -> dict[str, object]:
         """What is kept with the run beside that: all limits in force, and the sandbox."""
-        limits = msgspec.structs.asdict(self.limits_in_force)
-        return {"limits": limits, "sandbox": list(self.sandbox)}
+        confinement = self.confinement_in_force
+        limits = msgspec.structs.asdict(confinement.limits)
+        return {"limits": limits, "sandbox": list(confinement.sandbox)}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

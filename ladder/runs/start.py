@@ -3,7 +3,7 @@
 import contextlib
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -91,10 +91,8 @@ def launch(
             entrants=entrants,
             workers=Workers(
                 settings.concurrency,
-                logs=log_folder(store),
                 pin=settings.pin,
-                limits=settings.limits_in_force,
-                sandbox=settings.sandbox,
+                confinement=replace(settings.confinement_in_force, logs=log_folder(store)),
             ),
             watcher=watcher,
             stop=stop,

@@ -6,35 +6,27 @@ import signal
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.util import Finalize
-from pathlib import Path
 
 from bots.parent_death import die_with_parent
-from db.records.launch import (
-    DEFAULT_LIMITS,
-    Limits,
-)
 from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpus import claim_cpu
 
 _pool: BotPool | None = None
 
 
-def start_worker(
-    coordinator: int, logs: str | None, pin: bool, limits: Limits, sandbox: tuple[str, ...]
-) -> None:
+def start_worker(coordinator: int, pin: bool, confinement: Confinement) -> None:
     """Prepare this process: die with the coordinator, leave Ctrl-C to it, keep bots.
 
     Args:
         coordinator: process id of the coordinator.
-        logs: folder for the bots' stderr, None to drop it.
         pin: stay on a CPU of its own where one is free.
-        limits: what each bot may use.
-        sandbox: words before the commands of bots, as `BotPool` takes them.
+        confinement: the bounds of every bot.
 
     """
     die_with_parent(coordinator)
@@ -43,7 +35,7 @@ def start_worker(
     if pin:
         claim_cpu()
     global _pool
-    _pool = BotPool(logs=None if logs is None else Path(logs), limits=limits, sandbox=sandbox)
+    _pool = BotPool(confinement)
     Finalize(None, _pool.close, exitpriority=10)
 
 
@@ -67,17 +59,20 @@ class Workers:
         self,
         count: int,
         *,
-        logs: Path | None = None,
         pin: bool = True,
-        limits: Limits = DEFAULT_LIMITS,
-        sandbox: tuple[str, ...] = (),
+        confinement: Confinement = UNCONFINED,
     ) -> None:
-        """Workers are started when they are needed; the arguments are those of `start_worker`."""
+        """Nothing is started before the first pair.
+
+        Args:
+            count: pairs played at the same time.
+            pin: each worker stays on a CPU of its own where one is free.
+            confinement: the bounds of every bot.
+
+        """
         self.count = count
-        self._logs = None if logs is None else str(logs)
         self._pin = pin
-        self._limits = limits
-        self._sandbox = sandbox
+        self._confinement = confinement
         self._executor = self._build()
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
@@ -119,7 +114,7 @@ class Workers:
                 self.count,
                 mp_context=multiprocessing.get_context("spawn"),
                 initializer=start_worker,
-                initargs=(os.getpid(), self._logs, self._pin, self._limits, self._sandbox),
+                initargs=(os.getpid(), self._pin, self._confinement),
             )
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

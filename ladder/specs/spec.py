@@ -11,10 +11,8 @@ from bots.catalogue import parse_player
 from bots.errors import SpecError
 from bots.identity import content_hash, sources
 from bots.protocol import BudgetKind
-from db.records.launch import (
-    Launch,
-    Restart,
-)
+from db.records.launch import Launch
+from db.records.restart import Restart
 from engine.cache import ROOT
 from ladder.specs.fingerprint import (
     hash_file,

@@ -12,6 +12,7 @@ from db.records.launch import (
     Limits,
 )
 from ladder.process.bot_process import BotProcess
+from ladder.process.confinement import Confinement
 from tests.support.fakes import (
     StartFake,
     await_none,
@@ -35,10 +36,8 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
     ) -> BotProcess:
         bot = BotProcess.start(
             fake_launch(mode, *arguments, folder=tmp_path),
-            logs=tmp_path / "logs",
+            Confinement(limits=limits, sandbox=sandbox, logs=tmp_path / "logs"),
             environment={"FAKE_BOT_MARK": mark},
-            limits=limits,
-            sandbox=sandbox,
         )
         started.append(bot)
         return bot

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, RestartWord, Sandbox
+from db.records.restart import Restart
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Sandbox
 
 if TYPE_CHECKING:
     from db.records.bots import BotRow
@@ -92,7 +93,7 @@ def add(
         ),
     ] = None,
     restart: Annotated[
-        RestartWord | None,
+        Restart | None,
         typer.Option(help="Renew its process so often. [default: game for thu:, else never]"),
     ] = None,
     replace: Annotated[
@@ -105,7 +106,6 @@ def add(
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from pathlib import Path
 
-    from ladder.cli.commands.run import restart_of
     from ladder.cli.database import (
         open_or_imagine,
         open_store,
@@ -115,6 +115,7 @@ def add(
         print_out,
     )
     from ladder.cli.parsing import sandbox_of
+    from ladder.process.confinement import Confinement
     from ladder.registry.register import (
         enrol,
         examine,
@@ -139,10 +140,10 @@ def add(
             note=note,
             folder=Path.cwd(),
             python=python,
-            restart=restart_of(restart),
+            restart=restart,
             replace=replace,
             version=version,
-            sandbox=sandbox_of(sandbox),
+            confinement=Confinement(sandbox=sandbox_of(sandbox)),
         )
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, new, replace=replace)
@@ -158,6 +159,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
+    from ladder.process.confinement import Confinement
     from ladder.registry.registered import made_now
     from ladder.registry.trial import (
         describe,
@@ -165,12 +167,12 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     )
     from ladder.specs.compile import compile_launches
 
-    prefix = sandbox_of(sandbox)
+    confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_store(db, create=False) as store:
         row = store.bot(name)
     made = made_now(row)
     compile_launches([made.launch])
-    for line in describe(try_out(made.launch, made.budgets, prefix)):
+    for line in describe(try_out(made.launch, made.budgets, confinement)):
         print_out(line)
     if made.content_hash != row.revision.content_hash:
         print_out(f"{name} has changed since it was registered")

@@ -43,13 +43,14 @@ def compete(
     )
     from ladder.compete import compete as play
     from ladder.compete import contestant
+    from ladder.process.confinement import Confinement
     from reports.compete import (
         told,
         write_results,
     )
 
     check_writable(result_file)
-    prefix = sandbox_of(sandbox)
+    confinement = Confinement(sandbox=sandbox_of(sandbox))
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()
@@ -61,7 +62,7 @@ def compete(
         time_ms=parse_time(time),
         margin_ms=parse_margin(margin),
         seed=seed,
-        sandbox=prefix,
+        confinement=confinement,
     )
     with result_file.open("w") as file:
         print_out(write_results(told(games, print_error), file))

@@ -26,6 +26,7 @@ def doctor(
         check_reach,
         examine_machine,
     )
+    from ladder.errors import ExitCode
     from reports.format import to_json
 
     prefix = sandbox_of(sandbox)
@@ -41,4 +42,5 @@ def doctor(
     else:
         for finding in findings:
             print_out(f"{finding.level.value:<8} {finding.topic:<10} {finding.text}")
-    return 1 if any(finding.level is Level.FAULT for finding in findings) else 0
+    broken = any(finding.level is Level.FAULT for finding in findings)
+    return ExitCode.INTERNAL if broken else ExitCode.DONE

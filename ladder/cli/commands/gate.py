@@ -6,29 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    Boards,
-    Concurrency,
-    CpuTime,
-    Database,
-    Depth,
-    Json,
-    Margin,
-    Memory,
-    Nodes,
-    OpenFiles,
-    OpeningPlies,
-    Pin,
-    Processes,
-    RestartOption,
-    Sandbox,
-    Scratch,
-    Seed,
-    Simulations,
-    Time,
-    Watchdog,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.run_options import RunOptions, takes_run_options
 
 
 class ModelWord(StrEnum):
@@ -38,7 +17,9 @@ class ModelWord(StrEnum):
     LOGISTIC = "logistic"
 
 
+@takes_run_options
 def gate(
+    *,
     candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The bot in question.")],
     against: Annotated[
         str, typer.Option(metavar="BASELINE[,B2]", help="What it must not be worse than.")
@@ -62,24 +43,7 @@ def gate(
     stored: Annotated[
         bool, typer.Option("--stored", help="Play nothing: decide from stored games.")
     ] = False,
-    boards: Boards = "thu",
-    time: Time = None,
-    simulations: Simulations = None,
-    nodes: Nodes = None,
-    depth: Depth = None,
-    opening_plies: OpeningPlies = None,
-    concurrency: Concurrency = None,
-    restart: RestartOption = None,
-    seed: Seed = None,
-    pin: Pin = True,
-    margin: Margin = "50ms",
-    watchdog: Watchdog = 60.0,
-    memory: Memory = 1024,
-    open_files: OpenFiles = 1024,
-    processes: Processes = 64,
-    scratch: Scratch = 1024,
-    cpu_time: CpuTime = None,
-    sandbox: Sandbox = None,
+    options: RunOptions,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the verdict as JUnit XML.")
     ] = None,
@@ -95,9 +59,7 @@ def gate(
     2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
     stored outside the rating list unless --rated.
     """
-    from db.records.launch import Limits
     from db.records.runs import RunKind
-    from ladder.cli.commands.run import restart_of
     from ladder.cli.database import (
         is_missing,
         open_or_imagine,
@@ -109,12 +71,6 @@ def gate(
         print_result,
         stderr_console,
     )
-    from ladder.cli.parsing import (
-        boards_of,
-        budgets_of,
-        parse_margin,
-        sandbox_of,
-    )
     from ladder.gate.judge import GateTest
     from ladder.gate.session import (
         contestants,
@@ -123,9 +79,7 @@ def gate(
         judge_stored,
         play_gate,
     )
-    from ladder.process.cpus import allowed_cpus
     from ladder.ratings.sprt import Model
-    from ladder.runs.settings import Settings
     from ladder.runs.start import check_possible
     from reports.gate.text import (
         gate_document,
@@ -141,30 +95,11 @@ def gate(
         model=Model(model.value),
     )
     pairing = gate_pairing(candidate, against, rated=rated)
-    limits = Limits(
-        memory_mb=memory,
-        open_files=open_files,
-        processes=processes,
-        scratch_mb=scratch,
-        cpu_s=cpu_time,
-    )
-    prefix = sandbox_of(sandbox)
-    settings = Settings(
-        bots=tuple(dict.fromkeys((candidate, *pairing.against))),
-        boards=boards_of(boards),
-        budgets=budgets_of(time, simulations, nodes, depth),
-        pairing=pairing,
-        opening_plies=opening_plies,
-        seed=seed,
-        games=test.games,
-        concurrency=allowed_cpus() if concurrency is None else concurrency,
-        restart=restart_of(restart),
-        pin=pin,
-        margin_ms=parse_margin(margin),
-        watchdog_s=watchdog,
-        limits=limits,
-        sandbox=prefix,
+    settings = options.settings(
         kind=RunKind.GATE,
+        bots=tuple(dict.fromkeys((candidate, *pairing.against))),
+        pairing=pairing,
+        games=test.games,
         rated=rated,
     )
     check_writable(junit, "--junit")

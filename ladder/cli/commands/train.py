@@ -70,7 +70,7 @@ def c4ai(
         print_out,
         stderr_console,
     )
-    from ladder.errors import UsageError
+    from ladder.errors import ExitCode, UsageError
     from ladder.signals import StopSignal
     from ladder.training.log import (
         opened,
@@ -84,7 +84,7 @@ def c4ai(
     settings = _settings(games_per_trial, boards, depth, opening_plies, start, seed, output)
     if register is not None:
         _refuse_taken(register, db)
-    code = 0
+    code = ExitCode.DONE
     with opened(output, settings, generations) as log:
         state = log.state
         if state.generation >= generations:
@@ -97,7 +97,7 @@ def c4ai(
                     log.add(one)
                     watcher.tick(state)
         except Interrupted:
-            code = 130
+            code = ExitCode.STOPPED
         finally:
             watcher.ended(state)
     print_out(str(state.weights))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from bots.errors import SpecError
-from db.records.launch import Restart
+from db.records.restart import Restart
 from engine.result import Termination
 from ladder.registry import trial
 from ladder.specs.spec import read_spec

@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.records.launch import (
-    Launch,
-    Restart,
-)
+from db.records.launch import Launch
 from db.records.pairs import (
     Entrant,
     PairPlan,
 )
+from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination

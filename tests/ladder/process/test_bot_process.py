@@ -270,7 +270,7 @@ def test_what_cannot_be_started(
     (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
     (tmp_path / "junk").chmod(0o755)
     launch = Launch(command=command, folder=str(tmp_path / folder))
-    bot = BotProcess.start(launch, logs=None)
+    bot = BotProcess.start(launch)
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert bot.pid is None

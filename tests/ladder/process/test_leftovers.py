@@ -30,7 +30,7 @@ from ladder.process.bot_process import BotProcess
 folder, mark = sys.argv[1:]
 bot = BotProcess.start(
     fake_launch("leaves-orphans", folder=Path(folder)),
-    logs=None, environment={"FAKE_BOT_MARK": mark},
+    environment={"FAKE_BOT_MARK": mark},
 )
 open_game(bot)
 print(bot.supervisor_pid, bot.scratch, flush=True)
@@ -73,7 +73,7 @@ def test_living_bots_are_left_alone(
     for other in others:
         other.mkdir()
     launch = fake_launch("honest", folder=tmp_path)
-    with BotProcess.start(launch, logs=None, environment={"FAKE_BOT_MARK": mark}) as bot:
+    with BotProcess.start(launch, environment={"FAKE_BOT_MARK": mark}) as bot:
         open_game(bot)
         assert clear_leftovers() == 0
         assert bot.scratch.exists()

@@ -20,6 +20,7 @@ from ladder.doctor.sandbox_probe import (
 from ladder.errors import BotCrash
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
+from ladder.process.confinement import Confinement
 from ladder.specs.start_command import host_launch
 from tests.support.fakes import (
     StartFake,
@@ -79,7 +80,7 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
     wrapper = tmp_path / "wrapper"
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec "$@"\n')
     wrapper.chmod(0o755)
-    pool = BotPool(sandbox=(str(wrapper),))
+    pool = BotPool(Confinement(sandbox=(str(wrapper),)))
     budget = Budget(simulations=5)
     try:
         record = play_pair(

@@ -145,7 +145,7 @@ from bots.protocol import MoveAsk
 from ladder.process.bot_process import BotProcess
 mode, folder, mark, moment = sys.argv[1:]
 bot = BotProcess.start(
-    fake_launch(mode, folder=Path(folder)), logs=None, environment={"FAKE_BOT_MARK": mark}
+    fake_launch(mode, folder=Path(folder)), environment={"FAKE_BOT_MARK": mark}
 )
 if moment == "started":
     print(bot.scratch, flush=True)
@@ -210,10 +210,10 @@ def test_the_supervisor_loads_little() -> None:
 def test_bots_hold_nothing_of_each_other(tmp_path: Path, mark: str) -> None:
     """A bot's pipes are not held open by a bot that was started after it."""
     first = BotProcess.start(
-        fake_launch("honest", folder=tmp_path), logs=None, environment={"FAKE_BOT_MARK": mark}
+        fake_launch("honest", folder=tmp_path), environment={"FAKE_BOT_MARK": mark}
     )
     second = BotProcess.start(
-        fake_launch("honest", folder=tmp_path), logs=None, environment={"FAKE_BOT_MARK": mark}
+        fake_launch("honest", folder=tmp_path), environment={"FAKE_BOT_MARK": mark}
     )
     with first, second:
         open_game(first)

@@ -4,13 +4,14 @@ import math
 
 import pytest
 
-from db.records.launch import Limits
+from db.records.launch import DEFAULT_LIMITS, Limits
 from engine.board import parse_board_classes
 from ladder.cli.parsing import (
     parse_margin,
     parse_time,
 )
 from ladder.errors import UsageError
+from ladder.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import (
     Pairing,
@@ -30,6 +31,10 @@ def settings(**changes: object) -> Settings:
         "pairing": Pairing(PairingKind.RANDOM),
     }
     return Settings(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def confined(*, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()) -> Settings:
+    return settings(confinement=Confinement(limits=limits, sandbox=sandbox))
 
 
 @pytest.mark.parametrize(
@@ -150,22 +155,22 @@ def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
     """A run is not gone on with under other limits; without any its identity is as ever."""
     plain = settings().describe({"v1": "a", "v2": "b"})
     assert "limits" not in plain
-    assert settings(limits=Limits()).describe({"v1": "a", "v2": "b"}) == plain
-    other = settings(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
+    assert confined(limits=Limits()).describe({"v1": "a", "v2": "b"}) == plain
+    other = confined(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
     assert other == {**plain, "limits": {"memory_mb": 50}, "sandbox": ["env"]}
-    assert settings(limits=Limits(memory_mb=50)).division() == settings().division()
+    assert confined(limits=Limits(memory_mb=50)).division() == settings().division()
 
 
 def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
     """Twice the time that the longest game can take one side; a given limit counts as it is."""
-    assert settings().limits_in_force.cpu_s == math.ceil(2 * (10 + 72 * 0.15))
-    assert settings(limits=Limits(cpu_s=7)).limits_in_force.cpu_s == 7
+    assert settings().confinement_in_force.limits.cpu_s == math.ceil(2 * (10 + 72 * 0.15))
+    assert confined(limits=Limits(cpu_s=7)).confinement_in_force.limits.cpu_s == 7
     by_work = settings(budgets=Budgets({"simulations": 5}), watchdog_s=60.0)
-    assert by_work.limits_in_force.cpu_s == 2 * (10 + 72 * 60)
+    assert by_work.confinement_in_force.limits.cpu_s == 2 * (10 + 72 * 60)
 
 
 @pytest.mark.parametrize("limits", [Limits(memory_mb=0), Limits(cpu_s=-1), Limits(processes=0)])
 def test_impossible_limits(limits: Limits) -> None:
     """The sentence names the option."""
     with pytest.raises(UsageError, match=r"--(memory|cpu-time|processes) must be at least 1"):
-        settings(limits=limits)
+        confined(limits=limits)

@@ -1,0 +1,157 @@
+"""The options that `run`, `match` and `gate` share, and the one place that reads them."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from ladder.cli.options import (
+    Boards,
+    Concurrency,
+    CpuTime,
+    Depth,
+    Margin,
+    Memory,
+    Nodes,
+    OpenFiles,
+    OpeningPlies,
+    Pin,
+    Processes,
+    RestartOption,
+    Sandbox,
+    Scratch,
+    Seed,
+    Simulations,
+    Time,
+    Watchdog,
+)
+
+if TYPE_CHECKING:
+    from db.records.runs import RunKind
+    from ladder.process.confinement import Confinement
+    from ladder.runs.schedule import Pairing
+    from ladder.runs.settings import Continue, Settings
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOptions:
+    """The shared options as they stand on the command line, in the order of the help."""
+
+    boards: Boards = "thu"
+    time: Time = None
+    simulations: Simulations = None
+    nodes: Nodes = None
+    depth: Depth = None
+    opening_plies: OpeningPlies = None
+    seed: Seed = None
+    concurrency: Concurrency = None
+    restart: RestartOption = None
+    pin: Pin = True
+    margin: Margin = "50ms"
+    watchdog: Watchdog = 60.0
+    memory: Memory = 1024
+    open_files: OpenFiles = 1024
+    processes: Processes = 64
+    scratch: Scratch = 1024
+    cpu_time: CpuTime = None
+    sandbox: Sandbox = None
+
+    def confinement(self) -> "Confinement":
+        """The bounds of every bot.
+
+        Raises:
+            UsageError: the words of the sandbox are no beginning of a command.
+
+        """
+        from db.records.launch import Limits
+        from ladder.cli.parsing import sandbox_of
+        from ladder.process.confinement import Confinement
+
+        limits = Limits(
+            memory_mb=self.memory,
+            open_files=self.open_files,
+            processes=self.processes,
+            scratch_mb=self.scratch,
+            cpu_s=self.cpu_time,
+        )
+        return Confinement(limits=limits, sandbox=sandbox_of(self.sandbox))
+
+    def settings(
+        self,
+        *,
+        kind: "RunKind",
+        bots: tuple[str, ...],
+        pairing: "Pairing",
+        games: int | None = None,
+        seconds: float | None = None,
+        rated: bool = True,
+        continuing: "Continue | None" = None,
+    ) -> "Settings":
+        """The settings of a run under these options.
+
+        Args:
+            kind: what the run is started as.
+            bots: names of registered bots.
+            pairing: how opponents are chosen.
+            games: finished games after which the run ends; None: no such end.
+            seconds: wall time after which the run ends; None: no such end.
+            rated: whether the games count in the rating list.
+            continuing: what to do about an interrupted run of the same identity; None: finish it
+                if there is one.
+
+        Raises:
+            UsageError: a value cannot be read, lies out of range, or contradicts another.
+
+        """
+        from ladder.cli.parsing import boards_of, budgets_of, parse_margin
+        from ladder.process.cpus import allowed_cpus
+        from ladder.runs.settings import Continue, Settings
+
+        return Settings(
+            bots=bots,
+            boards=boards_of(self.boards),
+            budgets=budgets_of(self.time, self.simulations, self.nodes, self.depth),
+            pairing=pairing,
+            opening_plies=self.opening_plies,
+            seed=self.seed,
+            games=games,
+            seconds=seconds,
+            concurrency=allowed_cpus() if self.concurrency is None else self.concurrency,
+            restart=self.restart,
+            pin=self.pin,
+            margin_ms=parse_margin(self.margin),
+            watchdog_s=self.watchdog,
+            confinement=self.confinement(),
+            kind=kind,
+            rated=rated,
+            continuing=continuing or Continue.AUTO,
+        )
+
+
+def takes_run_options(command: Callable[..., int]) -> Callable[..., int]:
+    """A command for Typer, with an option for each field of `RunOptions`.
+
+    All parameters of the command are keywords. The options stand in the help where its parameter
+    `options` stands, and reach it as that.
+    """
+    shared = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+        )
+        for field in fields(RunOptions)
+    ]
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name == "options":
+            parameters += shared
+        else:
+            parameters.append(parameter)
+
+    @wraps(command)
+    def reading(**words: Any) -> int:
+        options = RunOptions(**{field.name: words.pop(field.name) for field in shared})
+        return command(options=options, **words)
+
+    reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return reading

@@ -1,0 +1,23 @@
+"""The bounds inside which bot processes run: limits, the sandbox, and the folder of their logs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from db.records.launch import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """The bounds of every bot that one command starts."""
+
+    limits: Limits = DEFAULT_LIMITS
+    """Memory, processes, files and CPU time of each bot."""
+    sandbox: tuple[str, ...] = ()
+    """Words before the command of every bot but the players of this installation, which are the
+    ladder itself; ``{scratch}`` and ``{folder}`` in them stand for the bot's two folders."""
+    logs: Path | None = None
+    """Folder for capped files of the bots' stderr, made when a bot writes any; None: no files."""
+
+
+UNCONFINED = Confinement()
+"""The default limits, no sandbox, no logs."""
