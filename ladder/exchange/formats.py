@@ -52,7 +52,7 @@ def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
                 raise Refused(name, number, f"not an exported game: {error}") from error
 
 
-_MOVES = re.compile(rb"\{([0-9a-b]*)\}")
+_MOVES = re.compile(rb"[0-9a-b]*")
 NUMBERS = ("pair", "game", "seed", "opening_plies", "run", "run_seed")
 OWN = ("rated", "boards", "opening", "budget")
 
@@ -89,15 +89,15 @@ def read_pgn(name: str, lines: Iterable[bytes], tags: Mapping[str, str]) -> Iter
     wanted = {tag.encode(): column for tag, column in tags.items()}
     results = {"1-0": "win", "0-1": "loss", "1/2-1/2": "draw"}
     try:
-        for found in tagged_games(lines, wanted=frozenset(wanted), keep_text=True):
+        for found in tagged_games(lines, wanted=frozenset(wanted), keep_comments=True):
             fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
             missing = [tag.decode() for tag in wanted if tag not in found.tags]
             if missing:
                 raise Refused(name, found.line, f"the tags {', '.join(missing)} are missing")
-            moves = _MOVES.search(found.text)
+            moves = next(filter(_MOVES.fullmatch, found.comments), None)
             if moves is None:
                 raise Refused(name, found.line, "the columns played must stand in braces")
-            fields["moves"] = moves[1].decode()
+            fields["moves"] = moves.decode()
             result = text_of(found.tags[b"Result"])
             if result not in results:
                 raise Refused(name, found.line, f"{result!r} is no result of a finished game")

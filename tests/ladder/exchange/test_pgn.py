@@ -1,6 +1,8 @@
 """Games are told apart by their tags, however their moves are written."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ladder.errors import UsageError
 from ladder.exchange.pgn import tagged_games
@@ -35,6 +37,12 @@ def test_results_are_counted_by_white() -> None:
         '{a comment\n[White "not me"]\n} 1. e4',
         '; [White "not me"]\n1. e4',
         "1. e4\n; to the end of the line {\n1... e5",
+        "1. e4 ; behind a move {\n1... e5",
+        "1. e4 {one; two} {three} ; four {\n1... e5",
+        "1. e4 {from here\nto ; here} ; and { on\n1... e5",
+        "{none { inside} 1. e4 } 1... e5",
+        "% a line of another program {\n1. e4",
+        "1. e4\n% a line of another program {\n1... e5",
         '{one} {two\n[Result "1-0"]\nthree} e5',
         "",
     ],
@@ -42,6 +50,50 @@ def test_results_are_counted_by_white() -> None:
 def test_comments_are_no_tags(moves: str) -> None:
     """What looks like a tag inside a comment must not begin a game."""
     assert results(game("a", "b", "1-0", moves) * 2) == {("a", "b"): [0, 0, 2]}
+
+
+@pytest.mark.parametrize("later", ["", "{closed}"])
+def test_an_unclosed_brace_is_named_with_its_line(later: str) -> None:
+    """A comment that swallows games must be refused, whether or not a later brace closes it."""
+    first, second = game("a", "b", "1-0", "1. e4 {open"), game("b", "a", "1-0", later)
+    with pytest.raises(UsageError, match=r"^line 6: the comment .* before .* in line 11$"):
+        results(first + second)
+    with pytest.raises(UsageError, match=r"^line 6: the comment that begins here is not closed$"):
+        results(first)
+
+
+PIECES = (
+    "{", "}", ";", "%", "\n", "x ", "{c}", "; c\n", "\n% c\n", "{\n}", "\n\n",
+)  # fmt: skip
+
+
+def read_by_letters(text: str) -> None:
+    """Go through the comments one letter after the other by the rules of the standard."""
+    comment = ""
+    for place, letter in enumerate(text):
+        if comment:
+            if letter == comment:
+                comment = ""
+            continue
+        if letter == "{":
+            comment = "}"
+        elif letter == ";" or (letter == "%" and text[place - 1 : place] in ("", "\n")):
+            comment = "\n"
+    if comment == "}":
+        raise UsageError("not closed")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_comments_are_those_of_the_standard(moves: str) -> None:
+    """Comments anywhere must hide exactly what a reader of single letters says that they hide."""
+    text = game("a", "b", "1-0", f"x\n{moves}\nx") + game("c", "d", "0-1")
+    try:
+        read_by_letters(text)
+    except UsageError:
+        with pytest.raises(UsageError, match="is not closed"):
+            results(text)
+        return
+    assert results(text) == {("a", "b"): [0, 0, 1], ("c", "d"): [1, 0, 0]}
 
 
 def test_games_without_moves_are_told_apart() -> None:
