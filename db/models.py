@@ -249,6 +249,7 @@ class PairTable(Base):
     a_illegal_move: Mapped[int]
     a_protocol_error: Mapped[int]
     a_memory: Mapped[int]
+    a_pondering: Mapped[int] = mapped_column(server_default=text("0"))
     b_moves: Mapped[int] = mapped_column(BigInteger)
     b_time_us: Mapped[int] = mapped_column(BigInteger)
     b_max_us: Mapped[int] = mapped_column(BigInteger)
@@ -259,6 +260,7 @@ class PairTable(Base):
     b_illegal_move: Mapped[int]
     b_protocol_error: Mapped[int]
     b_memory: Mapped[int]
+    b_pondering: Mapped[int] = mapped_column(server_default=text("0"))
     plies: Mapped[int] = mapped_column(BigInteger)
     repeats: Mapped[int]
     """Games whose board and moves had been stored in the division before."""

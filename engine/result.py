@@ -31,6 +31,8 @@ class Termination(StrEnum):
     CRASH = "crash"
     PROTOCOL_ERROR = "protocol_error"
     MEMORY = "memory"
+    PONDERING = "pondering"
+    """Processor time used while the opponent was asked."""
     ADJUDICATED = "adjudicated"
     ABORTED = "aborted"
     """Nobody's fault; never rated, its whole pair is played again."""
@@ -47,5 +49,6 @@ FORFEITS = (
     Termination.ILLEGAL_MOVE,
     Termination.PROTOCOL_ERROR,
     Termination.MEMORY,
+    Termination.PONDERING,
 )
 """The terminations that are charged to one bot, in the order in which reports list them."""

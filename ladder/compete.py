@@ -46,6 +46,7 @@ FORFEITS = {
     Termination.CRASH: BUG,
     Termination.MEMORY: BUG,
     Termination.PROTOCOL_ERROR: BUG,
+    Termination.PONDERING: BUG,
 }
 _BOARDS, _GAMES = range(2)
 

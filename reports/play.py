@@ -30,6 +30,7 @@ FAILURES = {
     Termination.ILLEGAL_MOVE: "made an illegal move",
     Termination.PROTOCOL_ERROR: "broke the protocol",
     Termination.MEMORY: "used too much memory",
+    Termination.PONDERING: "went on thinking when it was not its turn",
 }
 
 

@@ -26,6 +26,7 @@ class SideTotals:
     illegal_move: int = 0
     protocol_error: int = 0
     memory: int = 0
+    pondering: int = 0
 
     @property
     def forfeits(self) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The migrations end where the models are."""
 
+import sqlite3
 from importlib import import_module
 
 import pytest
@@ -12,6 +13,8 @@ from sqlalchemy.schema import CreateTable
 from db import migrations
 from db.models import Base
 from db.queries.statements import Statements
+from db.store import Store
+from tests.db.making import add_bots, elo, new_run, play_all
 
 
 def test_a_fresh_upgrade_equals_the_models(store):
@@ -46,3 +49,22 @@ def test_models_compile_for_both_dialects(dialect):
     for table in Base.metadata.sorted_tables:
         assert table.name in str(CreateTable(table).compile(dialect=chosen))
     Statements(chosen)
+
+
+def test_a_database_without_the_count_of_pondering_goes_on(place):
+    """Its aggregate is kept, with a zero in each new column, and more pairs add to it."""
+    with Store.open(place) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 5)
+        before = store.pair_tables(run.division_id)
+    other = sqlite3.connect(place)
+    assert not other.execute("SELECT 1 FROM games WHERE termination='pondering'").fetchall()
+    for side in "ab":
+        other.execute(f"ALTER TABLE pair_tables DROP COLUMN {side}_pondering")
+    other.execute("UPDATE alembic_version SET version_num='0003'")
+    other.commit()
+    other.close()
+    with Store.open(place) as store:
+        assert store.pair_tables(run.division_id) == before
+        play_all(store, run, revisions, 5, seed=2)
+        assert store.rebuild(elo, repair=False) == []

@@ -57,6 +57,8 @@ def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
     with sqlite3.connect(place) as raw:
         raw.execute("drop table saved_games")
         raw.execute("drop index ix_pairs_aborted")
+        for side in "ab":
+            raw.execute(f"alter table pair_tables drop column {side}_pondering")
         raw.execute("update alembic_version set version_num = '0001'")
     raw.close()
     with Store.open(place) as store:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.result import FORFEITS
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.support.hosted import (
     BOT,
@@ -47,7 +48,7 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     report = done.document["report"]
     assert {bot["name"] for bot in report["bots"]} == set(names.split(","))
     assert [bot["forfeits"] for bot in report["bots"]] == [
-        dict.fromkeys(("timeout", "crash", "illegal_move", "protocol_error", "memory"), 0)
+        dict.fromkeys((kind.value for kind in FORFEITS), 0)
     ] * 6
     refused = ladder("run", "--bots", names, "--boards", "thu", "--games", "2")
     assert refused.code == 2
