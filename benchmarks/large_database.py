@@ -31,8 +31,8 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SplitMix
+from ladder.ratings.sequential_elo import rate_pair
 from ladder.registry.builtins import sync_builtins
-from ladder.runs.runner import rate
 from tests.support.random_games import random_record
 
 BATCH = 20_000
@@ -85,7 +85,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
         )
         record = random_record(plan, random)
         wall, cpu = time.perf_counter(), time.process_time()
-        store.finish_pair(plan, record, rate)
+        store.finish_pair(plan, record, rate_pair)
         spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
     return spent
 
@@ -126,7 +126,7 @@ def fill(path: Path, games: int) -> None:
         (pairs,) = connection.execute("select count(*) from pairs").fetchone()
     connection.close()
     with Store.open(str(path)) as store:
-        store.rebuild(rate)
+        store.rebuild(rate_pair)
 
 
 def report_seconds(path: Path) -> float:

@@ -122,8 +122,6 @@ TO_CUT = {
     ("ladder.specs.git_copies", "db.connection.place"),
     ("ladder.runs.start", "db.connection.run_lock"),
     ("ladder.gate.session", "db.queries.runs"),
-    ("ladder.exchange.importing", "ladder.runs.runner"),
-    ("ladder.doctor.database", "ladder.runs.runner"),
     ("ladder.bench.harness", "db.queries.store_pair"),
     ("bots.uct.tree.backup", "bots.uct.no_lookahead.settings"),
     ("bots.uct.settings", "bots.uct.array.settings"),
@@ -131,7 +129,6 @@ TO_CUT = {
     ("bots.uct.graph.player", "bots.uct.tree.layout"),
     ("bots.uct.graph.node", "bots.uct.tree.layout"),
     ("bots.uct.graph.memory", "bots.uct.tree.layout"),
-    ("ladder.cli.config", "ladder.cli.app"),
 }
 
 

@@ -74,6 +74,8 @@ def options(
 ) -> None:
     """A local Elo ladder and regression harness for Connect Four bots."""
     del version
+    from pathlib import Path
+
     from ladder.cli.config import read_defaults
 
-    context.default_map = read_defaults()
+    context.default_map = read_defaults(context.command, Path.cwd())

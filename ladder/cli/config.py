@@ -7,7 +7,7 @@ every table counts for all commands::
 
     [run]
     time = "40ms"
-    boards = "thu"
+    boards = ["thu", "6x7"]
 """
 
 import tomllib
@@ -19,14 +19,19 @@ from ladder.errors import UsageError
 FILE = "ladder.toml"
 
 
-def read_defaults(folder: Path | None = None) -> dict[str, Any]:
+def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
     """The defaults as the command line library wants them; empty without a file.
 
+    Args:
+        command: the group of all commands, as the library's context holds it.
+        folder: where the file may lie.
+
     Raises:
-        UsageError: the file is not TOML or names an unknown command or option.
+        UsageError: the file is not TOML, names an unknown command or option, or holds a value that
+            no option takes.
 
     """
-    path = (folder or Path.cwd()) / FILE
+    path = folder / FILE
     try:
         with path.open("rb") as file:
             content = tomllib.load(file)
@@ -34,19 +39,11 @@ def read_defaults(folder: Path | None = None) -> dict[str, Any]:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{FILE} cannot be read: {error}") from error
-    return _for_commands(content, _known())
-
-
-def _known() -> dict[str, Any]:
-    """Option names of every command, nested for groups."""
-    import typer.main
-
-    from ladder.cli.app import app
-
-    return _options_of(typer.main.get_command(app))
+    return _for_commands(content, _options_of(command))
 
 
 def _options_of(command: Any) -> dict[str, Any]:
+    """Option names of every command, nested for groups."""
     if hasattr(command, "commands"):
         return {name: _options_of(sub) for name, sub in command.commands.items()}
     return {parameter.name: None for parameter in command.params}
@@ -57,7 +54,7 @@ def _for_commands(
 ) -> dict[str, Any]:
     """Spread a table over the commands below it; what stands deeper wins."""
     tables = {key: value for key, value in content.items() if isinstance(value, dict)}
-    own = {_name(key): value for key, value in content.items() if not isinstance(value, dict)}
+    own = _own({key: value for key, value in content.items() if not isinstance(value, dict)})
     for key in tables:
         if not isinstance(known.get(key), dict):
             raise UsageError(f"{FILE}: there is no command [{key}]")
@@ -76,11 +73,27 @@ def _for_commands(
 def _for_command(
     command: str, table: dict[str, Any], options: dict[str, Any], shared: dict[str, Any]
 ) -> dict[str, Any]:
-    own = {_name(key): value for key, value in table.items()}
+    own = _own(table)
     for key in own:
         if key not in options:
             raise UsageError(f"{FILE}: [{command}] has no option {key!r}")
     return {**{key: value for key, value in shared.items() if key in options}, **own}
+
+
+def _own(table: dict[str, Any]) -> dict[str, Any]:
+    """The options of a table by their Python names."""
+    return {key.replace("-", "_"): _value(key, value) for key, value in table.items()}
+
+
+def _value(key: str, value: Any) -> Any:
+    """A value as the command line would give it: a list becomes words between commas."""
+    if isinstance(value, dict):
+        raise UsageError(f"{FILE}: there is no command [{key}]")
+    if not isinstance(value, list):
+        return value
+    if not value or not all(isinstance(one, str | int | float) for one in value):
+        raise UsageError(f"{FILE}: {key} is a list of words or numbers, at least one, got {value}")
+    return ",".join(map(str, value))
 
 
 def _is_group(options: dict[str, Any]) -> bool:
@@ -93,7 +106,3 @@ def _names(known: dict[str, Any]) -> set[str]:
     for key, entry in known.items():
         names |= _names(entry) if isinstance(entry, dict) else {key}
     return names
-
-
-def _name(key: str) -> str:
-    return key.replace("-", "_")

@@ -19,6 +19,19 @@ from ladder.ratings.sprt import Model, Sprt, check_chances
 DEFAULT_TIME = "100ms"
 
 
+def names_of(text: str) -> list[str]:
+    """The words of `--bots`.
+
+    Raises:
+        UsageError: a word is empty.
+
+    """
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise UsageError(f"--bots is a comma-separated list of names, got {text!r}")
+    return words
+
+
 def boards_of(text: str) -> "tuple[BoardClass, ...]":
     """The board classes of `--boards`.
 

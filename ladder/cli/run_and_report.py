@@ -23,9 +23,9 @@ from ladder.errors import ExitCode
 from ladder.runs.runner import Ending
 from ladder.runs.settings import Settings
 from ladder.runs.start import (
-    Nothing,
+    NothingToResume,
     check_possible,
-    launch,
+    start_run,
 )
 from ladder.standings.standings import (
     Standings,
@@ -44,7 +44,7 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
     """Play, print the standings, and return the exit code.
 
     Raises:
-        LadderError: see `ladder.runs.start.launch`.
+        LadderError: see `ladder.runs.start.start_run`.
 
     """
     if is_missing(db):
@@ -56,10 +56,10 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
 
 
 def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
-    outcome = launch(
+    outcome = start_run(
         store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
     )
-    if isinstance(outcome, Nothing):
+    if isinstance(outcome, NothingToResume):
         print_error("nothing to resume: no interrupted run has these settings")
         if json:
             print_out(to_json({"run": None, "games": 0}))

@@ -6,7 +6,7 @@ from engine.errors import EngineError
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.doctor.machine import SHOWN, Finding, Level
-from ladder.runs.runner import rate
+from ladder.ratings.sequential_elo import rate_pair
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
@@ -52,7 +52,7 @@ def _expected(position: Position) -> tuple[Result, Termination] | None:
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:
-    differences = store.rebuild(rate, repair=repair)
+    differences = store.rebuild(rate_pair, repair=repair)
     if not differences:
         text = "tables and live ratings equal those computed from the games"
         return Finding("derived", Level.OK, text)

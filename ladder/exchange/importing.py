@@ -19,7 +19,7 @@ from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
 from ladder.errors import UsageError
 from ladder.exchange.formats import Numbered, Refused, read_jsonl
-from ladder.runs.runner import rate
+from ladder.ratings.sequential_elo import rate_pair
 
 BUDGETS = ("time_ms", "simulations", "nodes", "depth")
 
@@ -49,7 +49,7 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> int:
     # In the order of storing, in which live ratings moved; in a file without it, that of the file.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
-        return store.import_lines([(one.game, two.game) for one, two in pairs], rate)
+        return store.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
         raise Refused(name, pairs[error.place][0].line, str(error)) from error
 

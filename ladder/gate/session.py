@@ -23,8 +23,8 @@ from ladder.runs.schedule import (
 )
 from ladder.runs.settings import Settings
 from ladder.runs.start import (
-    Nothing,
-    launch,
+    NothingToResume,
+    start_run,
 )
 
 
@@ -113,13 +113,13 @@ def play_gate(
         watcher: is told what happens.
 
     Raises:
-        UsageError: see `ladder.runs.start.launch`.
+        UsageError: see `ladder.runs.start.start_run`.
 
     """
     judge = judge_of(candidate, baselines, test)
     conditions = conditions_of(settings)
     try:
-        outcome = launch(
+        outcome = start_run(
             store=store,
             settings=settings,
             bots=entered(candidate, baselines),
@@ -128,7 +128,7 @@ def play_gate(
         )
     except InvalidRun as error:
         return Gated(judge.result(invalid=str(error)), conditions)
-    stopped = not isinstance(outcome, Nothing) and outcome.ending is Ending.STOPPED
+    stopped = not isinstance(outcome, NothingToResume) and outcome.ending is Ending.STOPPED
     result = judge.result(stopped=stopped)
     return Gated(result, conditions, stopped and result.verdict is Verdict.INCONCLUSIVE)
 

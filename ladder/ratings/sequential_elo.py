@@ -5,6 +5,7 @@ It is what a running table shows; the rating list itself comes from `ladder.rati
 
 from typing import NamedTuple
 
+from db.records.aggregate import RatingRow
 from ladder.errors import UsageError
 
 START = 1000.0
@@ -57,3 +58,8 @@ def update(
         elo_a=elo_a + k_factor(games=games_a) * surprise,
         elo_b=elo_b - k_factor(games=games_b) * surprise,
     )
+
+
+def rate_pair(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
+    """The new live ratings of A and B after a pair in which A made `points` of 2."""
+    return update(elo_a=a.elo, games_a=a.games, elo_b=b.elo, games_b=b.games, points_a=points)

@@ -1,4 +1,4 @@
-"""The supply: the pairs of a run that are planned and not begun, more planned as they are needed.
+"""The queue of a run: its pairs that are planned and not begun; more are planned when needed.
 
 Everything that a killed run needs to go on is in the database before it is played.
 """
@@ -14,6 +14,8 @@ from db.records.pairs import (
 )
 from db.records.runs import RunRow
 from db.store import Store
+from ladder.runs.decision import Decision
+from ladder.runs.roster import Roster
 from ladder.runs.schedule import (
     PairingKind,
     Schedule,
@@ -28,7 +30,7 @@ PLAN_BATCH = 64
 """Pairs planned at once, at most."""
 
 
-class Supply:
+class PairQueue:
     """Hands out a run's pairs in the order of their numbers, and takes back what was not played."""
 
     def __init__(
@@ -40,8 +42,8 @@ class Supply:
         schedule: Schedule,
         entrants: Mapping[str, Entrant],
         adopt: Callable[[], int],
-        is_idle: Callable[[PairPlan], bool],
-        check_any_use: Callable[[], None],
+        roster: Roster,
+        decision: Decision,
     ) -> None:
         """Nothing is read before `load`.
 
@@ -52,8 +54,8 @@ class Supply:
             schedule: the stream of pairs, over the names in `entrants`.
             entrants: every bot of the run by name.
             adopt: takes over the planned pairs of dead runs of the same stream; how many.
-            is_idle: whether a pair cannot be played, or need not be; such pairs are dropped.
-            check_any_use: raises when a whole batch was idle and no later one can be of use.
+            roster: pairs of its paused bots are dropped.
+            decision: pairs that cannot change it any more are dropped.
 
         """
         self._store = store
@@ -63,8 +65,8 @@ class Supply:
         self._entrants = entrants
         self._names = {entrant.revision: name for name, entrant in entrants.items()}
         self._adopt = adopt
-        self._is_idle = is_idle
-        self._check_any_use = check_any_use
+        self._roster = roster
+        self._decision = decision
         self._waiting: list[tuple[int, PairPlan]] = []
         """A heap by number: numbers are unique in a stream."""
         self._advisor: Advisor | None = None
@@ -103,7 +105,7 @@ class Supply:
             if not self._waiting:
                 return None
             plan = heapq.heappop(self._waiting)[1]
-            if not self._is_idle(plan):
+            if self._is_wanted(plan):
                 return plan
             self._store.drop([plan.id])
 
@@ -128,14 +130,18 @@ class Supply:
                 self._ask_for_owed(in_play)
                 return
             plans = [self._plan_of(row) for row in rows]
-            if not all(self._is_idle(plan) for plan in plans):
+            if any(self._is_wanted(plan) for plan in plans):
                 for plan in plans:
                     self.put_back(plan)
                 return
             # All of them need a paused bot, or tell the judge nothing new. With two bots left, and
             # the judge undecided, some later batch is worth playing.
-            self._check_any_use()
+            self._roster.check_enough()
             self._store.drop([plan.id for plan in plans])
+
+    def _is_wanted(self, plan: PairPlan) -> bool:
+        """Whether a pair can be played and its result still matters."""
+        return self._roster.can_play(plan) and self._decision.needs(plan)
 
     def _ask_for_owed(self, in_play: int) -> None:
         """The next batch depends on pairs that are not finished, perhaps by nobody any more."""

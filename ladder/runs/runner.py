@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
 
-from db.records.aggregate import RatingRow
 from db.records.pairs import (
     Entrant,
     PairOutcome,
@@ -25,19 +24,20 @@ from db.records.runs import (
 from db.store import Store
 from engine.result import Result
 from ladder.errors import InvalidRun
-from ladder.ratings import sequential_elo as live_rating
+from ladder.ratings.sequential_elo import START, rate_pair
 from ladder.runs.decision import (
     Decision,
     Judge,
     played,
 )
-from ladder.runs.pair_queue import Supply
+from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import (
     LiveBot,
     LiveRun,
     Watcher,
     title_of,
 )
+from ladder.runs.roster import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.stalls import Stalling
@@ -49,8 +49,6 @@ from ladder.signals import StopSignal
 
 TICK_S = 0.2
 """How often the watcher is told that time has passed, at least."""
-STARTS_BEFORE_PAUSE = 3
-"""Failed starts in a row after which a bot is paused."""
 DEATHS_IN_A_ROW = 5
 """Deaths of workers without a stored pair between them, after which the run is given up."""
 DEATHS_OVER_A_PAIR = 10
@@ -67,19 +65,12 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run came to."""
+class RunOutcome:
+    """The end of a run: how it stands in the database, and why it ended."""
 
     run: RunRow
     ending: Ending
     live: LiveRun
-
-
-def rate(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
-    """New live ratings after a pair, for the store."""
-    return live_rating.update(
-        elo_a=a.elo, games_a=a.games, elo_b=b.elo, games_b=b.games, points_a=points
-    )
 
 
 class Runner:
@@ -123,25 +114,25 @@ class Runner:
         self._watcher = watcher
         self._stop = stop
         self._decision = Decision(judge)
-        self._supply = Supply(
+        self._playing: dict[Future[PairRecord], PairPlan] = {}
+        self._live = self._start_live()
+        self._roster = Roster(self._live.bots, indispensable=self._indispensable())
+        self._queue = PairQueue(
             store=store,
             run=run,
             settings=settings,
             schedule=schedule,
             entrants=entrants,
             adopt=adopt,
-            is_idle=self._is_idle,
-            check_any_use=self._check_enough_bots,
+            roster=self._roster,
+            decision=self._decision,
         )
-        self._playing: dict[Future[PairRecord], PairPlan] = {}
-        self._failed_starts: Counter[str] = Counter()
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
         self._stalling = Stalling()
-        self._live = self._start_live()
 
-    def play(self) -> Outcome:
+    def play(self) -> RunOutcome:
         """Play until the target is reached or a stop is asked for.
 
         The run's status is stored whatever happens; pairs in play at a stop stay planned.
@@ -153,7 +144,7 @@ class Runner:
         self._watcher.started(self._live)
         status = RunStatus.INTERRUPTED
         try:
-            self._supply.load()
+            self._queue.load()
             if self._decision.is_asked:
                 for pair in self._store.played_pairs(self._run.id):
                     self._decision.add(pair)
@@ -172,7 +163,7 @@ class Runner:
                 self._workers.kill()
             self._store.set_run_status(self._run.id, status)
             self._watcher.ended(self._live)
-        return Outcome(self._store.run(self._run.id), ending, self._live)
+        return RunOutcome(self._store.run(self._run.id), ending, self._live)
 
     def _loop(self) -> Ending:
         while True:
@@ -198,12 +189,12 @@ class Runner:
 
     def _owed(self) -> Iterator[int]:
         """The numbers of the pairs that are planned and not finished."""
-        return chain(self._supply.numbers(), (plan.number for plan in self._playing.values()))
+        return chain(self._queue.numbers(), (plan.number for plan in self._playing.values()))
 
     def _let_go(self) -> None:
         """It is decided: pairs in play are played out and stored, no others begun."""
         cancelled = [future for future in self._playing if future.cancel()]
-        self._supply.drop(self._playing.pop(future) for future in cancelled)
+        self._queue.drop(self._playing.pop(future) for future in cancelled)
 
     def _hand_out(self) -> bool:
         """Keep every worker busy and one pair ready behind each, but begin none past the target.
@@ -215,13 +206,13 @@ class Runner:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # what a run without a target has planned beyond it stays planned
-            plan = self._supply.take(wanted=wanted, in_play=len(self._playing))
+            plan = self._queue.take(wanted=wanted, in_play=len(self._playing))
             if plan is None:
-                return self._supply.is_blocked
+                return self._queue.is_blocked
             try:
                 future = self._workers.submit(plan)
             except BrokenProcessPool:
-                self._supply.put_back(plan)
+                self._queue.put_back(plan)
                 self._broken = True
                 return False
             self._playing[future] = plan
@@ -243,7 +234,7 @@ class Runner:
         except BrokenProcessPool:
             self._broken = True
             self._deaths_over[plan.number] += 1
-            self._supply.put_back(plan)
+            self._queue.put_back(plan)
             return
         self._live.aborted_games += record.aborts
         if record.games:
@@ -254,7 +245,7 @@ class Runner:
         self._stalling.note(record)
 
     def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
-        finished = self._store.finish_pair(plan, record, rate)
+        finished = self._store.finish_pair(plan, record, rate_pair)
         if finished.outcome is not PairOutcome.STORED:
             self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
             return
@@ -296,42 +287,18 @@ class Runner:
         self._broken = False
 
     def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
-        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
-            failures = record.failed_starts.count(entrant.revision)
-            if not failures:
-                if record.games:
-                    self._failed_starts[entrant.name] = 0
-                continue
-            self._failed_starts[entrant.name] += failures
-            bot = self._live.bots[entrant.name]
-            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
-                bot.paused = True
-                detail = next((game.detail for game in record.games if game.detail), "")
-                self._warn(
-                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
-                    f"and is paused: {detail}"
-                )
-                self._check_enough_bots()
-
-    def _check_enough_bots(self) -> None:
-        able = [bot.name for bot in self._live.bots.values() if not bot.paused]
-        hero = self._settings.pairing.hero
-        if self._decision.is_asked:  # about these bots: none of them can be spared
-            enough = len(able) == len(self._live.bots)
-        else:
-            enough = len(able) >= 2 and (hero is None or hero in able)
-        if not enough:
-            paused = ", ".join(bot.name for bot in self._live.bots.values() if bot.paused)
-            raise InvalidRun(f"too few bots can play: {paused} could not be started")
-
-    def _is_idle(self, plan: PairPlan) -> bool:
-        """Whether a pair cannot be played, or need not be."""
-        bots = self._live.bots
-        if bots[plan.a.name].paused or bots[plan.b.name].paused:
-            return True
-        return not self._decision.needs(plan)
+        for sentence in self._roster.note_starts(plan, record):
+            self._warn(sentence)
+            self._roster.check_enough()
 
     # The rest.
+
+    def _indispensable(self) -> frozenset[str]:
+        """The bots without any one of which the run has no pair left to play."""
+        if self._decision.is_asked:  # the decision is about these bots: none can be spared
+            return frozenset(self._entrants)
+        candidate = self._settings.pairing.candidate
+        return frozenset() if candidate is None else frozenset((candidate,))
 
     def _time_is_up(self) -> bool:
         deadline = self._live.deadline
@@ -347,7 +314,7 @@ class Runner:
         }
         bots = {}
         for name, entrant in self._entrants.items():
-            elo = ratings.get(entrant.revision, live_rating.START)
+            elo = ratings.get(entrant.revision, START)
             bots[name] = LiveBot(name, elo, elo)
         seconds = self._settings.seconds
         return LiveRun(

@@ -33,15 +33,15 @@ class Pairing:
     """How opponents are chosen."""
 
     kind: PairingKind
-    hero: str | None = None
-    """For a gauntlet: the bot that every other one plays against. For a gate: the candidate."""
+    candidate: str | None = None
+    """The bot that plays in every pair, of a gauntlet or a gate; None: there is none."""
     against: tuple[str, ...] = ()
     """For a gate: the baselines, of which the candidate itself may be one."""
 
     def __str__(self) -> str:
         if self.against:
-            return f"{self.kind}:{self.hero}:{','.join(self.against)}"
-        return f"{self.kind}:{self.hero}" if self.hero else str(self.kind)
+            return f"{self.kind}:{self.candidate}:{','.join(self.against)}"
+        return f"{self.kind}:{self.candidate}" if self.candidate else str(self.kind)
 
 
 def parse_pairing(text: str) -> Pairing:
@@ -51,9 +51,9 @@ def parse_pairing(text: str) -> Pairing:
         UsageError: the text is none of these.
 
     """
-    word, colon, hero = text.partition(":")
-    if word == PairingKind.GAUNTLET and hero:
-        return Pairing(PairingKind.GAUNTLET, hero)
+    word, colon, candidate = text.partition(":")
+    if word == PairingKind.GAUNTLET and candidate:
+        return Pairing(PairingKind.GAUNTLET, candidate)
     if not colon and word in (
         PairingKind.RANDOM,
         PairingKind.ROUND_ROBIN,
@@ -104,9 +104,9 @@ class Schedule:
     def __post_init__(self) -> None:
         if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
             raise UsageError("a ladder needs at least two different bots: name more with --bots")
-        hero = self.pairing.hero
-        if hero is not None and hero not in self.bots:
-            raise UsageError(f"--pairing gauntlet:{hero}: that bot is not among --bots")
+        candidate = self.pairing.candidate
+        if candidate is not None and candidate not in self.bots:
+            raise UsageError(f"--pairing gauntlet:{candidate}: that bot is not among --bots")
         met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
         for name in self.bots:
             if name not in met:
@@ -181,12 +181,12 @@ class Schedule:
         )
 
     def _combinations(self) -> Sequence[tuple[str, str]]:
-        hero = self.pairing.hero
-        if hero is None:
+        candidate = self.pairing.candidate
+        if candidate is None:
             return tuple(combinations(self.bots, 2))
         if self.pairing.kind is PairingKind.GATE:
-            return tuple((hero, other) for other in self.pairing.against)
-        return tuple((hero, other) for other in self.bots if other != hero)
+            return tuple((candidate, other) for other in self.pairing.against)
+        return tuple((candidate, other) for other in self.bots if other != candidate)
 
 
 DEFAULT_FIXED_OPENING = 4

@@ -20,7 +20,7 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SEED_LIMIT
-from ladder.errors import LadderError, UsageError
+from ladder.errors import LadderError
 from ladder.process.leftovers import clear_leftovers
 from ladder.registry.registered import (
     refuse_boards,
@@ -30,8 +30,8 @@ from ladder.registry.registered import (
 from ladder.runs.decision import Judge
 from ladder.runs.progress import Watcher
 from ladder.runs.runner import (
-    Outcome,
     Runner,
+    RunOutcome,
 )
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import (
@@ -46,18 +46,18 @@ from ladder.specs.start_command import launch_of
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NothingToResume:
     """There was no interrupted run to complete."""
 
 
-def launch(
+def start_run(
     *,
     store: Store,
     settings: Settings,
     bots: Sequence[BotRow],
     watcher: Watcher,
     judge: Judge | None = None,
-) -> Outcome | Nothing:
+) -> RunOutcome | NothingToResume:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
 
     Args:
@@ -80,7 +80,7 @@ def launch(
     with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
-            return Nothing()
+            return NothingToResume()
         seed = _seed(store, settings, former, description)
         run = _take_up(store, lock, settings, former, description, seed)
         runner = Runner(
@@ -234,16 +234,3 @@ def log_folder(store: Store) -> Path:
     if store.path is None:
         return Path.cwd() / "ladder.logs"
     return Path(f"{store.path}.logs")
-
-
-def names_of(text: str) -> list[str]:
-    """The words of a comma-separated list.
-
-    Raises:
-        UsageError: a word is empty.
-
-    """
-    words = [word.strip() for word in text.split(",")]
-    if not all(words):
-        raise UsageError(f"--bots is a comma-separated list of names, got {text!r}")
-    return words

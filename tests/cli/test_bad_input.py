@@ -156,6 +156,9 @@ def test_an_unwritable_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> 
         ("[dance]\nstep = 1\n", "there is no command [dance]"),
         ("[run]\nspeed = 9\n", "[run] has no option 'speed'"),
         ("speed = 9\n", "no command has an option 'speed'"),
+        ("[run.fast]\ntime = 9\n", "there is no command [fast]"),
+        ("[run]\nbots = []\n", "bots is a list of words or numbers, at least one"),
+        ("[run]\nbots = [['v1']]\n", "bots is a list of words or numbers, at least one"),
     ],
 )
 def test_a_bad_configuration_is_refused(
@@ -178,3 +181,16 @@ def test_the_configuration_gives_defaults(capsys: pytest.CaptureFixture[str]) ->
     assert "night.db" in capsys.readouterr().err
     assert run_command(["run"]) == 2
     assert "'never'" in capsys.readouterr().err
+
+
+def test_the_configuration_takes_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    """A list stands for the words between commas of the command line."""
+    Path("ladder.toml").write_text('[run]\nboards = ["thu", "6x3"]\n')
+    assert run_command(["run"]) == 2
+    assert "--boards: columns must be 4..12, got 3" in capsys.readouterr().err
+    Path("ladder.toml").write_text('[run]\nbots = ["v1", "nobody"]\n')
+    assert run_command(["run"]) == 2
+    assert "no registered bot is called 'nobody'" in capsys.readouterr().err
+    Path("ladder.toml").write_text("[stats.elo]\nwdl = [3, 0, 1]\njson = true\n")
+    assert run_command(["stats", "elo"]) == 0
+    assert '"games": 4' in capsys.readouterr().out

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 import msgspec
+import typer.main
 
 from bots.c4ai.weights import PUBLISHED_FILE, parse_weights, read_weights
 from bots.catalogue import parse_player
@@ -33,6 +34,7 @@ from engine.board import (
 )
 from engine.errors import EngineError
 from engine.position import format_moves, parse_moves, parse_position
+from ladder.cli.app import app
 from ladder.cli.config import FILE, read_defaults
 from ladder.cli.parsing import (
     parse_counts,
@@ -56,6 +58,8 @@ from ladder.runs.schedule import parse_pairing
 from ladder.specs.spec import read_spec
 from ladder.standings.pgn_list import count_results
 
+COMMAND = typer.main.get_command(app)
+"""All commands, whose options `ladder.toml` may name."""
 OURS = (EngineError, BotsError, LadderError, DatabaseError)
 """The errors that a bad input may end in; each is a sentence for a person."""
 
@@ -170,7 +174,7 @@ def _weights(data: bytes) -> None:
 def _config(data: bytes) -> None:
     folder = _scratch()
     (folder / FILE).write_bytes(data)
-    read_defaults(folder)
+    read_defaults(COMMAND, folder)
 
 
 def _ratings(data: bytes) -> None:

@@ -54,9 +54,8 @@ def search(
         print_out,
         stdout_console,
     )
-    from ladder.cli.parsing import boards_of
+    from ladder.cli.parsing import boards_of, names_of
     from ladder.errors import UsageError
-    from ladder.runs.start import names_of
     from ladder.specs.compile import compile_names
     from reports.bench import speed_table
     from reports.format import to_json

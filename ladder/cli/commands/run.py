@@ -41,12 +41,12 @@ def run(
     (bots failing, machine stalling), 130 stopped by Ctrl-C after saving.
     """
     from db.records.runs import RunKind
+    from ladder.cli.parsing import names_of
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
     from ladder.registry.registered import choose_bots
     from ladder.runs.schedule import parse_pairing
     from ladder.runs.settings import Continue
-    from ladder.runs.start import names_of
 
     if resume and new:
         raise UsageError("--resume and --new contradict each other: give one of them")

@@ -23,7 +23,7 @@ from db.records.runs import (
 from db.store import Store
 from engine.seeds import SplitMix
 from ladder.ratings.pair_design import BATCH
-from ladder.runs.runner import rate
+from ladder.ratings.sequential_elo import rate_pair
 from ladder.runs.uncertain_pairing import (
     Advisor,
     NotYet,
@@ -85,7 +85,7 @@ def finish(store: Store, rows: list[PairRow]) -> None:
             opening=(),
             seed=row.seed,
         )
-        store.finish_pair(pair, random_record(pair, SplitMix(row.number)), rate)
+        store.finish_pair(pair, random_record(pair, SplitMix(row.number)), rate_pair)
 
 
 def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:

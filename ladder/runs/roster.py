@@ -1,0 +1,64 @@
+"""The bots of a run: who is paused because it cannot be started, and whether enough are left."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from db.records.pairs import PairPlan, PairRecord
+from ladder.errors import InvalidRun
+from ladder.runs.progress import LiveBot
+
+STARTS_BEFORE_PAUSE = 3
+"""Failed starts in a row after which a bot is paused."""
+
+
+class Roster:
+    """The bots of one run, each able to play or paused."""
+
+    def __init__(
+        self, bots: Mapping[str, LiveBot], *, indispensable: frozenset[str] = frozenset()
+    ) -> None:
+        """All bots are able at first.
+
+        Args:
+            bots: the rows of the live table by name; `paused` is set here.
+            indispensable: the bots without any one of which no pair of the run can be played.
+
+        """
+        self._bots = bots
+        self._indispensable = indispensable
+        self._failed_starts: Counter[str] = Counter()
+
+    def can_play(self, plan: PairPlan) -> bool:
+        """Whether neither bot of a pair is paused."""
+        return not (self._bots[plan.a.name].paused or self._bots[plan.b.name].paused)
+
+    def note_starts(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        """Count the failed starts of a pair; a sentence for each bot that is paused for them."""
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            failures = record.failed_starts.count(entrant.revision)
+            if not failures:
+                if record.games:
+                    self._failed_starts[entrant.name] = 0
+                continue
+            self._failed_starts[entrant.name] += failures
+            bot = self._bots[entrant.name]
+            if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
+                bot.paused = True
+                detail = next((game.detail for game in record.games if game.detail), "")
+                yield (
+                    f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
+                    f"and is paused: {detail}"
+                )
+
+    def check_enough(self) -> None:
+        """See that the bots that are left can play pairs of this run.
+
+        Raises:
+            InvalidRun: an indispensable bot is paused, or fewer than two bots are able.
+
+        """
+        paused = [bot.name for bot in self._bots.values() if bot.paused]
+        able = len(self._bots) - len(paused)
+        # A control gate has one bot, which plays against itself.
+        if not self._indispensable.isdisjoint(paused) or (paused and able < 2):
+            raise InvalidRun(f"too few bots can play: {', '.join(paused)} could not be started")
