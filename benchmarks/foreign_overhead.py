@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 
 from bots.protocol import Budget, GameOver, Hello, MoveAsk, MoveReply, NewGame
-from db.records.launch import Launch
+from db.records.launch import Start
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpus import claim_cpu
 from ladder.specs.spec import read_spec
-from ladder.specs.start_command import runnable
+from ladder.specs.start_command import start_of
 
 GAMES = 60
 PLIES = 40
@@ -94,10 +94,10 @@ def prepare(folder: Path) -> None:
         subprocess.run(words, cwd=folder, check=True)
 
 
-def times_us(launch: Launch) -> list[int]:
+def times_us(start: Start) -> list[int]:
     """The time of every move in games that one process plays."""
     times = []
-    with BotProcess.start(launch) as bot:
+    with BotProcess.start(start) as bot:
         bot.ask(Hello(), timeout_s=30)
         for game in range(GAMES):
             new = NewGame(
@@ -130,7 +130,7 @@ def main() -> None:
         prepare(folder)
         print(f"microseconds per move over {GAMES} games of {PLIES} plies on 9x{COLUMNS}")
         for spec in SPECS:
-            times = times_us(runnable(read_spec(spec, folder).launch))
+            times = times_us(start_of(read_spec(spec, folder).launch))
             print(
                 f"{spec:<22} median {statistics.median(times):7.1f}"
                 f"   mean {statistics.fmean(times):7.1f}"

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget
-from db.records.launch import Launch
+from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -71,13 +71,13 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
     rows = store.plan(run, count, planned)
     spent = []
     for row in rows:
-        launch = Launch(command=("null",), folder="/")
+        start = Start(argv=("null",), folder="/")
         budget = Budget(time_ms=100)
         plan = PairPlan(
             id=row.id,
             number=row.number,
-            a=Entrant(row.a_revision, "a", launch, budget),
-            b=Entrant(row.b_revision, "b", launch, budget),
+            a=Entrant(row.a_revision, "a", start, budget),
+            b=Entrant(row.b_revision, "b", start, budget),
             board=row.board,
             board_class=row.board_class,
             opening=(),

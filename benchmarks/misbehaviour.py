@@ -28,8 +28,8 @@ from typing import Any
 from bots.protocol import Budget, Request
 from db.records.launch import (
     DEFAULT_LIMITS,
-    Launch,
     Limits,
+    Start,
 )
 from db.records.pairs import (
     Entrant,
@@ -51,7 +51,7 @@ from ladder.process.bot_process import (
 )
 from ladder.process.confinement import Confinement
 from tests.support.fakes import (
-    fake_launch,
+    fake_start,
     living,
 )
 
@@ -209,8 +209,8 @@ def main() -> int:
 
 def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: Seen) -> None:
     """One game with the fault, and one without."""
-    bad = fake_launch(*fault.mode.split(" ", 1), folder=folder)
-    good = fake_launch("honest", folder=folder)
+    bad = fake_start(*fault.mode.split(" ", 1), folder=folder)
+    good = fake_start("honest", folder=folder)
     pool = BotPool(Confinement(limits=fault.limits))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
@@ -239,7 +239,7 @@ def one_round(fault: Fault, number: int, folder: Path, clocks: Clocks, seen: See
         seen.left += len(living(str(folder)))
 
 
-def plan(a: Launch, b: Launch, fault: Fault) -> PairPlan:
+def plan(a: Start, b: Start, fault: Fault) -> PairPlan:
     """A game under the fault's conditions; the first bot is the guilty one."""
     budget = Budget(time_ms=fault.time_ms)
     return PairPlan(

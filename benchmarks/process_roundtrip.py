@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
-from db.records.launch import Launch
+from db.records.launch import Start
 from ladder.errors import BotTimeout
 from ladder.process.bot_process import BotProcess
 
@@ -29,9 +29,9 @@ while line := os.read(0, 65536):
     else:
         break
 """
-LAUNCH = Launch(command=(sys.executable, "-I", "-S", "-c", NULL_BOT), folder=str(Path.cwd()))
-HANGING = Launch(
-    command=(sys.executable, "-I", "-S", str(Path("tests/fake_bots/bot.py").absolute()), "spins"),
+NULL = Start(argv=(sys.executable, "-I", "-S", "-c", NULL_BOT), folder=str(Path.cwd()))
+HANGING = Start(
+    argv=(sys.executable, "-I", "-S", str(Path("tests/fake_bots/bot.py").absolute()), "spins"),
     folder=str(Path.cwd()),
 )
 NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
@@ -55,7 +55,7 @@ def main() -> None:
     starts, kills, violent, late = [], [], [], []
     for _ in range(STARTS):
         begun = time.perf_counter()
-        bot = BotProcess.start(LAUNCH)
+        bot = BotProcess.start(NULL)
         bot.ask(Hello(), timeout_s=30)
         starts.append((time.perf_counter() - begun) * 1e3)
         begun = time.perf_counter()
@@ -78,7 +78,7 @@ def main() -> None:
             bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.05, watch_runqueue=True)
         except BotTimeout:
             late.append((time.perf_counter() - begun) * 1e3 - 50)
-    with BotProcess.start(LAUNCH) as bot:
+    with BotProcess.start(NULL) as bot:
         bot.ask(Hello(), timeout_s=30)
         question = MoveAsk(ply=8, moves=(3, 3, 4, 2, 1, 5, 3, 0))
         for watched in (False, True):

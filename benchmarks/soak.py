@@ -86,9 +86,12 @@ def register(folder: Path) -> None:
     with Store.open(str(folder / "ladder.db")) as store:
         for name, (mode, _) in BAD.items():
             spec = f"exec:{sys.executable} -I -S {ROOT / 'tests/fake_bots/bot.py'} {mode}"
-            made = read_spec(spec, folder)
+            resolved = read_spec(spec, folder)
             revision = NewRevision(
-                content_hash=made.content_hash, launch=made.launch, budgets=ANY, files=made.files
+                content_hash=resolved.content_hash,
+                launch=resolved.launch,
+                budgets=ANY,
+                files=resolved.files,
             )
             store.add_bot(NewBot(name=name, family="fake", spec=spec, revision=revision))
 

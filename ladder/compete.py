@@ -14,10 +14,7 @@ from bots.foreign.thu_host import INTERFACE_MISSING
 from bots.protocol import Budget
 from db.records.games import GameRecord
 from db.records.launch import Launch
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import PairPlan
 from db.store import Store
 from engine.board import BoardClass
 from engine.result import Result, Termination
@@ -29,10 +26,7 @@ from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.registry.registered import refuse_changed
 from ladder.specs.compile import compile_launches
 from ladder.specs.spec import read_spec
-from ladder.specs.start_command import (
-    launch_of,
-    runnable,
-)
+from ladder.specs.start_command import entrant_of, start_of
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
@@ -98,14 +92,14 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
             bot = store.bot(word)
             refuse_changed([bot])
             compile_launches([bot.revision.launch])
-            return Contestant(word, launch_of(bot))
+            return Contestant(word, bot.revision.launch)
         spec = f"thu:{word}"
     try:
         launch = read_spec(spec, folder).launch
     except SpecError as error:
         return Contestant(word, None, str(error))
     compile_launches([launch])
-    return Contestant(word, runnable(launch))
+    return Contestant(word, launch)
 
 
 def compete(
@@ -149,8 +143,8 @@ def compete(
             plan = PairPlan(
                 id=number,
                 number=number,
-                a=Entrant(0, a.name, a.launch, budget),
-                b=Entrant(1, b.name, b.launch, budget),
+                a=entrant_of(a.launch, revision=0, name=a.name, budget=budget),
+                b=entrant_of(b.launch, revision=1, name=b.name, budget=budget),
                 board=board,
                 board_class=board,
                 opening=(),
@@ -171,7 +165,7 @@ def _unloadable(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGa
         problem = side.problem
         if side.launch is not None:
             try:
-                pool.greet(side.launch)
+                pool.greet(start_of(side.launch))
             except BotFailure as failure:
                 problem = str(failure)
         if problem:

@@ -1,7 +1,7 @@
-"""What crosses the border of the database: a pair as planned and a pair as played.
+"""How a bot is started: as it is stored, and as a process of this machine.
 
-They live here, below `ladder`, because the store must know them and nothing imports upwards. All
-are frozen and picklable: workers on other machines get a plan and send back a record.
+A `Launch` is stored with a revision and holds no path of this installation. A `Start` is made from
+it when a process is wanted, and goes to a worker with the plan of a pair.
 """
 
 import msgspec
@@ -61,15 +61,17 @@ DEFAULT_LIMITS = Limits()
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """How to start a bot's process. Equal launches can share a process."""
+    """A bot's way of being started, as it is stored with its revision (JSON)."""
 
     command: tuple[str, ...]
-    """The program and its arguments, or with a `host` the arguments of that."""
+    """The program and its arguments, or with a `host` the arguments of that; empty for a built-in
+    player."""
     folder: str
-    """The absolute folder in which it runs."""
+    """The absolute folder in which it runs; "" for a player of this installation."""
     player: str | None = None
-    """For the built-in host: whom to be; not part of starting the process."""
+    """The built-in player, with its options; None for every other bot."""
     restart: Restart = Restart.NEVER
+    """How often its process is renewed, unless a run says otherwise."""
     address_mb: int | None = None
     """Address space of each of its processes, in MiB; None: no limit."""
     host: str | None = None
@@ -81,3 +83,18 @@ class Launch(msgspec.Struct, frozen=True):
     """Time per move below which it cannot play, found at registration; None: none is known."""
     origin: Origin | None = None
     """The revision that it was taken from; None: it runs where its author works on it."""
+
+
+class Start(msgspec.Struct, frozen=True):
+    """One process of a bot as this machine starts it. Bots with equal starts share processes."""
+
+    argv: tuple[str, ...]
+    """The program and its arguments, whole."""
+    folder: str
+    """The absolute folder in which it runs."""
+    environment: tuple[tuple[str, str], ...] = ()
+    """Names and values of the variables that it gets beside those of every bot."""
+    address_mb: int | None = None
+    """Address space of each of its processes, in MiB; None: no limit."""
+    foreign: bool = True
+    """Whether the sandbox goes before it: true of all but the players of this installation."""

@@ -12,7 +12,8 @@ import msgspec
 from bots.protocol import Budget
 from db.records.aggregate import RatingRow
 from db.records.games import GameRecord
-from db.records.launch import Launch
+from db.records.launch import Start
+from db.records.restart import Restart
 from engine.result import Result, Termination
 
 
@@ -22,8 +23,15 @@ class Entrant(msgspec.Struct, frozen=True):
     revision: int
     """Key of the bot's revision in the database."""
     name: str
-    launch: Launch
+    start: Start
     budget: Budget
+    player: str | None = None
+    """The built-in player that its process is to be; None for every other bot."""
+    restart: Restart = Restart.NEVER
+
+    def renews(self, *, pair_ended: bool) -> bool:
+        """Whether its process ends with the game that has just ended."""
+        return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 
 
 class PairPlan(msgspec.Struct, frozen=True):

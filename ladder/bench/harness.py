@@ -13,7 +13,6 @@ from db.records.bots import (
     NewRevision,
 )
 from db.records.pairs import (
-    Entrant,
     FinishedPair,
     PairPlan,
     PairRecord,
@@ -39,7 +38,7 @@ from ladder.runs.schedule import (
 from ladder.runs.settings import Settings
 from ladder.runs.workers import Workers
 from ladder.signals import StopSignal
-from ladder.specs.start_command import host_launch
+from ladder.specs.start_command import built_in, entrant_of
 
 NULL = "null"
 """The hidden player whose games last exactly 20 plies."""
@@ -173,13 +172,13 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
 
 
 def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> None:
-    launch = host_launch(NULL)
+    launch = built_in(NULL)
     budget = Budget(simulations=1)
     entrants = {}
     for name in ("null-a", "null-b"):
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
         bot = store.add_bot(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
-        entrants[name] = Entrant(revision=bot.revision.id, name=name, launch=launch, budget=budget)
+        entrants[name] = entrant_of(launch, revision=bot.revision.id, name=name, budget=budget)
     settings = Settings(
         bots=tuple(entrants),
         boards=parse_board_classes("standard"),

@@ -11,7 +11,7 @@ from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import READY_S
 from ladder.process.bot_process import BotProcess
-from ladder.specs.start_command import host_launch
+from ladder.specs.start_command import built_in, start_of
 
 OVERTIME_S = 10.0
 """How much longer than asked a move may take before the measurement is given up."""
@@ -90,9 +90,8 @@ def bench_search(
 
 def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
     pool = BotPool()
-    launch = host_launch(player)
     try:
-        process = pool.acquire(launch)
+        process = pool.acquire(start_of(built_in(player)))
         _first_move(process, player, board, Budget(time_ms=WARM_MS))
         if "depth" in VERSIONS[player].budgets:
             reply, elapsed_us = _deep_move(process, player, board, seconds)

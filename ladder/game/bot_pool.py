@@ -7,14 +7,10 @@ play on are kept, the least recently used going first.
 from collections.abc import Callable
 from dataclasses import replace
 
-import msgspec
-
 from bots.protocol import Hello, HelloReply
-from db.records.launch import Launch
-from db.records.restart import Restart
+from db.records.launch import Start
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED, Confinement
-from ladder.specs.start_command import host_environment
 
 HELLO_S = 30.0
 """How long a bot may take from its start to its hello, loading and compiling included."""
@@ -42,25 +38,24 @@ class BotPool:
         self._confinement = confinement
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
-        self._idle: list[tuple[Launch, BotProcess]] = []
+        self._idle: list[tuple[Start, BotProcess]] = []
 
-    def acquire(self, launch: Launch) -> BotProcess:
+    def acquire(self, start: Start) -> BotProcess:
         """A process for one side of a game, fresh or used before.
 
         Raises:
             BotFailure: the bot did not start or did not shake hands; nothing of it is left.
 
         """
-        key = _key(launch)
         for place in range(len(self._idle) - 1, -1, -1):
             kept, process = self._idle[place]
-            if kept == key:
+            if kept == start:
                 del self._idle[place]
                 if process.has_stray_output():
                     process.kill()
                     continue
                 return process
-        process = self._start(launch)
+        process = self._start(start)
         try:
             shake_hands(process)
         except BaseException:
@@ -68,40 +63,36 @@ class BotPool:
             raise
         return process
 
-    def greet(self, launch: Launch) -> HelloReply:
+    def greet(self, start: Start) -> HelloReply:
         """Start a process only to hear its hello.
 
         Raises:
             BotFailure: the bot did not start or did not shake hands.
 
         """
-        process = self._start(launch)
+        process = self._start(start)
         try:
             return shake_hands(process)
         finally:
             process.kill()
 
-    def release(self, launch: Launch, process: BotProcess, *, pair_ended: bool) -> None:
-        """Take back a process whose game ended without a failure."""
+    def release(self, start: Start, process: BotProcess, *, renew: bool) -> None:
+        """Take back a process whose game ended without a failure; with `renew` it ends."""
         if process.has_stray_output():
             # It spoke after the game had ended: the result stands, the process does not.
             process.kill()
             return
-        spent = launch.restart is Restart.GAME or (launch.restart is Restart.PAIR and pair_ended)
-        if spent:
+        if renew:
             process.quit(QUIT_S)
             return
-        self._idle.append((_key(launch), process))
+        self._idle.append((start, process))
         while len(self._idle) > self._keep:
             self._idle.pop(0)[1].quit(QUIT_S)
 
-    def _start(self, launch: Launch) -> BotProcess:
-        environment = {} if launch.player is None else host_environment(launch)
-        ours = launch.player is not None and launch.origin is None
+    def _start(self, start: Start) -> BotProcess:
         return BotProcess.start(
-            launch,
-            self._trusted if ours else self._confinement,
-            environment=environment,
+            start,
+            self._confinement if start.foreign else self._trusted,
         )
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
@@ -120,11 +111,3 @@ def shake_hands(process: BotProcess) -> HelloReply:
     reply = process.ask(Hello(), timeout_s=HELLO_S).reply
     assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` lets no other answer through
     return reply
-
-
-def _key(launch: Launch) -> Launch:
-    """Launches that can share a process: who is played does not matter to the built-in host.
-
-    Players of a copy share none with the current ones, whose folder and origin are others.
-    """
-    return msgspec.structs.replace(launch, player=None, restart=Restart.NEVER)

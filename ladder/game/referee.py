@@ -172,11 +172,11 @@ class _Game:
     def _prepare(self, index: int) -> None:
         """Get one side's process ready for this game."""
         side = self.sides[index]
-        launch = side.entrant.launch
+        entrant = side.entrant
         try:
-            side.process = self.pool.acquire(launch)
+            side.process = self.pool.acquire(entrant.start)
         except BotFailure:
-            self.failed.append(side.entrant.revision)
+            self.failed.append(entrant.revision)
             raise
         question = NewGame(
             game=f"{self.plan.id}-{int(self.swapped)}",
@@ -185,8 +185,8 @@ class _Game:
             forbidden=self.board.forbidden,
             side=index,
             seed=self.plan.seed,
-            budget=side.entrant.budget,
-            player=msgspec.UNSET if launch.player is None else launch.player,
+            budget=entrant.budget,
+            player=msgspec.UNSET if entrant.player is None else entrant.player,
         )
         side.process.ask(question, timeout_s=READY_S)
         side.process.begin_game()
@@ -233,7 +233,8 @@ class _Game:
                 process.kill()
                 continue
             process.tell(message)
-            self.pool.release(side.entrant.launch, process, pair_ended=self.swapped)
+            renew = side.entrant.renews(pair_ended=self.swapped)
+            self.pool.release(side.entrant.start, process, renew=renew)
 
 
 def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:

@@ -37,7 +37,7 @@ from ladder.specs.board_support import (
     describe_boards,
 )
 from ladder.specs.compile import compile_launches
-from ladder.specs.start_command import launch_of
+from ladder.specs.start_command import entrant_of
 
 MARGIN_MS = 1000
 """How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
@@ -64,9 +64,9 @@ def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
         )
     refuse_hurried([bot], budgets.amounts.get("time_ms"))
     budget = budgets.for_bot(name, bot.revision.budgets)
-    launch = launch_of(bot)
+    launch = bot.revision.launch
     compile_launches([launch])
-    return Entrant(revision=bot.revision.id, name=name, launch=launch, budget=budget)
+    return entrant_of(launch, revision=bot.revision.id, name=name, budget=budget)
 
 
 class Opinion(NamedTuple):
@@ -122,8 +122,8 @@ class Adviser:
             raise
 
     def _begin(self, side: int) -> BotProcess:
-        launch = self.entrant.launch
-        process = self._process = self._pool.acquire(launch)
+        player = self.entrant.player
+        process = self._process = self._pool.acquire(self.entrant.start)
         question = NewGame(
             game="play",
             rows=self._board.rows,
@@ -132,7 +132,7 @@ class Adviser:
             side=side,
             seed=self._seed,
             budget=self.entrant.budget,
-            player=msgspec.UNSET if launch.player is None else launch.player,
+            player=msgspec.UNSET if player is None else player,
         )
         process.ask(question, timeout_s=READY_S)
         return process
@@ -148,7 +148,8 @@ class Adviser:
             return
         verdict = verdict or Verdict(Result.DRAW, Termination.ABORTED)
         process.tell(GameOver(verdict.result.value, verdict.termination.value))
-        self._pool.release(self.entrant.launch, process, pair_ended=True)
+        renew = self.entrant.renews(pair_ended=True)
+        self._pool.release(self.entrant.start, process, renew=renew)
 
     def close(self) -> None:
         """End the process, whatever it is doing."""

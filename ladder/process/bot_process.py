@@ -1,6 +1,6 @@
 """One bot process: start it, ask it under a deadline, end it.
 
-    with BotProcess.start(launch) as bot:
+    with BotProcess.start(start) as bot:
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NewGame(...), timeout_s=10)
         reply, elapsed_us = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15)
@@ -17,7 +17,6 @@ import os
 import select
 import signal
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -40,7 +39,7 @@ from bots.protocol import (
     decode_reply,
     encode,
 )
-from db.records.launch import Launch
+from db.records.launch import Start
 from ladder.errors import (
     BotCrash,
     BotFailure,
@@ -94,8 +93,7 @@ class Answer(NamedTuple):
 class BotProcess:
     """A running bot; not for several threads at a time. Also a context manager that kills it."""
 
-    def __init__(self, launch: Launch, supervision: Supervision) -> None:
-        self.launch = launch
+    def __init__(self, supervision: Supervision, *, foreign: bool) -> None:
         self.alive = True
         """Whether it may be asked; False after `kill`, `quit` and every failure."""
         self.stall: Stall | None = None
@@ -104,6 +102,7 @@ class BotProcess:
         """Processor time between the last question and its answer, of the processes that the bot
         had at `begin_game`; 0 before its first call."""
         self._supervision = supervision
+        self._foreign = foreign
         self._stdin = supervision.stdin
         self._stdout = supervision.stdout
         poller = select.poll()
@@ -115,30 +114,28 @@ class BotProcess:
     @classmethod
     def start(
         cls,
-        launch: Launch,
+        start: Start,
         confinement: Confinement = UNCONFINED,
-        *,
-        environment: Mapping[str, str] | None = None,
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
         Args:
-            launch: command, folder and limit of address space.
+            start: what to start, where, and with which variables beside PATH, LANG, HOME, TMPDIR
+                and the thread counts.
             confinement: its limits, the words before its command, the folder of its log.
-            environment: what it gets beside PATH, LANG, HOME, TMPDIR and the thread counts.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
 
         """
         limits = confinement.limits
-        if limits.address_mb is None and launch.address_mb is not None:
-            limits = msgspec.structs.replace(limits, address_mb=launch.address_mb)
+        if limits.address_mb is None and start.address_mb is not None:
+            limits = msgspec.structs.replace(limits, address_mb=start.address_mb)
             confinement = replace(confinement, limits=limits)
         supervision = Supervision.start(
-            launch.command, launch.folder, confinement, environment=environment or {}
+            start.argv, start.folder, confinement, environment=dict(start.environment)
         )
-        return cls(launch, supervision)
+        return cls(supervision, foreign=start.foreign)
 
     def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
         """Put a question and wait for its answer.
@@ -206,7 +203,7 @@ class BotProcess:
             return
         self._supervision.begin_game()
         # Our own host never has children, and looking for them costs as much as two moves.
-        family = [pid] if self.launch.player is not None else [pid, *descendants(pid)]
+        family = [pid, *descendants(pid)] if self._foreign else [pid]
         self._clocks = [cpu_clock(each) for each in family]
 
     def _used_ns(self) -> int:

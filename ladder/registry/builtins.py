@@ -45,18 +45,18 @@ def sync_builtins(store: Store) -> list[str]:
 def _follow(store: Store, bot: BotRow) -> list[str]:
     """Keep a player registered with options current; it is what its launch says, not its files."""
     try:
-        made = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
+        resolved = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
     except (SpecError, UnknownPlayer):
         # A player or an option that these sources do not have: it says so when it is to play.
         return []
-    if made.content_hash == bot.revision.content_hash:
+    if resolved.content_hash == bot.revision.content_hash:
         return []
     revision = NewRevision(
-        content_hash=made.content_hash,
-        launch=msgspec.structs.replace(bot.revision.launch, player=made.launch.player),
+        content_hash=resolved.content_hash,
+        launch=msgspec.structs.replace(bot.revision.launch, player=resolved.launch.player),
         budgets=bot.revision.budgets,
         boards=bot.revision.boards,
-        files=made.files,
+        files=resolved.files,
     )
     store.ensure_revision(bot.name, revision)
     return [bot.name]
@@ -85,10 +85,10 @@ def _register(store: Store, version: Version, revision: NewRevision) -> None:
 
 
 def _revision(version: Version) -> NewRevision:
-    made = read_spec(BUILTIN + version.name, ROOT)
+    resolved = read_spec(BUILTIN + version.name, ROOT)
     return NewRevision(
-        content_hash=made.content_hash,
-        launch=made.launch,
+        content_hash=resolved.content_hash,
+        launch=resolved.launch,
         budgets=tuple(version.budgets),
-        files=made.files,
+        files=resolved.files,
     )

@@ -20,8 +20,8 @@ from ladder.registry.trial import (
 )
 from ladder.specs.compile import compile_launches
 from ladder.specs.git_spec import (
-    GitVersion,
-    reading,
+    GitSource,
+    resolving,
 )
 from ladder.specs.spec import BUILTIN
 
@@ -39,7 +39,7 @@ def examine(
     python: str | None = None,
     restart: Restart | None = None,
     replace: bool = False,
-    version: GitVersion | None = None,
+    source: GitSource | None = None,
     confinement: Confinement = UNCONFINED,
 ) -> tuple[NewBot, Found]:
     """What to store of a new bot, once it has passed its trial; stores nothing itself.
@@ -51,10 +51,10 @@ def examine(
         based_on: the registered bot that it improves on.
         note: what it changes.
         folder: where the specification was written.
-        python: the interpreter, as `ladder.specs.git_spec.reading` takes it.
+        python: the interpreter, as `ladder.specs.git_spec.resolving` takes it.
         restart: how often its process is renewed; None: what suits the kind of bot.
         replace: the name may be taken; the former bot and its rating will be retired.
-        version: the revision of a git repository to take it from; None: the files as they are.
+        source: the revision of a git repository to take it from; None: the files as they are.
         confinement: its bounds in the trial.
 
     Raises:
@@ -66,24 +66,24 @@ def examine(
     known = {bot.name: bot for bot in store.bots(include_retired=True)}
     if based_on is not None and based_on not in known:
         raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
-    with reading(spec, folder, python=python, version=version) as made:
+    with resolving(spec, folder, python=python, source=source) as resolved:
         if name in known:
-            _refuse_taken(known[name], made.content_hash, replace=replace)
-        compile_launches([made.launch])
-        found = try_out(made.launch, made.budgets, confinement)
+            _refuse_taken(known[name], resolved.content_hash, replace=replace)
+        compile_launches([resolved.launch])
+        found = try_out(resolved.launch, resolved.budgets, confinement)
     launch = msgspec.structs.replace(
-        made.launch, restart=restart or made.launch.restart, min_time_ms=found.min_time_ms
+        resolved.launch, restart=restart or resolved.launch.restart, min_time_ms=found.min_time_ms
     )
     revision = NewRevision(
-        content_hash=made.content_hash,
+        content_hash=resolved.content_hash,
         launch=launch,
         budgets=found.budgets,
         boards=found.boards,
-        files=made.files,
+        files=resolved.files,
     )
     new = NewBot(
         name=name,
-        family=made.family,
+        family=resolved.family,
         spec=spec,
         based_on=based_on,
         change=note,

@@ -16,9 +16,9 @@ from ladder.specs.board_support import (
     can_play_class,
     describe_boards,
 )
-from ladder.specs.git_spec import made_from
+from ladder.specs.git_spec import resolve_in_copy
 from ladder.specs.spec import (
-    Made,
+    ResolvedBot,
     read_spec,
 )
 
@@ -43,7 +43,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
     return list(chosen.values())
 
 
-def made_now(bot: BotRow) -> Made:
+def resolve_bot(bot: BotRow) -> ResolvedBot:
     """What the specification of a registered bot stands for now.
 
     Raises:
@@ -52,7 +52,7 @@ def made_now(bot: BotRow) -> Made:
     """
     launch = bot.revision.launch
     if launch.origin is not None:
-        return made_from(bot.spec, launch.origin, python=launch.python)
+        return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python)
 
 
@@ -77,7 +77,7 @@ def changes_since(bot: BotRow) -> dict[str, str]:
     if _is_own(bot):
         return {}
     try:
-        return changed_files(bot.revision.files, made_now(bot).files)
+        return changed_files(bot.revision.files, resolve_bot(bot).files)
     except SpecError as error:
         return {bot.spec: str(error)}
 
@@ -94,11 +94,11 @@ def refuse_changed(bots: Iterable[BotRow]) -> None:
         if _is_own(bot):
             continue
         try:
-            made = made_now(bot)
+            resolved = resolve_bot(bot)
         except SpecError as error:
             raise SpecError(f"{bot.name}: {error}") from error
-        if made.content_hash != bot.revision.content_hash:
-            changed = changed_files(bot.revision.files, made.files)
+        if resolved.content_hash != bot.revision.content_hash:
+            changed = changed_files(bot.revision.files, resolved.files)
             names = ", ".join(f"{name} {word}" for name, word in changed.items())
             raise UsageError(
                 f"{bot.name} is not what was registered ({names}): register the new version under "

@@ -7,15 +7,10 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from bots.protocol import Budget, BudgetKind
 from db.records.games import GameRecord
 from db.records.launch import Launch
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-)
+from db.records.pairs import PairPlan
 from db.records.restart import Restart
 from engine.board import Board
 from engine.errors import EngineError
@@ -29,7 +24,7 @@ from ladder.specs.board_support import (
     describe_boards,
     trial_boards,
 )
-from ladder.specs.start_command import host_launch, runnable
+from ladder.specs.start_command import built_in, entrant_of, start_of
 
 TRIAL_MS = 100
 """The time per move of a trial."""
@@ -106,18 +101,17 @@ def try_out(
         UsageError: it failed; the message says how.
 
     """
-    command = msgspec.structs.replace(runnable(launch), restart=Restart.GAME)
     course = launch.host in COURSE_HOSTS
     pool = BotPool(confinement)
     left_out = ""
     trials: list[Trial] = []
     try:
-        hello = pool.greet(command)
+        hello = pool.greet(start_of(launch))
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
             try:
-                trials.append(_trial(command, budgets, board, pool))
+                trials.append(_trial(launch, budgets, board, pool))
             except UsageError as failure:
                 # A course program may rightly rely on the forbidden cell that its boards have.
                 if not course or board.forbidden is not None:
@@ -201,8 +195,8 @@ def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool) -> Trial:
     plan = PairPlan(
         id=0,
         number=0,
-        a=Entrant(revision=0, name="the bot", launch=launch, budget=budget),
-        b=Entrant(revision=1, name="random", launch=host_launch("random"), budget=budget),
+        a=entrant_of(launch, revision=0, name="the bot", budget=budget, restart=Restart.GAME),
+        b=entrant_of(built_in("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),
         opening=(),

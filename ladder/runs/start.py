@@ -6,11 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
-
 from db.connection.run_lock import RunLock
 from db.records.bots import BotRow
-from db.records.launch import Launch
 from db.records.pairs import Entrant
 from db.records.runs import (
     NewRun,
@@ -42,7 +39,7 @@ from ladder.runs.settings import (
 from ladder.runs.workers import Workers
 from ladder.signals import StopSignal
 from ladder.specs.compile import compile_launches
-from ladder.specs.start_command import launch_of
+from ladder.specs.start_command import entrant_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +115,12 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     refuse_boards(bots, settings.boards)
     refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
     entrants = {
-        bot.name: Entrant(
+        bot.name: entrant_of(
+            bot.revision.launch,
             revision=bot.revision.id,
             name=bot.name,
-            launch=_launch_with(bot, settings),
             budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
+            restart=settings.restart,
         )
         for bot in bots
     }
@@ -140,13 +138,6 @@ def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule
         seed=seed,
         plays=plays,
     )
-
-
-def _launch_with(bot: BotRow, settings: Settings) -> Launch:
-    launch = launch_of(bot)
-    if settings.restart is None:
-        return launch
-    return msgspec.structs.replace(launch, restart=settings.restart)
 
 
 def _interrupted(

@@ -8,10 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bots.parent_death import die_with_parent
 from db.records.launch import Launch
 from ladder.errors import LadderError, UsageError
-from ladder.specs.start_command import (
-    host_command,
-    host_environment,
-)
+from ladder.specs.start_command import host_command, start_of
 
 
 def compile_launches(launches: Iterable[Launch]) -> None:
@@ -37,7 +34,7 @@ def compile_launches(launches: Iterable[Launch]) -> None:
 
 
 def compile_names(names: Sequence[str]) -> None:
-    """The same, by the names of current built-in players.
+    """Compile players of this installation.
 
     Raises:
         LadderError: the compilation failed.
@@ -54,12 +51,13 @@ def compile_names(names: Sequence[str]) -> None:
 
 
 def _compile_copy(launches: Sequence[Launch]) -> None:
-    """Launches of one copy; stamps in its cache tell `bots.warm` what has been done before."""
+    """Compile players of one copy; stamps in its cache tell `bots.warm` what has been done."""
     first = launches[0]
     names = [launch.player for launch in launches if launch.player is not None]
     command = host_command("bots.warm", first.python)
-    environment = {**os.environ, **host_environment(first)}
-    if _run([*command, *names], folder=first.folder, environment=environment) != 0:
+    start = start_of(first)
+    environment = {**os.environ, **dict(start.environment)}
+    if _run([*command, *names], folder=start.folder, environment=environment) != 0:
         revision = first.origin.revision if first.origin else ""
         raise UsageError(
             f"compiling {', '.join(names)} of {revision} failed, as said above: its dependencies "

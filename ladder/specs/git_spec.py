@@ -1,4 +1,4 @@
-"""Versions from git: a specification read in the ladder's copy of a revision."""
+"""Bots from git: a specification read in the ladder's copy of a revision."""
 
 import hashlib
 import os
@@ -35,10 +35,10 @@ from ladder.specs.git_copies import (
 )
 from ladder.specs.spec import (
     BUILTIN,
-    Made,
+    ResolvedBot,
     read_spec,
 )
-from ladder.specs.start_command import host_environment
+from ladder.specs.start_command import start_of
 
 PROJECT = "connect4-ladder"
 DESCRIBE = """
@@ -57,7 +57,7 @@ DESCRIBE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class GitVersion:
+class GitSource:
     """What `--git` and `--build` ask for."""
 
     revision: str
@@ -67,7 +67,7 @@ class GitVersion:
     """The store; see `ladder.specs.git_copies.copies_beside`."""
 
 
-def git_version(git: str | None, build: str | None, copies: Path) -> GitVersion | None:
+def git_source(git: str | None, build: str | None, copies: Path) -> GitSource | None:
     """From the options of the command line.
 
     Raises:
@@ -78,28 +78,28 @@ def git_version(git: str | None, build: str | None, copies: Path) -> GitVersion 
         if build is not None:
             raise UsageError("--build builds what --git takes: give --git REF, too")
         return None
-    return GitVersion(git, build or "", copies)
+    return GitSource(git, build or "", copies)
 
 
-def uncommitted(spec: str, folder: Path, version: GitVersion | None) -> str | None:
-    """A sentence about changes that the version leaves out, None when there are none.
+def uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
+    """A sentence about changes that the revision leaves out, None when there are none.
 
     Raises:
         UsageError: there is no such repository or revision.
 
     """
-    if version is None:
+    if source is None:
         return None
     repository = repository_of(_start(spec, folder))
-    if not has_uncommitted(repository, commit_of(repository, version.revision)):
+    if not has_uncommitted(repository, commit_of(repository, source.revision)):
         return None
-    return f"uncommitted changes in {repository} are not part of {version.revision}"
+    return f"uncommitted changes in {repository} are not part of {source.revision}"
 
 
 @contextmanager
-def reading(
-    spec: str, folder: Path, *, python: str | None, version: GitVersion | None
-) -> Iterator[Made]:
+def resolving(
+    spec: str, folder: Path, *, python: str | None, source: GitSource | None
+) -> Iterator[ResolvedBot]:
     """What a specification stands for, in its folder or at a revision.
 
     A copy that was made for it is removed again when the body fails.
@@ -108,31 +108,31 @@ def reading(
         spec: as `ladder.specs.spec.read_spec` takes it.
         folder: where it was written.
         python: the interpreter for ``python:`` and ``kaggle:``, and for ``builtin:`` at a revision.
-        version: the revision; None: the files as they are now.
+        source: the revision; None: the files as they are now.
 
     Raises:
         UsageError: the revision cannot be had or built.
         SpecError: the specification cannot be read there.
 
     """
-    if version is None:
+    if source is None:
         yield read_spec(spec, folder, python=python)
         return
     start = _start(spec, folder)
     repository = repository_of(start)
     with taken(
-        version.copies,
+        source.copies,
         repository,
-        commit_of(repository, version.revision),
-        revision=version.revision,
+        commit_of(repository, source.revision),
+        revision=source.revision,
         inner=_inner(start, repository),
-        build=version.build,
+        build=source.build,
     ) as origin:
         _refuse_absolute(spec, repository, origin)
-        yield made_from(spec, origin, python=python)
+        yield resolve_in_copy(spec, origin, python=python)
 
 
-def made_from(spec: str, origin: Origin, *, python: str | None) -> Made:
+def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> ResolvedBot:
     """What a specification stands for in a copy.
 
     Its identity is the commit's files, the build, the folder and the specification, and the
@@ -152,25 +152,25 @@ def made_from(spec: str, origin: Origin, *, python: str | None) -> Made:
     folder = folder_of(origin)
     try:
         if spec.startswith(BUILTIN):
-            made = _player(spec, origin, python)
+            resolved = _player(spec, origin, python)
         else:
-            made = read_spec(spec, folder, python=python)
+            resolved = read_spec(spec, folder, python=python)
     except SpecError as error:
         raise SpecError(
             f"at {origin.revision} ({origin.commit[:12]}, committed files only): {error}"
         ) from error
     outside = {
         name: value
-        for name, value in made.files.items()
+        for name, value in resolved.files.items()
         if Path(name).is_absolute() and not Path(name).is_relative_to(origin.place)
     }
     identity = (spec, origin.tree, origin.inner, origin.build, sorted(outside.items()))
-    files = {"git tree": origin.tree, **made.files}
+    files = {"git tree": origin.tree, **resolved.files}
     if origin.build:
         files["built by"] = origin.build
     return replace(
-        made,
-        launch=msgspec.structs.replace(made.launch, origin=origin),
+        resolved,
+        launch=msgspec.structs.replace(resolved.launch, origin=origin),
         files=files,
         content_hash=hashlib.sha256(repr(identity).encode()).hexdigest()[:16],
     )
@@ -219,7 +219,7 @@ def _refuse_absolute(spec: str, repository: Path, origin: Origin) -> None:
                 )
 
 
-def _player(spec: str, origin: Origin, python: str | None) -> Made:
+def _player(spec: str, origin: Origin, python: str | None) -> ResolvedBot:
     """A player of this project, hosted by the copy's own sources."""
     folder = folder_of(origin)
     if not (folder / "bots" / "host.py").is_file():
@@ -235,7 +235,7 @@ def _player(spec: str, origin: Origin, python: str | None) -> Made:
     file, family, budgets = _described(player, launch)
     if not Path(file).is_relative_to(folder):
         raise SpecError(f"{player} would run {file} instead of the copy's own sources")
-    return Made(family, launch, files, content_hash="", budgets=tuple(budgets))
+    return ResolvedBot(family, launch, files, content_hash="", budgets=tuple(budgets))
 
 
 def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]:
@@ -244,7 +244,7 @@ def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]
         done = subprocess.run(
             [launch.python or sys.executable, "-P", "-c", DESCRIBE, player],
             cwd=launch.folder,
-            env={**os.environ, **host_environment(launch)},
+            env={**os.environ, **dict(start_of(launch).environment)},
             capture_output=True,
             text=True,
             timeout=DESCRIBE_S,

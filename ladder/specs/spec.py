@@ -32,7 +32,7 @@ THU_ADDRESS_MB = 1536
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ResolvedBot:
     """What a specification stands for, here and now."""
 
     family: str
@@ -46,7 +46,7 @@ class Made:
     """What it plays on, where its host's hello says more; None: as its hello says."""
 
 
-def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
+def read_spec(spec: str, folder: Path, *, python: str | None = None) -> ResolvedBot:
     """Look at what a specification names.
 
     Args:
@@ -79,17 +79,17 @@ def read_spec(spec: str, folder: Path, *, python: str | None = None) -> Made:
         raise SpecError(f"{spec[:80]!r} cannot be looked at: {error.strerror or error}") from error
     made_of = repr((spec, sorted(files.items())))
     digest = hashlib.sha256(made_of.encode()).hexdigest()[:16]
-    return Made(family=FOREIGN, launch=launch, files=files, content_hash=digest)
+    return ResolvedBot(family=FOREIGN, launch=launch, files=files, content_hash=digest)
 
 
-def _builtin(player: str, folder: Path) -> Made:
+def _builtin(player: str, folder: Path) -> ResolvedBot:
     version, written = parse_player(player)
     # The content of a file that an option names is kept with the bot, not where the file is.
     options = version.settled(written, folder)
     if options != written:
         query = urlencode(options, safe=",")
         player = f"{version.name}?{query}"
-    return Made(
+    return ResolvedBot(
         family=version.family,
         launch=Launch(command=(), folder="", player=player),
         files={

@@ -1,65 +1,90 @@
-"""How this project's own players are hosted: these sources, or a copy of another revision."""
+"""From a stored launch to a process that this machine can start."""
 
 import sys
 from functools import cache
 
-import msgspec
-
 from bots.foreign import script_of
-from db.records.bots import (
-    BotRow,
-)
-from db.records.launch import Launch
+from bots.protocol import Budget
+from db.records.launch import Launch, Start
+from db.records.pairs import Entrant
+from db.records.restart import Restart
 from engine.cache import ROOT, cache_root
 from ladder.specs.git_copies import cache_of
 
 
-def host_launch(player: str) -> Launch:
-    """How to start a built-in player (``v4``, ``c4ai?weights=file.csv``) with this interpreter.
+def built_in(player: str) -> Launch:
+    """The launch of a player of this installation (``v4``, ``c4ai?weights=file.csv``)."""
+    return Launch(command=(), folder="", player=player)
+
+
+def start_of(launch: Launch) -> Start:
+    """The process of a bot, with the interpreter and the scripts of this installation."""
+    if launch.player is not None:
+        return _player_start(launch)
+    command = launch.command
+    if launch.host is not None:
+        # The ladder's own interpreter needs none of its packages here, and starts faster without.
+        python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
+        command = (*python, script_of(launch.host), *launch.command)
+    return Start(argv=command, folder=launch.folder, address_mb=launch.address_mb)
+
+
+def entrant_of(
+    launch: Launch,
+    *,
+    revision: int,
+    name: str,
+    budget: Budget,
+    restart: Restart | None = None,
+) -> Entrant:
+    """A bot as one side of a pair.
+
+    Args:
+        launch: how it is started.
+        revision: key of its revision in the database.
+        name: what to call it.
+        budget: what it may spend on a move.
+        restart: how often its process is renewed; None: as its launch says.
+
+    """
+    return Entrant(
+        revision=revision,
+        name=name,
+        start=start_of(launch),
+        budget=budget,
+        player=launch.player,
+        restart=launch.restart if restart is None else restart,
+    )
+
+
+def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
+    """The words that run a module of this project, found on PYTHONPATH.
 
     -P keeps the current folder off the import path: a user's own package called `bots` or
     `engine` must not be imported instead of ours.
     """
-    return Launch(command=host_command("bots.host"), folder=str(ROOT), player=player)
-
-
-def copy_launch(launch: Launch) -> Launch:
-    """The same for a player that is hosted from a copy, which is the launch's folder."""
-    return msgspec.structs.replace(launch, command=host_command("bots.host", launch.python))
-
-
-def host_command(module: str, python: str | None = None) -> tuple[str, ...]:
-    """The words that run a module of this project, or under `host_environment` of a copy."""
     return (python or sys.executable, "-P", "-m", module)
 
 
-def host_environment(launch: Launch) -> dict[str, str]:
-    """Where a host finds its code and, its HOME being a scratch folder, its kernels.
+def _player_start(launch: Launch) -> Start:
+    """The host of a player: these sources, or those of the copy that the launch names.
 
     PYTHONPATH comes before whatever is installed, this project included, so that a copy's own
-    packages are imported; what they need in turn is found among the installed ones.
+    packages are imported; what they need in turn is found among the installed ones. LADDER_CACHE
+    says where kernels are, HOME being a scratch folder.
     """
-    cached = _cache_root() if launch.origin is None else str(cache_of(launch.origin))
-    return {"LADDER_CACHE": cached, "PYTHONPATH": launch.folder}
+    origin = launch.origin
+    folder = str(ROOT) if origin is None else launch.folder
+    cache = _cache_root() if origin is None else str(cache_of(origin))
+    return Start(
+        argv=host_command("bots.host", launch.python),
+        folder=folder,
+        environment=(("LADDER_CACHE", cache), ("PYTHONPATH", folder)),
+        address_mb=launch.address_mb,
+        foreign=origin is not None,
+    )
 
 
 @cache
 def _cache_root() -> str:
     return str(cache_root())
-
-
-def launch_of(bot: BotRow) -> Launch:
-    """How to start the bot on this machine."""
-    return runnable(bot.revision.launch)
-
-
-def runnable(launch: Launch) -> Launch:
-    """A launch as it is stored, with the interpreter and the host's script of this installation."""
-    if launch.player is not None:
-        return host_launch(launch.player) if launch.origin is None else copy_launch(launch)
-    if launch.host is None:
-        return launch
-    # The ladder's own interpreter needs none of its packages here, and starts faster without.
-    python = (sys.executable, "-I", "-S") if launch.python is None else (launch.python,)
-    command = (*python, script_of(launch.host), *launch.command)
-    return msgspec.structs.replace(launch, command=command, host=None)

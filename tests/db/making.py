@@ -14,7 +14,7 @@ from db.records.games import (
     SideStats,
     Thought,
 )
-from db.records.launch import Launch
+from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -31,6 +31,7 @@ from db.store import Store
 from engine.result import FORFEITS, Result, Termination
 
 LAUNCH = Launch(command=("python", "-m", "bots.host"), folder="/", player="v1")
+START = Start(argv=("python", "-m", "bots.host"), folder="/")
 BUDGET = Budget(time_ms=100)
 
 
@@ -65,8 +66,8 @@ def maker(revisions: Sequence[int], seed: int = 1):
 
 
 def to_plan(row: PairRow) -> PairPlan:
-    a = Entrant(row.a_revision, f"r{row.a_revision}", LAUNCH, BUDGET)
-    b = Entrant(row.b_revision, f"r{row.b_revision}", LAUNCH, BUDGET)
+    a = Entrant(row.a_revision, f"r{row.a_revision}", START, BUDGET)
+    b = Entrant(row.b_revision, f"r{row.b_revision}", START, BUDGET)
     return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
 
 

@@ -16,7 +16,7 @@ from ladder.process.confinement import Confinement
 from tests.support.fakes import (
     StartFake,
     await_none,
-    fake_launch,
+    fake_start,
 )
 
 
@@ -35,9 +35,8 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         mode: str, *arguments: str, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()
     ) -> BotProcess:
         bot = BotProcess.start(
-            fake_launch(mode, *arguments, folder=tmp_path),
+            fake_start(mode, *arguments, folder=tmp_path, mark=mark),
             Confinement(limits=limits, sandbox=sandbox, logs=tmp_path / "logs"),
-            environment={"FAKE_BOT_MARK": mark},
         )
         started.append(bot)
         return bot

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
-from db.records.launch import Launch
+from db.records.launch import Start
 from ladder.process.bot_process import (
     Answer,
     BotProcess,
@@ -20,10 +20,13 @@ NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(ti
 StartFake = Callable[..., BotProcess]
 
 
-def fake_launch(mode: str, *arguments: str, folder: Path) -> Launch:
-    """How to start a fake bot."""
-    command = (sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments)
-    return Launch(command=command, folder=str(folder))
+def fake_start(mode: str, *arguments: str, folder: Path, mark: str = "") -> Start:
+    """A fake bot's process, with a value in its environment that `living` looks for."""
+    return Start(
+        argv=(sys.executable, "-I", "-S", str(FAKE_BOT), mode, *arguments),
+        folder=str(folder),
+        environment=(("FAKE_BOT_MARK", mark),) if mark else (),
+    )
 
 
 def living(mark: str) -> list[psutil.Process]:

@@ -9,12 +9,12 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.games import GameRecord
-from db.records.launch import Launch
 from db.records.pairs import (
     Entrant,
     PairPlan,
     PairRecord,
 )
+from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
@@ -23,9 +23,10 @@ from ladder.registry.trial import (
     try_out,
 )
 from ladder.specs.spec import read_spec
-from ladder.specs.start_command import host_launch, runnable
+from ladder.specs.start_command import built_in, entrant_of
 
 FAKE_BOTS = Path(__file__).resolve().parents[1] / "fake_bots"
+BUDGET = Budget(time_ms=500)
 LEGAL = """
 def legal(board, moves):
     room = [board["rows"]] * board["columns"]
@@ -66,14 +67,14 @@ def refusal(spec: str, folder: Path, **options: str) -> str:
     return str(refused.value)
 
 
-def launch(spec: str, folder: Path) -> Launch:
-    """How the specification's bot is started here."""
-    return runnable(read_spec(spec, folder).launch)
+def entrant(spec: str, folder: Path, *, restart: Restart | None = None) -> Entrant:
+    """The specification's bot as it plays here, half a second a move."""
+    launch = read_spec(spec, folder).launch
+    return entrant_of(launch, revision=1, name="bot", budget=BUDGET, restart=restart)
 
 
-def play(bot: Launch, board: str, *, time_ms: int = 500, pairs: int = 1) -> list[PairRecord]:
+def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
     """Pairs of the bot against random, one after the other with the same processes."""
-    budget = Budget(time_ms=time_ms)
     pool = BotPool()
     try:
         return [
@@ -81,8 +82,8 @@ def play(bot: Launch, board: str, *, time_ms: int = 500, pairs: int = 1) -> list
                 PairPlan(
                     id=number,
                     number=number,
-                    a=Entrant(1, "bot", bot, budget),
-                    b=Entrant(2, "random", host_launch("random"), budget),
+                    a=bot,
+                    b=entrant_of(built_in("random"), revision=2, name="random", budget=BUDGET),
                     board=board,
                     board_class=board,
                     opening=(3, 3),

@@ -123,12 +123,12 @@ def add(
     from ladder.registry.trial import describe
     from ladder.specs.git_copies import copies_beside
     from ladder.specs.git_spec import (
-        git_version,
+        git_source,
         uncommitted,
     )
 
-    version = git_version(git, build, copies_beside(db))
-    warning = uncommitted(spec, Path.cwd(), version)
+    source = git_source(git, build, copies_beside(db))
+    warning = uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
     with open_or_imagine(db) as store:
@@ -142,7 +142,7 @@ def add(
             python=python,
             restart=restart,
             replace=replace,
-            version=version,
+            source=source,
             confinement=Confinement(sandbox=sandbox_of(sandbox)),
         )
     with open_store(db, create=True, sync=True) as store:
@@ -160,7 +160,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
-    from ladder.registry.registered import made_now
+    from ladder.registry.registered import resolve_bot
     from ladder.registry.trial import (
         describe,
         try_out,
@@ -170,11 +170,11 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_store(db, create=False) as store:
         row = store.bot(name)
-    made = made_now(row)
-    compile_launches([made.launch])
-    for line in describe(try_out(made.launch, made.budgets, confinement)):
+    resolved = resolve_bot(row)
+    compile_launches([resolved.launch])
+    for line in describe(try_out(resolved.launch, resolved.budgets, confinement)):
         print_out(line)
-    if made.content_hash != row.revision.content_hash:
+    if resolved.content_hash != row.revision.content_hash:
         print_out(f"{name} has changed since it was registered")
     return 0
 

@@ -6,8 +6,8 @@ import pytest
 
 from engine.result import Termination
 from tests.support.hosted import (
+    entrant,
     games_of,
-    launch,
     play,
     refusal,
     tried,
@@ -59,7 +59,7 @@ def test_an_agent_of_two_parameters_sees_what_kaggle_shows(tmp_path: Path) -> No
     found = tried(submission(tmp_path, TWO), tmp_path)
     assert found.boards == ("any",)
     assert len(found.trials) == 1
-    games = games_of(play(launch("kaggle:submission.py", tmp_path), "8x9"))
+    games = games_of(play(entrant("kaggle:submission.py", tmp_path), "8x9"))
     assert [game.detail for game in games] == ["", ""]
 
 
@@ -76,13 +76,13 @@ def agent(obs, config):
         assert obs.board[-4:] == [1, 0, 0, 0] and obs.board[-11] == 2 and obs.mark == 1
     return 0 if obs.board[0] == 0 else 1
 """
-    game = games_of(play(launch(submission(tmp_path, text), tmp_path), "6x7"))[0]
+    game = games_of(play(entrant(submission(tmp_path, text), tmp_path), "6x7"))[0]
     assert "Error" not in game.detail
 
 
 def test_globals_begin_anew_with_every_game(tmp_path: Path) -> None:
     """What an agent keeps must be that of one game, though its process is kept."""
-    games = games_of(play(launch(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
+    games = games_of(play(entrant(submission(tmp_path, GLOBALS), tmp_path), "6x7", pairs=2))
     assert [game.detail for game in games] == [""] * 4
 
 
@@ -113,5 +113,5 @@ def test_what_is_no_agent_is_explained(tmp_path: Path, text: str, said: str) -> 
 def test_a_full_column_is_an_illegal_move(tmp_path: Path) -> None:
     """An agent that always plays one column must forfeit by the referee's word."""
     spec = submission(tmp_path, "def agent(obs, config): return 2\n")
-    games = games_of(play(launch(spec, tmp_path), "4x5", pairs=4))
+    games = games_of(play(entrant(spec, tmp_path), "4x5", pairs=4))
     assert Termination.ILLEGAL_MOVE in {game.termination for game in games}

@@ -14,8 +14,8 @@ from ladder.specs.spec import read_spec
 from tests.support.hosted import (
     BOT,
     LEGAL,
+    entrant,
     games_of,
-    launch,
     play,
     refusal,
     tried,
@@ -83,7 +83,7 @@ def test_what_a_class_says_of_itself_is_found(tmp_path: Path) -> None:
     found = tried("python:bot.py:Bot", tmp_path)
     assert (found.name, found.version) == ("Deep Four", "2")
     assert (found.budgets, found.boards) == (("simulations",), ("standard",))
-    games = games_of(play(launch("python:bot.py:Bot", tmp_path), "6x7"))
+    games = games_of(play(entrant("python:bot.py:Bot", tmp_path), "6x7"))
     assert {game.sides[game.swapped].simulations // 7 for game in games} == {
         game.sides[game.swapped].moves for game in games
     }
@@ -129,7 +129,7 @@ def test_an_illegal_column_is_the_referee_s_to_judge(tmp_path: Path) -> None:
     write(
         tmp_path, rules=LEGAL, bot=BOT.format(module="rules").replace("moves)[0]", "moves)[0] + 99")
     )
-    game = games_of(play(launch("python:bot.py:Bot", tmp_path), "6x7"))[0]
+    game = games_of(play(entrant("python:bot.py:Bot", tmp_path), "6x7"))[0]
     assert game.termination is Termination.ILLEGAL_MOVE
     assert "legal columns were" in game.detail
 

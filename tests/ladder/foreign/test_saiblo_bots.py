@@ -8,8 +8,8 @@ import pytest
 from engine.result import Termination
 from tests.support.hosted import (
     FAKE_BOTS,
+    entrant,
     games_of,
-    launch,
     play,
     refusal,
     tried,
@@ -30,7 +30,7 @@ def test_a_correct_program_plays(folder: Path, spec: str) -> None:
     found = tried(spec, folder)
     assert (found.boards, len(found.trials)) == (None, 2)
     for board in ("9x12@8,3", "9x9@0,3"):
-        games = games_of(play(launch(spec, folder), board))
+        games = games_of(play(entrant(spec, folder), board))
         assert [game.detail for game in games] == ["", ""]
 
 
@@ -49,7 +49,7 @@ def test_a_failure_is_explained(folder: Path, mode: str, said: str) -> None:
 
 def test_an_illegal_point_is_explained(folder: Path) -> None:
     """It must be an illegal move, with the legal points named."""
-    games = games_of(play(launch("saiblo:./program.py illegal", folder), "6x7"))
+    games = games_of(play(entrant("saiblo:./program.py illegal", folder), "6x7"))
     assert games[0].termination is Termination.ILLEGAL_MOVE
     assert "comes to rest on row 5: legal rows were" in games[0].detail
 

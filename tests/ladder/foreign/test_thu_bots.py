@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from bots.errors import SpecError
@@ -12,8 +11,8 @@ from ladder.registry import trial
 from ladder.specs.spec import read_spec
 from tests.support.hosted import (
     compiled,
+    entrant,
     games_of,
-    launch,
     play,
     refusal,
     tried,
@@ -24,7 +23,7 @@ BOARDS = ("10x11@3,4", "9x9@0,3", "9x12@8,3", "12x9@5,3", "6x7")
 
 def test_a_correct_strategy_is_told_the_board_as_the_course_tells_it(tmp_path: Path) -> None:
     """Stones, tops, last move and forbidden cell must agree, wherever the cell lies."""
-    strategy = launch(compiled(tmp_path), tmp_path)
+    strategy = entrant(compiled(tmp_path), tmp_path)
     for board in BOARDS:
         games = games_of(play(strategy, board))
         assert [game.detail for game in games] == ["", ""], board
@@ -80,7 +79,7 @@ def test_an_illegal_point_is_explained(tmp_path: Path, mode: str, said: str) -> 
     """The forfeit must be for an illegal move, and say what would have been legal."""
     # On six rows the single column is full soon, and random play cannot end the game before.
     board = "4x6" if mode == "ONE_COLUMN" else "10x11@3,4"
-    games = games_of(play(launch(compiled(tmp_path, mode), tmp_path), board, pairs=4))
+    games = games_of(play(entrant(compiled(tmp_path, mode), tmp_path), board, pairs=4))
     illegal = [game for game in games if game.termination is Termination.ILLEGAL_MOVE]
     assert illegal
     assert all(said in game.detail for game in illegal)
@@ -116,9 +115,9 @@ def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_pa
 
 def test_static_state_does_not_leak_into_the_next_game(tmp_path: Path) -> None:
     """By default each game must have a process of its own; without that it would forfeit."""
-    strategy = launch(compiled(tmp_path, "STATIC_STATE"), tmp_path)
+    strategy = entrant(compiled(tmp_path, "STATIC_STATE"), tmp_path)
     assert [game.detail for game in games_of(play(strategy, "10x11@3,4", pairs=2))] == [""] * 4
-    kept = msgspec.structs.replace(strategy, restart=Restart.NEVER)
+    kept = entrant("thu:./strategy.so", tmp_path, restart=Restart.NEVER)
     details = [game.detail for game in games_of(play(kept, "10x11@3,4", pairs=2))]
     assert any("returned (-1, -1)" in detail for detail in details)
 

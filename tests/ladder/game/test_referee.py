@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.records.launch import Launch
+from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -26,7 +26,7 @@ from ladder.game.referee import (
     play_pair,
 )
 from ladder.process.cpu_wait import Stall
-from tests.support.fakes import fake_launch
+from tests.support.fakes import fake_start
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def pool() -> Iterator[BotPool]:
 
 
 def plan(
-    a: Launch, b: Launch, *, time_ms: int = 100, board: str = "6x7", opening: tuple[int, ...] = ()
+    a: Start, b: Start, *, time_ms: int = 100, board: str = "6x7", opening: tuple[int, ...] = ()
 ) -> PairPlan:
     budget = Budget(time_ms=time_ms)
     return PairPlan(
@@ -85,8 +85,8 @@ def test_the_guilty_side_alone_is_charged(
         # A bot that says nothing must not cost the test thirty seconds a game.
         monkeypatch.setattr("ladder.game.bot_pool.HELLO_S", 0.3)
         termination, words = Termination.TIMEOUT, "hello"
-    bad = fake_launch(mode, *([argument] if argument else []), folder=tmp_path)
-    good = fake_launch("honest", folder=tmp_path)
+    bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(bad, good), pool)
     first, second = record.games
     assert (first.result, first.termination) == (Result.LOSS, termination)
@@ -98,8 +98,8 @@ def test_the_guilty_side_alone_is_charged(
 
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
     """The detail must name the position and the legal columns."""
-    bad = fake_launch("full-column", folder=tmp_path)
-    good = fake_launch("honest", folder=tmp_path)
+    bad = fake_start("full-column", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
     game = play_game(plan(bad, good, board="4x4"), pool, swapped=False)
     assert game.termination is Termination.ILLEGAL_MOVE
     assert "legal columns were 1, 2, 3" in game.detail
@@ -107,7 +107,7 @@ def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None
 
 def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
     """The record must hold both games, colours swapped, the opening and a thought per move."""
-    good = fake_launch("honest", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
     for game in record.games:
         assert game.moves[:3] == (3, 3, 2)
@@ -123,12 +123,12 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
 
 def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
     """After game_over the result stands, and the process is replaced."""
-    talker = fake_launch("talks-after-game-over", folder=tmp_path)
-    good = fake_launch("honest", folder=tmp_path)
+    talker = fake_start("talks-after-game-over", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
     for swapped in (False, True):
         game = play_game(plan(talker, good), pool, swapped=swapped)
         assert not game.termination.is_forfeit
-        talkers = [process for launch, process in pool._idle if talker.command == launch.command]
+        talkers = [process for start, process in pool._idle if talker == start]
         deadline = time.monotonic() + 10
         while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
             time.sleep(0.001)
@@ -136,8 +136,8 @@ def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> N
 
 def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:
     """The record must name the bot, so that the runner can pause it."""
-    missing = Launch(command=("./missing",), folder=str(tmp_path))
-    good = fake_launch("honest", folder=tmp_path)
+    missing = Start(argv=("./missing",), folder=str(tmp_path))
+    good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(missing, good), pool)
     assert [game.termination for game in record.games] == [Termination.CRASH] * 2
     assert "cannot start ./missing" in record.games[0].detail
@@ -146,30 +146,35 @@ def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_pat
 
 def test_processes_are_kept_between_games_unless_asked(pool: BotPool, tmp_path: Path) -> None:
     """A bot's process must live as long as its registration says."""
-    keep = fake_launch("honest", folder=tmp_path)
+    keep = fake_start("honest", folder=tmp_path)
     process = pool.acquire(keep)
-    pool.release(keep, process, pair_ended=False)
+    pool.release(keep, process, renew=False)
     assert pool.acquire(keep) is process
-    process.kill()
-    renew = Launch(command=keep.command, folder=keep.folder, restart=Restart.GAME)
-    process = pool.acquire(renew)
-    pool.release(renew, process, pair_ended=False)
+    pool.release(keep, process, renew=True)
     assert not process.alive
-    pair = Launch(command=keep.command, folder=keep.folder, restart=Restart.PAIR)
-    process = pool.acquire(pair)
-    pool.release(pair, process, pair_ended=False)
-    assert pool.acquire(pair) is process
-    pool.release(pair, process, pair_ended=True)
-    assert not process.alive
+
+
+@pytest.mark.parametrize(
+    ("restart", "after_a_game", "after_a_pair"),
+    [(Restart.GAME, True, True), (Restart.PAIR, False, True), (Restart.NEVER, False, False)],
+)
+def test_when_a_process_is_renewed(
+    tmp_path: Path, restart: Restart, after_a_game: bool, after_a_pair: bool
+) -> None:
+    """Each word must mean what it says."""
+    start = fake_start("honest", folder=tmp_path)
+    bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
+    assert bot.renews(pair_ended=False) is after_a_game
+    assert bot.renews(pair_ended=True) is after_a_pair
 
 
 def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
     """A worker must not collect processes without end."""
     pool = BotPool(keep=2)
-    launches = [fake_launch("honest", str(n), folder=tmp_path) for n in range(3)]
-    processes = [pool.acquire(launch) for launch in launches]
-    for launch, process in zip(launches, processes, strict=True):
-        pool.release(launch, process, pair_ended=True)
+    starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
+    processes = [pool.acquire(start) for start in starts]
+    for start, process in zip(starts, processes, strict=True):
+        pool.release(start, process, renew=False)
     assert [process.alive for process in processes] == [False, True, True]
     pool.close()
     assert [process.alive for process in processes] == [False, False, False]
@@ -189,7 +194,7 @@ def test_the_machine_is_blamed_only_for_what_it_took(
     stall: Stall | None, excused: bool, tmp_path: Path
 ) -> None:
     """A late bot is excused when it was kept waiting for as long as it overran, and only then."""
-    honest = fake_launch("honest", folder=tmp_path)
+    honest = fake_start("honest", folder=tmp_path)
     side = _Side(plan(honest, honest, time_ms=100).a, plan(honest, honest))
     if excused:
         with pytest.raises(MachineStalled, match="machine kept it or the referee waiting"):
@@ -207,8 +212,8 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
         raise MachineStalled("the machine slept")
 
     monkeypatch.setattr("ladder.game.referee._excuse", stalled)
-    late = fake_launch("hangs-in-move", folder=tmp_path)
-    good = fake_launch("honest", folder=tmp_path)
+    late = fake_start("hangs-in-move", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(late, good, time_ms=1), pool)
     assert record.games == ()
     assert record.aborts == MAX_ABORTS + 1

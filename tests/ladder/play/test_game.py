@@ -11,21 +11,23 @@ from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
 from ladder.play.game import Sparring
-from ladder.specs.start_command import host_launch
-from tests.support.fakes import fake_launch
+from ladder.specs import start_command
+from tests.support.fakes import fake_start
 
 STANDARD = Board(6, 7)
 
 
 def fake(folder: Path, mode: str, *arguments: str, time_ms: int = 100) -> Entrant:
     """A fake bot as an opponent."""
-    launch = fake_launch(mode, *arguments, folder=folder)
-    return Entrant(revision=1, name=mode, launch=launch, budget=Budget(time_ms=time_ms))
+    start = fake_start(mode, *arguments, folder=folder)
+    return Entrant(revision=1, name=mode, start=start, budget=Budget(time_ms=time_ms))
 
 
 def built_in(name: str, simulations: int = 60) -> Entrant:
     """A built-in player on a work budget, so that it repeats itself."""
-    return Entrant(1, name, host_launch(name), Budget(simulations=simulations))
+    launch = start_command.built_in(name)
+    budget = Budget(simulations=simulations)
+    return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
 
 
 def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> Sparring:

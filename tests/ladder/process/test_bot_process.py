@@ -9,8 +9,8 @@ import pytest
 
 from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
 from db.records.launch import (
-    Launch,
     Limits,
+    Start,
 )
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
 from ladder.process.bot_process import BotProcess
@@ -269,8 +269,7 @@ def test_what_cannot_be_started(
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
     (tmp_path / "junk").chmod(0o755)
-    launch = Launch(command=command, folder=str(tmp_path / folder))
-    bot = BotProcess.start(launch)
+    bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)))
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert bot.pid is None

@@ -17,7 +17,7 @@ from ladder.process.leftovers import (
 from ladder.process.supervisor_client import PACKAGES
 from tests.support.fakes import (
     await_none,
-    fake_launch,
+    fake_start,
     living,
     open_game,
 )
@@ -25,12 +25,11 @@ from tests.support.fakes import (
 HARNESS = """
 import sys, time
 from pathlib import Path
-from tests.support.fakes import fake_launch, open_game
+from tests.support.fakes import fake_start, open_game
 from ladder.process.bot_process import BotProcess
 folder, mark = sys.argv[1:]
 bot = BotProcess.start(
-    fake_launch("leaves-orphans", folder=Path(folder)),
-    environment={"FAKE_BOT_MARK": mark},
+    fake_start("leaves-orphans", folder=Path(folder), mark=mark)
 )
 open_game(bot)
 print(bot.supervisor_pid, bot.scratch, flush=True)
@@ -72,8 +71,8 @@ def test_living_bots_are_left_alone(
     others = [tmp_path / "ladder-cpu-0-1.lock", tmp_path / "ladder-1-0123456789abcdeX"]
     for other in others:
         other.mkdir()
-    launch = fake_launch("honest", folder=tmp_path)
-    with BotProcess.start(launch, environment={"FAKE_BOT_MARK": mark}) as bot:
+    start = fake_start("honest", folder=tmp_path, mark=mark)
+    with BotProcess.start(start) as bot:
         open_game(bot)
         assert clear_leftovers() == 0
         assert bot.scratch.exists()

@@ -7,7 +7,7 @@ import pytest
 
 from bots.protocol import Budget
 from db.records.games import GameRecord
-from db.records.launch import Launch
+from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -28,10 +28,10 @@ from ladder.runs.stalls import (
     Stalling,
 )
 from tests.support.crowd import crowded
-from tests.support.fakes import fake_launch
+from tests.support.fakes import fake_start
 
 
-def plan(a: Launch, b: Launch) -> PairPlan:
+def plan(a: Start, b: Start) -> PairPlan:
     """A margin that leaves a bot room for other tests beside this one, but not for the crowd."""
     budget = Budget(time_ms=40)
     return PairPlan(
@@ -55,19 +55,19 @@ class CalmingPool(BotPool):
         self.calm = calm
         self.started = 0
 
-    def acquire(self, launch: Launch) -> BotProcess:
+    def acquire(self, start: Start) -> BotProcess:
         """A process as ever."""
         self.started += 1
         if self.started > 2:
             self.calm()
-        return super().acquire(launch)
+        return super().acquire(start)
 
 
 @pytest.mark.slow
 def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     """A bot that needs 30 of its 40 ms is late among busy neighbours, and nobody is charged."""
-    thinker = fake_launch("thinks", "0.03", folder=tmp_path)
-    other = fake_launch("honest", folder=tmp_path)
+    thinker = fake_start("thinks", "0.03", folder=tmp_path)
+    other = fake_start("honest", folder=tmp_path)
     with crowded() as calm:
         pool = CalmingPool(calm)
         try:
@@ -82,7 +82,7 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names the bot and the wait."""
-    thinker = fake_launch("thinks", "0.03", folder=tmp_path)
+    thinker = fake_start("thinks", "0.03", folder=tmp_path)
     with crowded():
         pool = BotPool()
         try:
@@ -97,8 +97,8 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
     """It never wanted the processor that others had."""
-    sleeper = fake_launch("late", "1", folder=tmp_path)
-    other = fake_launch("honest", folder=tmp_path)
+    sleeper = fake_start("late", "1", folder=tmp_path)
+    other = fake_start("honest", folder=tmp_path)
     with crowded():
         pool = BotPool()
         try:

@@ -21,10 +21,10 @@ from ladder.errors import BotCrash
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
 from ladder.process.confinement import Confinement
-from ladder.specs.start_command import host_launch
+from ladder.specs.start_command import built_in, entrant_of
 from tests.support.fakes import (
     StartFake,
-    fake_launch,
+    fake_start,
     open_game,
 )
 
@@ -87,8 +87,8 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
             PairPlan(
                 id=1,
                 number=0,
-                a=Entrant(1, "a", fake_launch("honest", folder=tmp_path), budget),
-                b=Entrant(2, "b", host_launch("random"), budget),
+                a=Entrant(1, "a", fake_start("honest", folder=tmp_path), budget),
+                b=entrant_of(built_in("random"), revision=2, name="b", budget=budget),
                 board="6x7",
                 board_class="6x7",
                 opening=(),

@@ -23,7 +23,7 @@ from ladder.process.supervisor_client import PACKAGES
 from tests.support.fakes import (
     StartFake,
     await_none,
-    fake_launch,
+    fake_start,
     first_move,
     living,
     open_game,
@@ -140,12 +140,12 @@ def test_a_log_of_some_lines_is_whole(start_fake: StartFake) -> None:
 HARNESS = """
 import sys, time
 from pathlib import Path
-from tests.support.fakes import fake_launch, open_game
+from tests.support.fakes import fake_start, open_game
 from bots.protocol import MoveAsk
 from ladder.process.bot_process import BotProcess
 mode, folder, mark, moment = sys.argv[1:]
 bot = BotProcess.start(
-    fake_launch(mode, folder=Path(folder)), environment={"FAKE_BOT_MARK": mark}
+    fake_start(mode, folder=Path(folder), mark=mark)
 )
 if moment == "started":
     print(bot.scratch, flush=True)
@@ -209,12 +209,8 @@ def test_the_supervisor_loads_little() -> None:
 
 def test_bots_hold_nothing_of_each_other(tmp_path: Path, mark: str) -> None:
     """A bot's pipes are not held open by a bot that was started after it."""
-    first = BotProcess.start(
-        fake_launch("honest", folder=tmp_path), environment={"FAKE_BOT_MARK": mark}
-    )
-    second = BotProcess.start(
-        fake_launch("honest", folder=tmp_path), environment={"FAKE_BOT_MARK": mark}
-    )
+    first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
+    second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
     with first, second:
         open_game(first)
         open_game(second)

@@ -20,9 +20,8 @@ from engine.cache import ROOT
 from ladder.registry.builtins import sync_builtins
 from ladder.specs.spec import read_spec
 from ladder.specs.start_command import (
-    host_environment,
-    host_launch,
-    runnable,
+    built_in,
+    start_of,
 )
 
 ORIGIN = Origin(
@@ -44,13 +43,15 @@ def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
 
 def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     """Its process must find the copy's packages and kernels, and the current players ours."""
-    launch = runnable(OF_GIT)
-    assert launch.command == (sys.executable, "-P", "-m", "bots.host")
-    assert (launch.folder, launch.player) == ("/copy/files", "v4")
-    assert host_environment(launch) == {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
-    assert host_environment(host_launch("v4"))["PYTHONPATH"] == str(ROOT)
+    start = start_of(OF_GIT)
+    assert start.argv == (sys.executable, "-P", "-m", "bots.host")
+    assert (start.folder, start.foreign) == ("/copy/files", True)
+    environment = {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
+    assert dict(start.environment) == environment
+    ours = start_of(built_in("v4"))
+    assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(ROOT), False)
     other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
-    assert runnable(other).command[0] == "/copy/files/.venv/bin/python"
+    assert start_of(other).argv[0] == "/copy/files/.venv/bin/python"
 
 
 def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.launch import Launch
+from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -73,13 +73,13 @@ def plan(store: Store, count: int) -> list[PairRow]:
 
 def finish(store: Store, rows: list[PairRow]) -> None:
     for row in rows:
-        launch = Launch(command=("x",), folder="/")
+        start = Start(argv=("x",), folder="/")
         budget = Budget(simulations=1)
         pair = PairPlan(
             id=row.id,
             number=row.number,
-            a=Entrant(row.a_revision, "a", launch, budget),
-            b=Entrant(row.b_revision, "b", launch, budget),
+            a=Entrant(row.a_revision, "a", start, budget),
+            b=Entrant(row.b_revision, "b", start, budget),
             board=row.board,
             board_class=row.board_class,
             opening=(),
