@@ -7,10 +7,10 @@ WORKERS ?= 2
 FIRST_DB ?= first.db
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check bench clean
+.PHONY: help install run test test-fast coverage check bench clean
 
 help: ## List the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 install: $(STAMP) ## Create .venv with the project and its tools
 
@@ -30,6 +30,13 @@ run: $(STAMP) ## Play a short ladder and print its table
 test: $(STAMP) ## Run all tests, the slow ones included
 	$(BIN)/python -m bots.warm
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+test-fast: $(STAMP) ## Run the tests that take no more than a moment each: the loop of editing
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
+
+coverage: $(STAMP) ## Measure branch coverage, room by room
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-branch --cov-report=json:.coverage.json
+	$(BIN)/python -m tests.support.coverage_by_room .coverage.json
 
 check: $(STAMP) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff format --check .
