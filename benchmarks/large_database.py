@@ -43,8 +43,8 @@ def new_database(path: Path) -> int:
     """A database with all players and one run; the run's id."""
     with Store.open(str(path)) as store:
         sync_builtins(store)
-        division = store.division("thu", 0, {"time_ms": 100})
-        run = store.create_run(
+        division = store.divisions.ensure("thu", 0, {"time_ms": 100})
+        run = store.runs.create(
             NewRun(
                 kind=RunKind.LADDER,
                 rated=True,
@@ -60,7 +60,7 @@ def new_database(path: Path) -> int:
 
 def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[float, float]]:
     """Store pairs of random games; wall and processor microseconds of each transaction."""
-    bots = [bot.revision.id for bot in store.bots()]
+    bots = [bot.revision.id for bot in store.bots.all()]
     random = SplitMix(start)
 
     def planned(number: int) -> PlannedPair:
@@ -68,7 +68,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
         b = (a + 1 + random.below(len(bots) - 1)) % len(bots)
         return PlannedPair(bots[a], bots[b], "9x9@4,4", "thu", (), number)
 
-    rows = store.plan(run, count, planned)
+    rows = store.pairs.plan(run, count, planned)
     spent = []
     for row in rows:
         start = Start(argv=("null",), folder="/")
@@ -85,7 +85,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
         )
         record = random_record(plan, random)
         wall, cpu = time.perf_counter(), time.process_time()
-        store.finish_pair(plan, record, rate_pair)
+        store.pairs.finish(plan, record, rate_pair)
         spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
     return spent
 
@@ -126,7 +126,7 @@ def fill(path: Path, games: int) -> None:
         (pairs,) = connection.execute("select count(*) from pairs").fetchone()
     connection.close()
     with Store.open(str(path)) as store:
-        store.rebuild(rate_pair)
+        store.aggregate.rebuild(rate_pair)
 
 
 def report_seconds(path: Path) -> float:

@@ -93,7 +93,7 @@ def register(folder: Path) -> None:
                 budgets=ANY,
                 files=resolved.files,
             )
-            store.add_bot(NewBot(name=name, family="fake", spec=spec, revision=revision))
+            store.bots.add(NewBot(name=name, family="fake", spec=spec, revision=revision))
 
 
 def ladder(folder: Path, *words: str) -> subprocess.Popen[str]:

@@ -50,14 +50,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("database")
     with Store.open(parser.parse_args().database, create=False) as store:
-        run = store.latest_run()
+        run = store.runs.latest()
         if run is None:
             parser.error("no run is stored there; play one with --time")
-        division = store.find_division(str(run.division_id))
+        division = store.divisions.find(str(run.division_id))
         if "time_ms" not in division.budget:
             parser.error(f"{division.label} was not played under --time")
         budget_ms = division.budget["time_ms"]
-        found = times_ms(store.games(run_id=run.id, thoughts=True))
+        found = times_ms(store.games.stream(run_id=run.id, thoughts=True))
     print(
         "| bot | moves | ended by the clock | intended, ms | mean, ms | difference | longest, ms |"
     )

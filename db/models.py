@@ -1,7 +1,7 @@
 """The database as a list of models. Portable: SQLite and PostgreSQL.
 
 Games are the truth. `pair_tables` and `ratings` are derived from them, moved in the transaction
-that stores a pair, and rebuilt by `Store.rebuild`.
+that stores a pair, and rebuilt by `Aggregate.rebuild`.
 
 There is one secondary index per question that would else read a whole table, and no more: each
 costs every insert. `games.line_hash` is the only one whose entries fall in random places.

@@ -89,7 +89,7 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
                     f"{word} is neither a file nor a specification such as thu:./strategy.so, and "
                     "there is no database with registered bots here"
                 )
-            bot = store.bot(word)
+            bot = store.bots.get(word)
             refuse_changed([bot])
             compile_launches([bot.revision.launch])
             return Contestant(word, bot.revision.launch)

@@ -121,8 +121,6 @@ def test_nothing_imports_upwards(package: str) -> None:
 TO_CUT = {
     ("ladder.specs.git_copies", "db.connection.place"),
     ("ladder.runs.start", "db.connection.run_lock"),
-    ("ladder.gate.session", "db.queries.runs"),
-    ("ladder.bench.harness", "db.queries.store_pair"),
     ("bots.uct.tree.backup", "bots.uct.no_lookahead.settings"),
     ("bots.uct.settings", "bots.uct.array.settings"),
     ("bots.uct.graph.search", "bots.uct.tree.layout"),

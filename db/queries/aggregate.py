@@ -1,10 +1,5 @@
-"""The aggregate: what one pair adds to it, and its rows.
+"""The aggregate as it is read: tables of pairs and live ratings."""
 
-One function says what a pair of games adds. Storing a pair, rebuilding the aggregate and tables
-of a run or a time span all use it, so they cannot disagree.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
@@ -12,161 +7,79 @@ from sqlalchemy import Connection, Select, select
 from db.connection.database import Database
 from db.models import Game, PairTable, Rating
 from db.queries.bots import names_of_revisions
-from db.queries.games import _ALL, _of_run
-from db.records.aggregate import (
-    PairTableRow,
-    RatingRow,
-    SideTotals,
+from db.queries.games import COLUMNS, games_of_run
+from db.queries.pair_sums import (
+    GAME_COLUMNS,
+    KEY,
+    SUMS,
+    Key,
+    add,
+    contribution,
+    to_row,
+    whole_pairs,
 )
-from engine.result import FORFEITS
+from db.queries.rebuild import rebuild_within
+from db.records.aggregate import Difference, PairTableRow, Rate, RatingRow
 
-Key = tuple[int, str, int, int]
-"""Division, board class, A's revision, B's revision; A's is never the greater."""
-
-GRID = ("ll", "ld", "lw", "dl", "dd", "dw", "wl", "wd", "ww")
-SIDE = (
-    *("moves", "time_us", "max_us", "simulations", "searched_us"),
-    *(reason.value for reason in FORFEITS),
-)
-SUMS = (*GRID, *(f"{side}_{name}" for side in "ab" for name in SIDE), "plies", "repeats")
-"""The columns of the aggregate behind its key, in the order of the lists of this module."""
-MAXIMA = frozenset({"a_max_us", "b_max_us"})
-"""Those that take the greater value instead of the sum."""
-KEY = ("division_id", "board_class", "a_revision_id", "b_revision_id")
-
-_MAXIMA_AT = tuple(SUMS.index(name) for name in sorted(MAXIMA))
-_SCORE = {"loss": 0, "draw": 1, "win": 2}
-_FORFEIT_AT = {reason.value: SIDE.index(reason.value) for reason in FORFEITS}
-_FIRST = tuple(f"first_{name}" for name in SIDE[:5])
-_SECOND = tuple(f"second_{name}" for name in SIDE[:5])
-
-GAME_COLUMNS = (
-    *("id", "pair_id", "division_id", "game", "first_revision_id", "second_revision_id"),
-    *("board_class", "plies", "result", "termination", "offender", "repeat"),
-    *_FIRST,
-    *_SECOND,
-)
-"""What `contribution` and `whole_pairs` read of a stored game."""
-
-_FOR_TABLES = tuple(_ALL[name] for name in GAME_COLUMNS)
-
-GameValues = Mapping[str, Any]
-"""A game's values by the names of its columns."""
+_FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
 
 
-def contribution(game0: GameValues, game1: GameValues) -> tuple[Key, list[int]]:
-    """What the two games of a pair add to the aggregate: its key and a value for each of SUMS."""
-    starter, other = game0["first_revision_id"], game0["second_revision_id"]
-    # A pair of a revision with itself has A move first in game 0.
-    if starter <= other:
-        ours, theirs = game0, game1
-    else:
-        ours, theirs, starter, other = game1, game0, other, starter
-    # From here on A, the lower revision, moves first in `ours` and second in `theirs`.
-    values = [0] * len(GRID)
-    values[3 * _SCORE[ours["result"]] + 2 - _SCORE[theirs["result"]]] = 1
-    values += _side(ours, _FIRST, 0, theirs, _SECOND, 1)
-    values += _side(ours, _SECOND, 1, theirs, _FIRST, 0)
-    values.append(ours["plies"] + theirs["plies"])
-    values.append(int(ours["repeat"]) + int(theirs["repeat"]))
-    return (ours["division_id"], ours["board_class"], starter, other), values
+class Aggregate:
+    """The tables and live ratings that are derived from the rated games."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-def _side(
-    ours: GameValues,
-    our_names: tuple[str, ...],
-    our_seat: int,
-    theirs: GameValues,
-    their_names: tuple[str, ...],
-    their_seat: int,
-) -> list[int]:
-    values = [ours[a] + theirs[b] for a, b in zip(our_names, their_names, strict=True)]
-    values[2] = max(ours[our_names[2]], theirs[their_names[2]])
-    values += [0] * len(FORFEITS)
-    if ours["offender"] == our_seat:
-        values[_FORFEIT_AT[ours["termination"]]] += 1
-    if theirs["offender"] == their_seat:
-        values[_FORFEIT_AT[theirs["termination"]]] += 1
-    return values
+    def of_division(self, division_id: int) -> list[PairTableRow]:
+        """The stored aggregate of a division."""
+        columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
+        query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
+        with self._database.reading() as connection:
+            names = names_of_revisions(connection)
+            return [
+                to_row((row[0], row[1], row[2], row[3]), list(row[4:]), names)
+                for row in connection.execute(query)
+            ]
 
+    def since(self, division_id: int, since: float) -> list[PairTableRow]:
+        """The aggregate of the rated pairs of which both games started at `since` or later."""
+        with self._database.streaming() as connection:
+            query = select(*_FOR_TABLES).where(
+                Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
+            )
+            return _tables(connection, query)
 
-def whole_pairs(games: Iterable[GameValues]) -> Iterator[tuple[GameValues, GameValues]]:
-    """Game 0 and game 1 of each pair of which both are among the games, as they complete."""
-    waiting: dict[int, GameValues] = {}
-    for game in games:
-        partner = waiting.pop(game["pair_id"], None)
-        if partner is None:
-            waiting[game["pair_id"]] = game
-        else:
-            yield (partner, game) if game["game"] else (game, partner)
+    def of_run(self, run_id: int) -> list[PairTableRow]:
+        """The aggregate of one run's pairs, rated or not."""
+        with self._database.streaming() as connection:
+            return _tables(connection, games_of_run(connection, select(*_FOR_TABLES), run_id))
 
-
-def add(tables: dict[Key, list[int]], key: Key, values: list[int]) -> None:
-    """Add a contribution to the aggregate."""
-    stored = tables.get(key)
-    if stored is None:
-        tables[key] = values
-        return
-    maxima = [max(stored[at], values[at]) for at in _MAXIMA_AT]
-    for at, value in enumerate(values):
-        stored[at] += value
-    for at, value in zip(_MAXIMA_AT, maxima, strict=True):
-        stored[at] = value
-
-
-def to_row(key: Key, values: list[int], names: Mapping[int, str]) -> PairTableRow:
-    """The record for readers; `names` gives a revision's bot."""
-    division, board_class, a, b = key
-    width = len(SIDE)
-    return PairTableRow(
-        division_id=division,
-        board_class=board_class,
-        a_revision=a,
-        b_revision=b,
-        a_name=names[a],
-        b_name=names[b],
-        counts=tuple(values[:9]),
-        a=SideTotals(*values[9 : 9 + width]),
-        b=SideTotals(*values[9 + width : 9 + 2 * width]),
-        plies=values[-2],
-        repeats=values[-1],
-    )
-
-
-def pair_tables(database: Database, division_id: int) -> list[PairTableRow]:
-    """The stored aggregate of a division."""
-    columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
-    query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
-    with database.reading() as connection:
-        names = names_of_revisions(connection)
-        return [
-            to_row((row[0], row[1], row[2], row[3]), list(row[4:]), names)
-            for row in connection.execute(query)
-        ]
-
-
-def tables_since(database: Database, division_id: int, since: float) -> list[PairTableRow]:
-    """The aggregate of the rated pairs of which both games started at `since` or later."""
-    with database.streaming() as connection:
-        query = select(*_FOR_TABLES).where(
-            Game.division_id == division_id, Game.rated.is_(True), Game.started_at >= since
+    def ratings(self, division_id: int) -> list[RatingRow]:
+        """The live ratings of a division, highest first."""
+        query = (
+            select(Rating.division_id, Rating.revision_id, Rating.elo, Rating.games)
+            .where(Rating.division_id == division_id)
+            .order_by(Rating.elo.desc(), Rating.revision_id)
         )
-        return _tables(connection, query)
+        with self._database.reading() as connection:
+            return [RatingRow(*row) for row in connection.execute(query)]
 
+    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
+        """Compute aggregate and live ratings anew from the rated games; what was wrong before.
 
-def run_tables(database: Database, run_id: int) -> list[PairTableRow]:
-    """The aggregate of one run's pairs, rated or not."""
-    with database.streaming() as connection:
-        return _tables(connection, _of_run(connection, select(*_FOR_TABLES), run_id))
+        One transaction; without `repair`, and when nothing was wrong, nothing is written.
+        """
+        with self._database.writing() as connection:
+            return rebuild_within(connection, rate, repair=repair)
 
 
 def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
     names = names_of_revisions(connection)
-    totals = accumulate(connection, query)
+    totals = _accumulate(connection, query)
     return [to_row(key, totals[key], names) for key in sorted(totals)]
 
 
-def accumulate(connection: Connection, query: Select[Any]) -> dict[Key, list[int]]:
+def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, list[int]]:
     """The aggregate of the whole pairs among the games of a query for GAME_COLUMNS."""
     totals: dict[Key, list[int]] = {}
     games = (
@@ -176,14 +89,3 @@ def accumulate(connection: Connection, query: Select[Any]) -> dict[Key, list[int
     for game0, game1 in whole_pairs(games):
         add(totals, *contribution(game0, game1))
     return totals
-
-
-def ratings(database: Database, division_id: int) -> list[RatingRow]:
-    """The live ratings of a division, highest first."""
-    query = (
-        select(Rating.division_id, Rating.revision_id, Rating.elo, Rating.games)
-        .where(Rating.division_id == division_id)
-        .order_by(Rating.elo.desc(), Rating.revision_id)
-    )
-    with database.reading() as connection:
-        return [RatingRow(*row) for row in connection.execute(query)]

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Select, func, insert, select, update
 
 from db.connection.database import Database
 from db.errors import NameTaken, UnknownRow
+from db.json_column import to_json
 from db.models import Bot, Revision
 from db.records.bots import (
     BotRow,
@@ -18,88 +19,89 @@ from db.records.bots import (
 from db.records.launch import Launch
 
 
-def all_bots(database: Database, *, include_retired: bool) -> list[BotRow]:
-    """The bots in the order of registration."""
-    query = _current().order_by(Bot.id)
-    if not include_retired:
-        query = query.where(Bot.retired_at.is_(None))
-    with database.reading() as connection:
-        return [_bot(row) for row in connection.execute(query)]
+class Bots:
+    """The registered bots of a database."""
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-def one_bot(database: Database, name: str) -> BotRow:
-    """A bot by name. Raises UnknownRow."""
-    with database.reading() as connection:
-        return _find(connection, name)
+    def all(self, *, include_retired: bool = False) -> list[BotRow]:
+        """The bots in the order of registration."""
+        query = _current().order_by(Bot.id)
+        if not include_retired:
+            query = query.where(Bot.retired_at.is_(None))
+        with self._database.reading() as connection:
+            return [_bot(row) for row in connection.execute(query)]
 
+    def get(self, name: str) -> BotRow:
+        """A bot by name. Raises UnknownRow."""
+        with self._database.reading() as connection:
+            return _find(connection, name)
 
-def add_bot(database: Database, new: NewBot) -> BotRow:
-    """Register a bot with its first revision. Raises NameTaken."""
-    with database.writing() as connection:
-        taken = connection.execute(select(Bot.retired_at).filter_by(name=new.name)).first()
-        if taken is not None:
-            state = "registered" if taken.retired_at is None else "retired, and keeps its name"
-            raise NameTaken(f"a bot called {new.name!r} is {state}: choose another name")
-        bot_id = connection.execute(
-            insert(Bot)
-            .values(
-                name=new.name,
-                family=new.family,
-                spec=new.spec,
-                based_on=new.based_on,
-                change=new.change,
-                created_at=time.time(),
+    def add(self, new: NewBot) -> BotRow:
+        """Register a bot with its first revision. Raises NameTaken."""
+        with self._database.writing() as connection:
+            taken = connection.execute(select(Bot.retired_at).filter_by(name=new.name)).first()
+            if taken is not None:
+                state = "registered" if taken.retired_at is None else "retired, and keeps its name"
+                raise NameTaken(f"a bot called {new.name!r} is {state}: choose another name")
+            bot_id = connection.execute(
+                insert(Bot)
+                .values(
+                    name=new.name,
+                    family=new.family,
+                    spec=new.spec,
+                    based_on=new.based_on,
+                    change=new.change,
+                    created_at=time.time(),
+                )
+                .returning(Bot.id)
+            ).scalar_one()
+            _insert_revision(connection, bot_id, 1, 1, new.revision)
+            return _find(connection, new.name)
+
+    def replace(self, new: NewBot) -> BotRow:
+        """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
+
+        The former revision keeps its games, which no rating of the new one contains.
+        """
+        with self._database.writing() as connection:
+            bot_id = _find(connection, new.name).id
+            connection.execute(
+                update(Bot)
+                .filter_by(id=bot_id)
+                .values(
+                    family=new.family,
+                    spec=new.spec,
+                    based_on=new.based_on,
+                    change=new.change,
+                    retired_at=None,
+                )
             )
-            .returning(Bot.id)
-        ).scalar_one()
-        _insert_revision(connection, bot_id, 1, 1, new.revision)
-        return _find(connection, new.name)
+            _make_current(connection, bot_id, new.revision)
+            return _find(connection, new.name)
 
+    def ensure_revision(self, name: str, new: NewRevision) -> RevisionRow:
+        """Make a content the bot's current revision. Raises UnknownRow.
 
-def replace_bot(database: Database, new: NewBot) -> BotRow:
-    """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
+        A content seen before is found again, with its games, also when another came between. How it
+        is started may change without making it another player, and is then updated.
+        """
+        with self._database.reading() as connection:
+            current = _find(connection, name).revision
+        if _same(current, new):
+            return current  # the common case needs no write lock
+        with self._database.writing() as connection:
+            _make_current(connection, _find(connection, name).id, new)
+            return _find(connection, name).revision
 
-    The former revision keeps its games, which no rating of the new one contains.
-    """
-    with database.writing() as connection:
-        bot_id = _find(connection, new.name).id
-        connection.execute(
-            update(Bot)
-            .filter_by(id=bot_id)
-            .values(
-                family=new.family,
-                spec=new.spec,
-                based_on=new.based_on,
-                change=new.change,
-                retired_at=None,
-            )
-        )
-        _make_current(connection, bot_id, new.revision)
-        return _find(connection, new.name)
-
-
-def ensure_revision(database: Database, name: str, new: NewRevision) -> RevisionRow:
-    """Make a content the bot's current revision. Raises UnknownRow.
-
-    A content seen before is found again, with its games, also when another came between. How it
-    is started may change without making it another player, and is then updated.
-    """
-    with database.reading() as connection:
-        current = _find(connection, name).revision
-    if _same(current, new):
-        return current  # the common case needs no write lock
-    with database.writing() as connection:
-        _make_current(connection, _find(connection, name).id, new)
-        return _find(connection, name).revision
-
-
-def retire(database: Database, name: str) -> BotRow:
-    """Take a bot out of lists and runs. Raises UnknownRow."""
-    with database.writing() as connection:
-        bot = _find(connection, name)
-        if bot.retired_at is None:
-            connection.execute(update(Bot).filter_by(id=bot.id).values(retired_at=time.time()))
-        return _find(connection, name)
+    def retire(self, name: str) -> BotRow:
+        """Take a bot out of lists and runs. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            bot = _find(connection, name)
+            if bot.retired_at is None:
+                connection.execute(update(Bot).filter_by(id=bot.id).values(retired_at=time.time()))
+            return _find(connection, name)
 
 
 def names_of_revisions(connection: Connection) -> dict[int, str]:
@@ -167,10 +169,10 @@ def _insert_revision(
 
 def _how(new: NewRevision) -> dict[str, str | None]:
     return {
-        "launch": _json(new.launch),
-        "budgets": _json(new.budgets),
-        "boards": None if new.boards is None else _json(new.boards),
-        "files": _json(dict(new.files)),
+        "launch": to_json(new.launch),
+        "budgets": to_json(new.budgets),
+        "boards": None if new.boards is None else to_json(new.boards),
+        "files": to_json(dict(new.files)),
     }
 
 
@@ -180,10 +182,6 @@ def _same(row: RevisionRow, new: NewRevision) -> bool:
         and (row.budgets, row.boards) == (tuple(new.budgets), new.boards)
         and row.files == dict(new.files)
     )
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()
 
 
 def _bot(row: Any) -> BotRow:

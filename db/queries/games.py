@@ -1,4 +1,4 @@
-"""Reading what was stored: games, tables and ratings."""
+"""Finished games as they are read."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,74 +17,83 @@ from db.records.pairs import PairStatus
 from engine.position import parse_moves
 from engine.result import Result, Termination
 
-_ALL = Game.__table__.c
+COLUMNS = Game.__table__.c
+"""Of the table of games, by name."""
 
 
-def games(
-    database: Database,
-    *,
-    division_id: int | None,
-    run_id: int | None,
-    since: float | None,
-    rated: bool | None,
-    thoughts: bool,
-) -> Iterator[GameRow]:
-    """Finished games in the order in which they were stored, on a connection of their own."""
-    wanted = [column for column in _ALL if thoughts or column.name != "thoughts"]
-    query: Select[Any] = select(*wanted)
-    if division_id is not None:
-        query = query.where(Game.division_id == division_id)
-    if since is not None:
-        query = query.where(Game.started_at >= since)
-    if rated is not None:
-        query = query.where(Game.rated.is_(rated))
-    with database.streaming() as connection:
+class Games:
+    """The finished games of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def stream(
+        self,
+        *,
+        division_id: int | None = None,
+        run_id: int | None = None,
+        since: float | None = None,
+        rated: bool | None = None,
+        thoughts: bool = False,
+    ) -> Iterator[GameRow]:
+        """Finished games in the order in which they were stored, on a connection of their own."""
+        wanted = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
+        query: Select[Any] = select(*wanted)
+        if division_id is not None:
+            query = query.where(Game.division_id == division_id)
+        if since is not None:
+            query = query.where(Game.started_at >= since)
+        if rated is not None:
+            query = query.where(Game.rated.is_(rated))
+        with self._database.streaming() as connection:
+            if run_id is not None:
+                query = games_of_run(connection, query, run_id)
+            names = names_of_revisions(connection)
+            for row in connection.execute(query.order_by(Game.id)):
+                yield _game(row, names, row.thoughts if thoughts else None)
+
+    def get(self, game_id: int) -> GameRow | None:
+        """One game with its thoughts."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(Game.__table__).where(Game.id == game_id)).first()
+            if row is None:
+                return None
+            return _game(row, names_of_revisions(connection), row.thoughts)
+
+    def count(self, run_id: int) -> int:
+        """How many finished games a run has; answered from an index of its pairs."""
+        query = select(func.count()).where(
+            Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
+        )
+        with self._database.reading() as connection:
+            return 2 * connection.execute(query).scalar_one()
+
+    def count_aborts(
+        self,
+        *,
+        division_id: int | None = None,
+        run_id: int | None = None,
+        since: float | None = None,
+    ) -> int:
+        """How many games were abandoned, from the index of the pairs that had any.
+
+        `since` leaves out the pairs that were finished before.
+        """
+        # A literal, because a partial index is not used for a condition with a parameter.
+        query = select(func.coalesce(func.sum(Pair.aborts), 0)).where(text("pairs.aborts > 0"))
+        if division_id is not None:
+            runs = select(Run.id).where(Run.division_id == division_id, Run.rated)
+            query = query.where(Pair.run_id.in_(runs))
         if run_id is not None:
-            query = _of_run(connection, query, run_id)
-        names = names_of_revisions(connection)
-        for row in connection.execute(query.order_by(Game.id)):
-            yield _game(row, names, row.thoughts if thoughts else None)
+            query = query.where(Pair.run_id == run_id)
+        if since is not None:
+            query = query.where(func.coalesce(Pair.finished_at, since) >= since)
+        with self._database.reading() as connection:
+            return int(connection.execute(query).scalar_one())
 
 
-def game(database: Database, game_id: int) -> GameRow | None:
-    """One game with its thoughts."""
-    with database.reading() as connection:
-        row = connection.execute(select(Game.__table__).where(Game.id == game_id)).first()
-        if row is None:
-            return None
-        return _game(row, names_of_revisions(connection), row.thoughts)
-
-
-def count_games(database: Database, run_id: int) -> int:
-    """How many finished games a run has; answered from an index of its pairs."""
-    query = select(func.count()).where(
-        Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
-    )
-    with database.reading() as connection:
-        return 2 * connection.execute(query).scalar_one()
-
-
-def count_aborts(
-    database: Database, *, division_id: int | None, run_id: int | None, since: float | None
-) -> int:
-    """How many games were abandoned, from the index of the pairs that had any.
-
-    `since` leaves out the pairs that were finished before.
-    """
-    # A literal, because a partial index is not used for a condition with a parameter.
-    query = select(func.coalesce(func.sum(Pair.aborts), 0)).where(text("pairs.aborts > 0"))
-    if division_id is not None:
-        runs = select(Run.id).where(Run.division_id == division_id, Run.rated)
-        query = query.where(Pair.run_id.in_(runs))
-    if run_id is not None:
-        query = query.where(Pair.run_id == run_id)
-    if since is not None:
-        query = query.where(func.coalesce(Pair.finished_at, since) >= since)
-    with database.reading() as connection:
-        return int(connection.execute(query).scalar_one())
-
-
-def _of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:
+def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:
+    """A query for games, narrowed to those of one run."""
     # A run's games lie close together, between those of runs beside it. Reading that stretch in
     # order needs neither an index of games by run nor a sort.
     bounds = (

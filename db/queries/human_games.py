@@ -5,6 +5,7 @@ from sqlalchemy import func, insert, select
 
 from db import thought_blob
 from db.connection.database import Database
+from db.json_column import to_json
 from db.models import SavedGame
 from db.queries.bots import names_of_revisions
 from db.records.games import (
@@ -15,53 +16,57 @@ from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
 
 
-def save_game(database: Database, new: NewSavedGame) -> int:
-    """Store a finished game; its key."""
-    with database.writing() as connection:
-        return connection.execute(
-            insert(SavedGame)
-            .values(
-                revision_id=new.revision,
-                bot_side=new.bot_side,
-                board=new.board,
-                budget=msgspec.json.encode(dict(new.budget), order="sorted").decode(),
-                seed=new.seed,
-                moves=format_moves(new.moves),
-                result=new.result.value,
-                termination=new.termination.value,
-                detail=new.detail,
-                started_at=new.started_at,
-                duration_us=new.duration_us,
-                thoughts=thought_blob.encode(new.thoughts),
+class HumanGames:
+    """The games of people against bots; no rating, report or export contains them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, new: NewSavedGame) -> int:
+        """Store a finished game; its key."""
+        with self._database.writing() as connection:
+            return connection.execute(
+                insert(SavedGame)
+                .values(
+                    revision_id=new.revision,
+                    bot_side=new.bot_side,
+                    board=new.board,
+                    budget=to_json(dict(new.budget)),
+                    seed=new.seed,
+                    moves=format_moves(new.moves),
+                    result=new.result.value,
+                    termination=new.termination.value,
+                    detail=new.detail,
+                    started_at=new.started_at,
+                    duration_us=new.duration_us,
+                    thoughts=thought_blob.encode(new.thoughts),
+                )
+                .returning(SavedGame.id)
+            ).scalar_one()
+
+    def get(self, key: int) -> SavedGameRow | None:
+        """One game with its thoughts."""
+        with self._database.reading() as connection:
+            row = connection.execute(select(SavedGame.__table__).where(SavedGame.id == key)).first()
+            if row is None:
+                return None
+            return SavedGameRow(
+                key=row.id,
+                bot=names_of_revisions(connection)[row.revision_id],
+                bot_side=row.bot_side,
+                board=row.board,
+                budget=msgspec.json.decode(row.budget, type=dict[str, int]),
+                seed=row.seed,
+                moves=parse_moves(row.moves),
+                result=Result(row.result),
+                termination=Termination(row.termination),
+                detail=row.detail,
+                started_at=row.started_at,
+                duration_us=row.duration_us,
+                thoughts=thought_blob.decode(row.thoughts),
             )
-            .returning(SavedGame.id)
-        ).scalar_one()
 
-
-def saved_game(database: Database, key: int) -> SavedGameRow | None:
-    """One game with its thoughts."""
-    with database.reading() as connection:
-        row = connection.execute(select(SavedGame.__table__).where(SavedGame.id == key)).first()
-        if row is None:
-            return None
-        return SavedGameRow(
-            key=row.id,
-            bot=names_of_revisions(connection)[row.revision_id],
-            bot_side=row.bot_side,
-            board=row.board,
-            budget=msgspec.json.decode(row.budget, type=dict[str, int]),
-            seed=row.seed,
-            moves=parse_moves(row.moves),
-            result=Result(row.result),
-            termination=Termination(row.termination),
-            detail=row.detail,
-            started_at=row.started_at,
-            duration_us=row.duration_us,
-            thoughts=thought_blob.decode(row.thoughts),
-        )
-
-
-def count_saved(database: Database) -> int:
-    """How many games are saved."""
-    with database.reading() as connection:
-        return connection.execute(select(func.count()).select_from(SavedGame)).scalar_one()
+    def count(self) -> int:
+        """How many games are saved."""
+        with self._database.reading() as connection:
+            return connection.execute(select(func.count()).select_from(SavedGame)).scalar_one()

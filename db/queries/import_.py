@@ -4,18 +4,18 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, func, insert, select
 
 from db import thought_blob
 from db.connection.database import Database
+from db.json_column import to_json
 from db.models import Bot, Game, Pair, Revision, Run
+from db.queries.divisions import division_in
 from db.queries.rebuild import rebuild_within
-from db.queries.runs import division_in
 from db.queries.store_pair import (
-    Rate,
     line_hash,
 )
+from db.records.aggregate import Rate
 from db.records.exchange import (
     BotLine,
     GameLine,
@@ -143,7 +143,7 @@ class _Arrival:
                 rated=line.rated,
                 stream=line.stream,
                 identity=line.identity,
-                settings=_json(settings),
+                settings=to_json(settings),
                 seed=line.run_seed,
                 division_id=division_id,
                 target_games=None,
@@ -185,18 +185,14 @@ class _Arrival:
                 number=(number or 0) + 1,
                 recency=1 if oldest is None else oldest - 1,
                 content_hash=bot.content_hash,
-                launch=_json(bot.launch),
-                budgets=_json(bot.budgets),
-                boards=None if bot.boards is None else _json(bot.boards),
-                files=_json(bot.files),
+                launch=to_json(bot.launch),
+                budgets=to_json(bot.budgets),
+                boards=None if bot.boards is None else to_json(bot.boards),
+                files=to_json(bot.files),
                 created_at=time.time(),
             )
             .returning(Revision.id)
         ).scalar_one()
-
-
-def _json(value: object) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()
 
 
 def _game_values(line: GameLine) -> dict[str, Any]:

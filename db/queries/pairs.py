@@ -1,6 +1,7 @@
-"""Planned pairs: who takes which numbers of a stream."""
+"""Pairs: who takes which numbers of a stream, and the results of those that were played."""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Select, func, insert, select, update
@@ -8,7 +9,12 @@ from sqlalchemy import Select, func, insert, select, update
 from db.connection.database import Database
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
+from db.queries.store_pair import PairStorer
+from db.records.aggregate import Rate
 from db.records.pairs import (
+    FinishedPair,
+    PairPlan,
+    PairRecord,
     PairRow,
     PairStatus,
     PlannedPair,
@@ -18,102 +24,165 @@ from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
 
 
-def plan(
-    database: Database, run_id: int, count: int, make: Callable[[int], PlannedPair]
-) -> list[PairRow]:
-    """Take the next numbers of the run's stream and store what `make` gives for each.
+class Pairs:
+    """The pairs of a database, planned and finished."""
 
-    Numbers are taken under the write lock, so no two processes take the same. When `make` raises,
-    none is taken.
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    Raises:
-        UnknownRow: there is no such run.
-        ValueError: a rated run would pair a bot with itself.
+    @cached_property
+    def _storer(self) -> PairStorer:
+        # Preparing its statements takes 20 ms that a reader need not pay.
+        return PairStorer(self._database)
 
-    """
-    if count < 1:
-        return []
-    with database.writing() as connection:
-        run = find_run(connection, run_id)
-        last = connection.execute(
-            select(func.max(Pair.number)).where(Pair.stream == run.stream)
-        ).scalar()
-        start = 0 if last is None else last + 1
-        values = []
-        for number in range(start, start + count):
-            pair = make(number)
-            if run.rated and pair.a_revision == pair.b_revision:
-                raise ValueError(f"pair {number}: a pair of a bot with itself cannot be rated")
-            values.append(
-                {
-                    "run_id": run_id,
-                    "stream": run.stream,
-                    "number": number,
-                    "a_revision_id": pair.a_revision,
-                    "b_revision_id": pair.b_revision,
-                    "board": pair.board,
-                    "board_class": pair.board_class,
-                    "opening": format_moves(pair.opening),
-                    "seed": pair.seed,
-                    "status": PairStatus.PLANNED.value,
-                    "aborts": 0,
-                }
+    def plan(self, run_id: int, count: int, make: Callable[[int], PlannedPair]) -> list[PairRow]:
+        """Take the next numbers of the run's stream and store what `make` gives for each.
+
+        Numbers are taken under the write lock, so no two processes take the same. When `make`
+        raises, none is taken.
+
+        Raises:
+            UnknownRow: there is no such run.
+            ValueError: a rated run would pair a bot with itself.
+
+        """
+        if count < 1:
+            return []
+        with self._database.writing() as connection:
+            run = find_run(connection, run_id)
+            last = connection.execute(
+                select(func.max(Pair.number)).where(Pair.stream == run.stream)
+            ).scalar()
+            start = 0 if last is None else last + 1
+            values = []
+            for number in range(start, start + count):
+                pair = make(number)
+                if run.rated and pair.a_revision == pair.b_revision:
+                    raise ValueError(f"pair {number}: a pair of a bot with itself cannot be rated")
+                values.append(
+                    {
+                        "run_id": run_id,
+                        "stream": run.stream,
+                        "number": number,
+                        "a_revision_id": pair.a_revision,
+                        "b_revision_id": pair.b_revision,
+                        "board": pair.board,
+                        "board_class": pair.board_class,
+                        "opening": format_moves(pair.opening),
+                        "seed": pair.seed,
+                        "status": PairStatus.PLANNED.value,
+                        "aborts": 0,
+                    }
+                )
+            connection.execute(insert(Pair), values)
+            rows = connection.execute(
+                select(Pair.__table__)
+                .where(Pair.stream == run.stream, Pair.number >= start)
+                .order_by(Pair.number)
             )
-        connection.execute(insert(Pair), values)
-        rows = connection.execute(
+            return [_pair(row) for row in rows]
+
+    def planned(self, run_id: int) -> list[PairRow]:
+        """The run's planned pairs in the order of their numbers."""
+        query = (
             select(Pair.__table__)
-            .where(Pair.stream == run.stream, Pair.number >= start)
+            .where(Pair.run_id == run_id, Pair.status == PairStatus.PLANNED.value)
             .order_by(Pair.number)
         )
-        return [_pair(row) for row in rows]
+        with self._database.reading() as connection:
+            return [_pair(row) for row in connection.execute(query)]
 
+    def adopt(self, run_id: int, from_runs: Sequence[int]) -> int:
+        """Move the planned pairs of other runs of the same stream to this run; how many."""
+        others = [other for other in from_runs if other != run_id]
+        if not others:
+            return 0
+        with self._database.writing() as connection:
+            stream = find_run(connection, run_id).stream
+            same = select(Run.id).where(Run.id.in_(others), Run.stream == stream)
+            moved = connection.execute(
+                update(Pair)
+                .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED.value)
+                .values(run_id=run_id)
+            )
+            return moved.rowcount
 
-def planned(database: Database, run_id: int) -> list[PairRow]:
-    """The run's planned pairs in the order of their numbers."""
-    query = (
-        select(Pair.__table__)
-        .where(Pair.run_id == run_id, Pair.status == PairStatus.PLANNED.value)
-        .order_by(Pair.number)
-    )
-    with database.reading() as connection:
-        return [_pair(row) for row in connection.execute(query)]
+    def drop(self, pair_ids: Sequence[int]) -> int:
+        """Give up planned pairs; how many were still planned."""
+        if not pair_ids:
+            return 0
+        with self._database.writing() as connection:
+            dropped = connection.execute(
+                update(Pair)
+                .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED.value)
+                .values(status=PairStatus.DROPPED.value)
+            )
+            return dropped.rowcount
 
+    def note_aborts(self, pair_id: int, aborts: int) -> None:
+        """Add to how often a planned pair was abandoned."""
+        with self._database.writing() as connection:
+            connection.execute(
+                update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
+            )
 
-def adopt(database: Database, run_id: int, from_runs: Sequence[int]) -> int:
-    """Move the planned pairs of other runs of the same stream to this run; how many."""
-    others = [other for other in from_runs if other != run_id]
-    if not others:
-        return 0
-    with database.writing() as connection:
-        stream = find_run(connection, run_id).stream
-        same = select(Run.id).where(Run.id.in_(others), Run.stream == stream)
-        moved = connection.execute(
-            update(Pair)
-            .where(Pair.run_id.in_(same), Pair.status == PairStatus.PLANNED.value)
-            .values(run_id=run_id)
+    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+        """Store a played pair in one transaction: games, aggregate and live ratings.
+
+        Nothing is stored when the pair is no longer planned; the outcome says so.
+
+        Raises:
+            ValueError: the record does not hold the two finished games of this plan, or a pair of
+                a revision with itself is to be rated.
+
+        """
+        return self._storer.finish(plan, record, rate)
+
+    def of_run(self, run_id: int) -> list[PlayedPair]:
+        """The finished pairs of a run in the order of their numbers."""
+        return self._played(_finished().where(Pair.run_id == run_id).order_by(Pair.number))
+
+    def of_stream(self, stream: str, *, start: int, stop: int) -> list[PlayedPair]:
+        """The finished pairs of a stream with numbers start .. stop-1, in that order."""
+        query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
+        return self._played(query.order_by(Pair.number))
+
+    def owed(self, stream: str, *, below: int) -> list[int]:
+        """The numbers of a stream's pairs before `below` that are planned and not finished."""
+        query = select(Pair.number).where(
+            Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
         )
-        return moved.rowcount
+        with self._database.reading() as connection:
+            return list(connection.execute(query.order_by(Pair.number)).scalars())
 
+    def between(self, division_id: int, hero: int, others: Sequence[int]) -> list[PlayedPair]:
+        """The finished pairs of one revision against others, in the order of planning.
 
-def drop(database: Database, pair_ids: Sequence[int]) -> int:
-    """Give up planned pairs; how many were still planned."""
-    if not pair_ids:
-        return 0
-    with database.writing() as connection:
-        dropped = connection.execute(
-            update(Pair)
-            .where(Pair.id.in_(pair_ids), Pair.status == PairStatus.PLANNED.value)
-            .values(status=PairStatus.DROPPED.value)
+        Of all runs of the division, rated or not.
+        """
+        first = (Pair.a_revision_id == hero) & Pair.b_revision_id.in_(others)
+        second = (Pair.b_revision_id == hero) & Pair.a_revision_id.in_(others)
+        query = (
+            _finished()
+            .join(Run, Run.id == Pair.run_id)
+            .where(Run.division_id == division_id, first | second)
+            .order_by(Pair.id)
         )
-        return dropped.rowcount
+        return self._played(query)
 
-
-def note_aborts(database: Database, pair_id: int, aborts: int) -> None:
-    """Add to how often a planned pair was abandoned."""
-    with database.writing() as connection:
-        connection.execute(
-            update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
-        )
+    def _played(self, query: Select[Any]) -> list[PlayedPair]:
+        with self._database.reading() as connection:
+            return [
+                PlayedPair(
+                    number=row.number,
+                    a_revision=row.a_revision_id,
+                    b_revision=row.b_revision_id,
+                    board_class=row.board_class,
+                    results=(Result(row.result0), Result(row.result1).mirrored),
+                    terminations=(Termination(row.termination0), Termination(row.termination1)),
+                )
+                for row in connection.execute(query)
+            ]
 
 
 def _pair(row: Any) -> PairRow:
@@ -134,41 +203,6 @@ def _pair(row: Any) -> PairRow:
     )
 
 
-def of_run(database: Database, run_id: int) -> list[PlayedPair]:
-    """The finished pairs of a run in the order of their numbers."""
-    return _pairs(database, _finished().where(Pair.run_id == run_id).order_by(Pair.number))
-
-
-def of_stream(database: Database, stream: str, start: int, stop: int) -> list[PlayedPair]:
-    """The finished pairs of a stream with numbers start .. stop-1, in that order."""
-    query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
-    return _pairs(database, query.order_by(Pair.number))
-
-
-def owed(database: Database, stream: str, below: int) -> list[int]:
-    """The numbers of a stream's pairs before `below` that are planned and not finished."""
-    query = select(Pair.number).where(
-        Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value
-    )
-    with database.reading() as connection:
-        return list(connection.execute(query.order_by(Pair.number)).scalars())
-
-
-def between(
-    database: Database, division_id: int, hero: int, others: Sequence[int]
-) -> list[PlayedPair]:
-    """The finished pairs of one revision against others in a division, in the order of planning."""
-    first = (Pair.a_revision_id == hero) & Pair.b_revision_id.in_(others)
-    second = (Pair.b_revision_id == hero) & Pair.a_revision_id.in_(others)
-    query = (
-        _finished()
-        .join(Run, Run.id == Pair.run_id)
-        .where(Run.division_id == division_id, first | second)
-        .order_by(Pair.id)
-    )
-    return _pairs(database, query)
-
-
 def _finished() -> Select[Any]:
     one, two = Game.__table__.alias("one"), Game.__table__.alias("two")
     return (
@@ -186,18 +220,3 @@ def _finished() -> Select[Any]:
         .join(two, (two.c.pair_id == Pair.id) & (two.c.game == 1))
         .where(Pair.status == PairStatus.FINISHED.value)
     )
-
-
-def _pairs(database: Database, query: Select[Any]) -> list[PlayedPair]:
-    with database.reading() as connection:
-        return [
-            PlayedPair(
-                number=row.number,
-                a_revision=row.a_revision_id,
-                b_revision=row.b_revision_id,
-                board_class=row.board_class,
-                results=(Result(row.result0), Result(row.result1).mirrored),
-                terminations=(Termination(row.termination0), Termination(row.termination1)),
-            )
-            for row in connection.execute(query)
-        ]

@@ -1,14 +1,12 @@
-"""Looking after a database: rebuilding what is derived, and integrity checks."""
+"""Computing the derived tables anew from the games."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from db.connection.database import Database
-from db.errors import Corrupt
 from db.models import Game, PairTable, Rating
-from db.queries.aggregate import (
+from db.queries.pair_sums import (
     GAME_COLUMNS,
     KEY,
     SUMS,
@@ -19,12 +17,12 @@ from db.queries.aggregate import (
 )
 from db.queries.store_pair import (
     START_ELO,
-    Rate,
     points,
     rated_pair,
 )
 from db.records.aggregate import (
     Difference,
+    Rate,
     RatingRow,
 )
 
@@ -32,17 +30,12 @@ _RATING_KEY = ("division_id", "revision_id")
 _RATING_VALUES = ("elo", "games")
 
 
-def rebuild(database: Database, rate: Rate, *, repair: bool = True) -> list[Difference]:
+def rebuild_within(connection: Connection, rate: Rate, *, repair: bool) -> list[Difference]:
     """Compute aggregate and live ratings anew from the rated games; what was wrong before.
 
-    One transaction; without `repair`, and when nothing was wrong, nothing is written.
+    In a transaction that holds the write lock. Without `repair`, and when nothing was wrong,
+    nothing is written.
     """
-    with database.writing() as connection:
-        return rebuild_within(connection, rate, repair=repair)
-
-
-def rebuild_within(connection: Connection, rate: Rate, *, repair: bool) -> list[Difference]:
-    """The same in a transaction that holds the write lock."""
     tables, ratings = _replay(connection, rate)
     computed = {key: tuple(values) for key, values in tables.items()}
     stored = _stored(connection, PairTable, KEY, SUMS)
@@ -118,18 +111,3 @@ def _replace(
     rows = [dict(zip(names, (*key, *values), strict=True)) for key, values in computed.items()]
     if rows:
         connection.execute(insert(model), rows)
-
-
-def check(database: Database) -> list[str]:
-    """What the database's own checks complain about; empty when it is sound."""
-    if database.place.path is None:
-        return []  # a server looks after its own files
-    try:
-        with database.reading() as connection:
-            found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
-            complaints = [str(line) for line in found if line != "ok"]
-            for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-                complaints.append(f"row {row} of {table} points at nothing in {parent}")
-    except Corrupt as error:
-        return [str(error)]
-    return complaints

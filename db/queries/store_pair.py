@@ -5,7 +5,7 @@ No step reads or writes more when the database grows: every lookup is by an inde
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -14,14 +14,14 @@ from sqlalchemy import Connection, select
 from db import thought_blob
 from db.connection.database import Database
 from db.models import Pair, Run
-from db.queries.aggregate import (
+from db.queries.pair_sums import (
     KEY,
     SUMS,
     GameValues,
     contribution,
 )
 from db.queries.statements import Statements
-from db.records.aggregate import RatingRow
+from db.records.aggregate import Rate, RatingRow
 from db.records.games import (
     GameRecord,
     SideStats,
@@ -39,9 +39,6 @@ from engine.result import Result, Termination
 
 START_ELO = 1000.0
 """The live rating of a revision without rated games."""
-
-Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
-"""(A's rating, B's rating, A's points of the pair, 0..2) -> their new Elo."""
 
 
 class PairStorer:

@@ -4,6 +4,7 @@ Times are seconds since the epoch, durations microseconds, results from the side
 Importing this module loads no database code.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.result import FORFEITS
@@ -83,6 +84,10 @@ class RatingRow:
     revision: int
     elo: float
     games: int
+
+
+Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
+"""(A's rating, B's rating, A's points of the pair, 0..2) -> their new Elo."""
 
 
 @dataclass(frozen=True, slots=True)

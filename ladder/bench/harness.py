@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.protocol import Budget
-from db.queries.store_pair import Rate
+from db.records.aggregate import Rate
 from db.records.bots import (
     NewBot,
     NewRevision,
@@ -21,7 +21,7 @@ from db.records.runs import (
     NewRun,
     RunKind,
 )
-from db.store import Store
+from db.store import Pairs, Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.runs.budgets import Budgets
@@ -128,17 +128,26 @@ class _Clocks(Silent):
             self.round_trip_us += sum(side.time_us for side in game.sides)
 
 
-class _TimedStore(Store):
-    """A store that notes how long its transactions take."""
+class _TimedPairs(Pairs):
+    """The pairs of a database, with a sum of the time that storing them takes."""
 
     clocks: _Clocks
 
-    def finish_pair(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
         """Store a played pair, on the clock."""
         begun = time.perf_counter()
-        finished = super().finish_pair(plan, record, rate)
+        finished = super().finish(plan, record, rate)
         self.clocks.store_s += time.perf_counter() - begun
         return finished
+
+
+class _TimedStore(Store):
+    """A store that times its transactions of pairs."""
+
+    def time_pairs(self, clocks: _Clocks) -> None:
+        """Add the time of every stored pair to the clocks from now on."""
+        self.pairs = pairs = _TimedPairs(self._database)
+        pairs.clocks = clocks
 
 
 def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -> HarnessSpeed:
@@ -153,7 +162,7 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
         tempfile.TemporaryDirectory(dir=folder) as scratch,
         _TimedStore.open(str(Path(scratch) / "bench.db")) as store,
     ):
-        store.clocks = clocks
+        store.time_pairs(clocks)
         total = games + games % 2 + 2 * clocks.skip
         _play(store, games=total, concurrency=concurrency, clocks=clocks)
     if clocks.plies != 20 * clocks.games or clocks.first is None:
@@ -177,7 +186,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
     entrants = {}
     for name in ("null-a", "null-b"):
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
-        bot = store.add_bot(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
+        bot = store.bots.add(NewBot(name=name, family=NULL, spec=NULL, revision=revision))
         entrants[name] = entrant_of(launch, revision=bot.revision.id, name=name, budget=budget)
     settings = Settings(
         bots=tuple(entrants),
@@ -190,7 +199,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
         concurrency=concurrency,
     )
     boards, plies, budgets = settings.division()
-    run = store.create_run(
+    run = store.runs.create(
         NewRun(
             kind=RunKind.LADDER,
             rated=True,
@@ -198,7 +207,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
             identity="bench",
             settings={},
             seed=1,
-            division_id=store.division(boards, plies, budgets).id,
+            division_id=store.divisions.ensure(boards, plies, budgets).id,
             target_games=games,
         )
     )

@@ -91,4 +91,4 @@ def standings_after(store: Store, run: RunRow) -> Standings:
 
 def division_of(store: Store, run: RunRow) -> DivisionRow:
     """The division in which a run plays."""
-    return store.find_division(str(run.division_id))
+    return store.divisions.find(str(run.division_id))

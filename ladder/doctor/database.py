@@ -26,7 +26,7 @@ def _check_games(store: Store) -> Finding:
     """Whether every game replays legally to its stored result."""
     bad: list[str] = []
     count = 0
-    for game in store.games():
+    for game in store.games.stream():
         count += 1
         try:
             position = Position.from_moves(parse_board(game.board), game.moves)
@@ -52,7 +52,7 @@ def _expected(position: Position) -> tuple[Result, Termination] | None:
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:
-    differences = store.rebuild(rate_pair, repair=repair)
+    differences = store.aggregate.rebuild(rate_pair, repair=repair)
     if not differences:
         text = "tables and live ratings equal those computed from the games"
         return Finding("derived", Level.OK, text)

@@ -49,7 +49,7 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> int:
     # In the order of storing, in which live ratings moved; in a file without it, that of the file.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
-        return store.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
+        return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
         raise Refused(name, pairs[error.place][0].line, str(error)) from error
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from db.queries.runs import division_label
 from db.records.bots import BotRow
-from db.records.runs import DivisionRow
+from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun, UsageError
 from ladder.gate.judge import (
@@ -70,7 +69,7 @@ def contestants(
         UsageError: one is not registered.
 
     """
-    known = {bot.name: bot for bot in store.bots()}
+    known = {bot.name: bot for bot in store.bots.all()}
     for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
         if name not in known:
             raise UsageError(
@@ -146,7 +145,7 @@ def judge_stored(
     division = _division(store, settings)
     if division is not None:
         revisions = [bot.revision.id for bot in baselines]
-        for pair in store.pairs_between(division.id, candidate.revision.id, revisions):
+        for pair in store.pairs.between(division.id, candidate.revision.id, revisions):
             judge.take(pair)
     return Gated(judge.result(), conditions_of(settings))
 
@@ -159,7 +158,7 @@ def conditions_of(settings: Settings) -> str:
 def _division(store: Store, settings: Settings) -> DivisionRow | None:
     """The division of these conditions, if games were played in it."""
     wanted = settings.division()
-    for division in store.divisions():
+    for division in store.divisions.all():
         if (division.boards, division.opening_plies, dict(division.budget)) == wanted:
             return division
     return None

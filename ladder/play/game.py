@@ -54,7 +54,7 @@ def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
         SpecError: something that it is made of is gone.
 
     """
-    bot = store.bot(name)
+    bot = store.bots.get(name)
     if bot.retired_at is not None:
         raise UsageError(f"{name} is retired: `ladder bots list` shows who can play")
     refuse_changed([bot])

@@ -24,7 +24,7 @@ def sync_builtins(store: Store) -> list[str]:
 
     Safe when two processes do it at once. Returns the names that got a new revision.
     """
-    known = {bot.name: bot for bot in store.bots(include_retired=True)}
+    known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     changed = []
     for version in VERSIONS.values():
         if version.hidden:
@@ -34,7 +34,7 @@ def sync_builtins(store: Store) -> list[str]:
         if bot is None:
             _register(store, version, revision)
         elif _is_own(bot) and bot.revision.content_hash != revision.content_hash:
-            store.ensure_revision(version.name, revision)
+            store.bots.ensure_revision(version.name, revision)
             changed.append(version.name)
     for bot in known.values():
         if bot.name not in VERSIONS and bot.retired_at is None and _is_own(bot):
@@ -58,7 +58,7 @@ def _follow(store: Store, bot: BotRow) -> list[str]:
         boards=bot.revision.boards,
         files=resolved.files,
     )
-    store.ensure_revision(bot.name, revision)
+    store.bots.ensure_revision(bot.name, revision)
     return [bot.name]
 
 
@@ -78,10 +78,10 @@ def _register(store: Store, version: Version, revision: NewRevision) -> None:
         revision=revision,
     )
     try:
-        store.add_bot(new)
+        store.bots.add(new)
     except NameTaken:
         # Another process registered it between our look and our write.
-        store.ensure_revision(version.name, revision)
+        store.bots.ensure_revision(version.name, revision)
 
 
 def _revision(version: Version) -> NewRevision:

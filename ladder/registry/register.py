@@ -63,7 +63,7 @@ def examine(
 
     """
     _refuse_form(name)
-    known = {bot.name: bot for bot in store.bots(include_retired=True)}
+    known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     if based_on is not None and based_on not in known:
         raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
     with resolving(spec, folder, python=python, source=source) as resolved:
@@ -99,8 +99,8 @@ def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
         NameTaken: a bot of that name was registered meanwhile.
 
     """
-    known = {bot.name for bot in store.bots(include_retired=True)}
-    return store.replace_bot(new) if replace and new.name in known else store.add_bot(new)
+    known = {bot.name for bot in store.bots.all(include_retired=True)}
+    return store.bots.replace(new) if replace and new.name in known else store.bots.add(new)
 
 
 def refuse_name(store: Store, name: str) -> None:
@@ -111,7 +111,7 @@ def refuse_name(store: Store, name: str) -> None:
 
     """
     _refuse_form(name)
-    if name in {bot.name for bot in store.bots(include_retired=True)}:
+    if name in {bot.name for bot in store.bots.all(include_retired=True)}:
         raise UsageError(f"a bot called {name} is already registered: choose another name")
 
 

@@ -30,7 +30,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         UsageError: a name or pattern selects nothing.
 
     """
-    available = {bot.name: bot for bot in store.bots()}
+    available = {bot.name: bot for bot in store.bots.all()}
     chosen: dict[str, BotRow] = {}
     for pattern in patterns:
         word = pattern.strip()

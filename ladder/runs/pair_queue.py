@@ -79,7 +79,7 @@ class PairQueue:
 
     def load(self) -> None:
         """Take up what the run has planned and not played: of former sessions, or adopted."""
-        for row in self._store.planned(self._run.id):
+        for row in self._store.pairs.planned(self._run.id):
             self.put_back(self._plan_of(row))
 
     def put_back(self, plan: PairPlan) -> None:
@@ -107,7 +107,7 @@ class PairQueue:
             plan = heapq.heappop(self._waiting)[1]
             if self._is_wanted(plan):
                 return plan
-            self._store.drop([plan.id])
+            self._store.pairs.drop([plan.id])
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the pairs that wait here."""
@@ -117,7 +117,7 @@ class PairQueue:
         """Give up everything that waits here, and some other planned pairs."""
         plans = [*(plan for _, plan in self._waiting), *others]
         self._waiting.clear()
-        self._store.drop([plan.id for plan in plans])
+        self._store.pairs.drop([plan.id for plan in plans])
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
@@ -125,7 +125,7 @@ class PairQueue:
             count = 1  # each pair may be the first of a batch
         while True:
             try:
-                rows = self._store.plan(self._run.id, count, self._planned_pair)
+                rows = self._store.pairs.plan(self._run.id, count, self._planned_pair)
             except NotYet:
                 self._ask_for_owed(in_play)
                 return
@@ -137,7 +137,7 @@ class PairQueue:
             # All of them need a paused bot, or tell the judge nothing new. With two bots left, and
             # the judge undecided, some later batch is worth playing.
             self._roster.check_enough()
-            self._store.drop([plan.id for plan in plans])
+            self._store.pairs.drop([plan.id for plan in plans])
 
     def _is_wanted(self, plan: PairPlan) -> bool:
         """Whether a pair can be played and its result still matters."""

@@ -146,7 +146,7 @@ class Runner:
         try:
             self._queue.load()
             if self._decision.is_asked:
-                for pair in self._store.played_pairs(self._run.id):
+                for pair in self._store.pairs.of_run(self._run.id):
                     self._decision.add(pair)
             ending = self._loop()
             if ending is Ending.DONE:
@@ -161,9 +161,9 @@ class Runner:
                 self._workers.close()
             else:
                 self._workers.kill()
-            self._store.set_run_status(self._run.id, status)
+            self._store.runs.set_status(self._run.id, status)
             self._watcher.ended(self._live)
-        return RunOutcome(self._store.run(self._run.id), ending, self._live)
+        return RunOutcome(self._store.runs.get(self._run.id), ending, self._live)
 
     def _loop(self) -> Ending:
         while True:
@@ -245,7 +245,7 @@ class Runner:
         self._stalling.note(record)
 
     def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
-        finished = self._store.finish_pair(plan, record, rate_pair)
+        finished = self._store.pairs.finish(plan, record, rate_pair)
         if finished.outcome is not PairOutcome.STORED:
             self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
             return
@@ -270,7 +270,7 @@ class Runner:
 
     def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """The machine did not let a pair be played; it stays planned."""
-        self._store.note_aborts(plan.id, record.aborts)
+        self._store.pairs.note_aborts(plan.id, record.aborts)
         self._warn(f"pair {plan.number} was given up: {record.abort_reason}")
 
     def _replace_workers(self) -> None:
@@ -310,7 +310,7 @@ class Runner:
 
     def _start_live(self) -> LiveRun:
         ratings: dict[int, float] = {
-            row.revision: row.elo for row in self._store.ratings(self._run.division_id)
+            row.revision: row.elo for row in self._store.aggregate.ratings(self._run.division_id)
         }
         bots = {}
         for name, entrant in self._entrants.items():
@@ -322,7 +322,7 @@ class Runner:
             seed=self._run.seed,
             title=title_of(self._settings),
             target_games=self._settings.target_games,
-            games_before=self._store.count_games(self._run.id),
+            games_before=self._store.games.count(self._run.id),
             bots=bots,
             workers=self._settings.concurrency,
             deadline=None if seconds is None else time.monotonic() + seconds,

@@ -152,7 +152,7 @@ def _interrupted(
     states = {RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID}
     if settings.kind is RunKind.GATE:
         states.remove(RunStatus.INVALID)
-    for run in store.runs(identity=identity_hash(description)):
+    for run in store.runs.find(identity=identity_hash(description)):
         unfinished = run.status in states
         fits = settings.seed is None or run.seed == settings.seed
         if fits and unfinished and not lock.is_alive(run.id):
@@ -172,7 +172,7 @@ def _seed(
     if former is not None:
         return former.seed
     if settings.continuing is not Continue.NEVER:
-        for run in store.runs(identity=identity_hash(description)):
+        for run in store.runs.find(identity=identity_hash(description)):
             return run.seed
     return secrets.randbelow(SEED_LIMIT)
 
@@ -187,10 +187,10 @@ def _take_up(
 ) -> RunRow:
     """The run to play, locked and marked as running."""
     if former is not None and lock.try_acquire(former.id):
-        store.set_run_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
-        return store.run(former.id)
+        store.runs.set_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
+        return store.runs.get(former.id)
     boards, plies, budget = settings.division()
-    run = store.create_run(
+    run = store.runs.create(
         NewRun(
             kind=settings.kind,
             rated=settings.rated,
@@ -198,7 +198,7 @@ def _take_up(
             identity=identity_hash(description),
             settings={**description, **settings.surroundings()},
             seed=seed,
-            division_id=store.division(boards, plies, budget).id,
+            division_id=store.divisions.ensure(boards, plies, budget).id,
             target_games=settings.target_games,
         )
     )
@@ -214,10 +214,10 @@ def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
     """Take over the planned pairs of runs of the same stream that nobody plays; how many."""
     dead = [
         other.id
-        for other in store.runs(stream=run.stream)
+        for other in store.runs.find(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    return store.adopt(run.id, dead)
+    return store.pairs.adopt(run.id, dead)
 
 
 def log_folder(store: Store) -> Path:

@@ -89,9 +89,9 @@ class Advisor:
             # Another process's runs are ahead of ours; begin again from the first batch.
             self._counts[:] = 0
             self._absorbed = 0
-        if self._store.owed(self._stream, below=batches * BATCH):
+        if self._store.pairs.owed(self._stream, below=batches * BATCH):
             raise NotYet
-        played = self._store.stream_pairs(
+        played = self._store.pairs.of_stream(
             self._stream, start=self._absorbed * BATCH, stop=batches * BATCH
         )
         index = {name: place for place, name in enumerate(self._players)}

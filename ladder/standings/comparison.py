@@ -127,7 +127,9 @@ def compare(
                 f"--compare: {name!r} has no rated games in {division.label}; "
                 f"there are {', '.join(found) or 'none at all'}"
             )
-    lengths = _by_length(store.games(division_id=division.id, since=since, rated=True), tables)
+    lengths = _by_length(
+        store.games.stream(division_id=division.id, since=since, rated=True), tables
+    )
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
     met = [set(side.opponents) for side in sides]
     pool = pool_of(tables)

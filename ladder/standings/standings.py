@@ -136,8 +136,8 @@ def standings_of_division(
     Bots stand there with their current revision; a note says when older games were left out.
     """
     kept, notes = current_tables(store, division, since=since)
-    live = {row.revision: row.elo for row in store.ratings(division.id)}
-    stalled = store.count_aborts(division_id=division.id, since=since)
+    live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
+    stalled = store.games.count_aborts(division_id=division.id, since=since)
     return build_standings(division, kept, live=live, notes=notes, stalled_games=stalled)
 
 
@@ -146,9 +146,11 @@ def current_tables(
 ) -> tuple[list[PairTableRow], list[str]]:
     """The aggregate of the current revisions, and a note when older games were left out."""
     tables = (
-        store.pair_tables(division.id) if since is None else store.tables_since(division.id, since)
+        store.aggregate.of_division(division.id)
+        if since is None
+        else store.aggregate.since(division.id, since)
     )
-    current = {bot.revision.id for bot in store.bots(include_retired=True)}
+    current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
     left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
     notes = []
@@ -164,10 +166,10 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
     """The standings of one run's games, rated or not."""
     return build_standings(
         division,
-        store.run_tables(run.id),
+        store.aggregate.of_run(run.id),
         live={},
         notes=[],
-        stalled_games=store.count_aborts(run_id=run.id),
+        stalled_games=store.games.count_aborts(run_id=run.id),
     )
 
 

@@ -44,19 +44,19 @@ def new_bot(name: str, content: str = "one") -> NewBot:
 
 
 def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str = "thu") -> RunRow:
-    division = store.division(boards, 0, {"time_ms": 100})
+    division = store.divisions.ensure(boards, 0, {"time_ms": 100})
     kind = RunKind.LADDER if rated else RunKind.MATCH
-    return store.create_run(
+    return store.runs.create(
         NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one"}}, 7, division.id, 200)
     )
 
 
 def add_bots(store: Store, count: int = 4) -> list[int]:
-    return [store.add_bot(new_bot(f"v{n}")).revision.id for n in range(1, count + 1)]
+    return [store.bots.add(new_bot(f"v{n}")).revision.id for n in range(1, count + 1)]
 
 
 def maker(revisions: Sequence[int], seed: int = 1):
-    """What a schedule gives to `Store.plan`: two different bots by the pair's number."""
+    """What a schedule gives to `Pairs.plan`: two different bots by the pair's number."""
 
     def make(number: int) -> PlannedPair:
         a, b = Random(seed * 1_000_003 + number).sample(list(revisions), 2)
@@ -117,5 +117,5 @@ def play_all(
     store: Store, run: RunRow, revisions: Sequence[int], pairs: int, seed: int = 1
 ) -> None:
     random = Random(seed)
-    for row in store.plan(run.id, pairs, maker(revisions, seed)):
-        store.finish_pair(to_plan(row), played(row, random), elo)
+    for row in store.pairs.plan(run.id, pairs, maker(revisions, seed)):
+        store.pairs.finish(to_plan(row), played(row, random), elo)

@@ -17,72 +17,76 @@ def test_a_bot_is_read_as_it_was_registered(store):
     """All that was registered comes back, with revision 1."""
     new = replace(new_bot("v4"), based_on="v3")
     new = replace(new, revision=replace(new.revision, boards=("standard",)))
-    bot = store.add_bot(new)
+    bot = store.bots.add(new)
     assert (bot.name, bot.family, bot.spec, bot.based_on) == ("v4", "uct", "builtin:v4", "v3")
     assert (bot.change, bot.retired_at) == ("an idea", None)
     made = bot.revision
     assert (made.number, made.content_hash, made.launch) == (1, "one", LAUNCH)
     assert (made.budgets, made.boards) == (("time", "simulations"), ("standard",))
     assert made.files == {"kernel.py": "one"}
-    assert store.bot("v4") == bot
-    assert store.bots() == [bot]
+    assert store.bots.get("v4") == bot
+    assert store.bots.all() == [bot]
 
 
 def test_a_name_is_registered_once(store):
     """A taken name is refused, also that of a retired bot, and nothing changes."""
-    store.add_bot(new_bot("v1"))
+    store.bots.add(new_bot("v1"))
     with pytest.raises(NameTaken, match="registered"):
-        store.add_bot(new_bot("v1", "two"))
-    store.retire("v1")
+        store.bots.add(new_bot("v1", "two"))
+    store.bots.retire("v1")
     with pytest.raises(NameTaken, match="retired"):
-        store.add_bot(new_bot("v1", "two"))
-    assert store.bot("v1").revision.content_hash == "one"
+        store.bots.add(new_bot("v1", "two"))
+    assert store.bots.get("v1").revision.content_hash == "one"
 
 
 def test_retired_bots_leave_the_list(store):
     """A retired bot is in the list only on request; retiring again changes nothing."""
     add_bots(store, 2)
-    gone = store.retire("v1")
+    gone = store.bots.retire("v1")
     assert gone.retired_at is not None
-    assert store.retire("v1") == gone
-    assert [bot.name for bot in store.bots()] == ["v2"]
-    assert [bot.name for bot in store.bots(include_retired=True)] == ["v1", "v2"]
-    assert store.bot("v1") == gone
+    assert store.bots.retire("v1") == gone
+    assert [bot.name for bot in store.bots.all()] == ["v2"]
+    assert [bot.name for bot in store.bots.all(include_retired=True)] == ["v1", "v2"]
+    assert store.bots.get("v1") == gone
 
 
 def test_unknown_bot(store):
     """An unknown name is an error that names it."""
-    for call in (store.bot, store.retire, lambda name: store.ensure_revision(name, revision())):
+    for call in (
+        store.bots.get,
+        store.bots.retire,
+        lambda name: store.bots.ensure_revision(name, revision()),
+    ):
         with pytest.raises(UnknownRow, match="'nobody'"):
             call("nobody")
 
 
 def test_new_content_makes_a_new_revision(store):
     """New content becomes the current revision, the same content changes nothing."""
-    first = store.add_bot(new_bot("v1")).revision
-    assert store.ensure_revision("v1", revision("one")) == first
-    second = store.ensure_revision("v1", revision("two"))
+    first = store.bots.add(new_bot("v1")).revision
+    assert store.bots.ensure_revision("v1", revision("one")) == first
+    second = store.bots.ensure_revision("v1", revision("two"))
     assert (second.number, second.bot_id) == (2, first.bot_id)
-    assert store.bot("v1").revision == second
-    assert store.ensure_revision("v1", revision("two")) == second
+    assert store.bots.get("v1").revision == second
+    assert store.bots.ensure_revision("v1", revision("two")) == second
 
 
 def test_returning_to_old_content_returns_to_its_revision(store):
     """Old content is the same player as then: its revision is current again, none is added."""
-    first = store.add_bot(new_bot("v1")).revision
-    store.ensure_revision("v1", revision("two"))
-    assert store.ensure_revision("v1", revision("one")) == first
-    assert store.bot("v1").revision == first
-    assert store.ensure_revision("v1", revision("three")).number == 3
+    first = store.bots.add(new_bot("v1")).revision
+    store.bots.ensure_revision("v1", revision("two"))
+    assert store.bots.ensure_revision("v1", revision("one")) == first
+    assert store.bots.get("v1").revision == first
+    assert store.bots.ensure_revision("v1", revision("three")).number == 3
 
 
 def test_another_way_of_starting_is_no_other_player(store):
     """The launch of known content is updated in its revision."""
-    first = store.add_bot(new_bot("v1")).revision
+    first = store.bots.add(new_bot("v1")).revision
     moved = replace(revision("one"), launch=Launch(command=("other",), folder="/x"))
-    changed = store.ensure_revision("v1", moved)
+    changed = store.bots.ensure_revision("v1", moved)
     assert (changed.id, changed.launch) == (first.id, moved.launch)
-    assert store.bot("v1").revision == changed
+    assert store.bots.get("v1").revision == changed
 
 
 @pytest.mark.parametrize(
@@ -95,33 +99,33 @@ def test_another_way_of_starting_is_no_other_player(store):
 )
 def test_division_labels(store, boards, plies, budget, label):
     """A division is made once and has a short label."""
-    made = store.division(boards, plies, budget)
+    made = store.divisions.ensure(boards, plies, budget)
     assert (made.label, made.boards, made.opening_plies) == (label, boards, plies)
     assert made.budget == budget
-    assert store.division(boards, plies, dict(reversed(budget.items()))) == made
-    assert store.divisions() == [made]
+    assert store.divisions.ensure(boards, plies, dict(reversed(budget.items()))) == made
+    assert store.divisions.all() == [made]
 
 
 def test_finding_a_division(store):
     """A division is found by id, label or unique beginning; else the error lists them."""
     with pytest.raises(UnknownRow, match="no games"):
-        store.find_division("thu")
-    fast = store.division("thu", 0, {"time_ms": 10})
-    slow = store.division("thu", 0, {"time_ms": 100})
-    fixed = store.division("6x7", 4, {"time_ms": 100})
-    assert store.find_division(str(slow.id)) == slow
-    assert store.find_division("thu/10ms") == fast
-    assert store.find_division("6x7") == fixed
+        store.divisions.find("thu")
+    fast = store.divisions.ensure("thu", 0, {"time_ms": 10})
+    slow = store.divisions.ensure("thu", 0, {"time_ms": 100})
+    fixed = store.divisions.ensure("6x7", 4, {"time_ms": 100})
+    assert store.divisions.find(str(slow.id)) == slow
+    assert store.divisions.find("thu/10ms") == fast
+    assert store.divisions.find("6x7") == fixed
     with pytest.raises(UnknownRow, match="any of thu/10ms, thu/100ms"):
-        store.find_division("thu")
+        store.divisions.find("thu")
     with pytest.raises(UnknownRow, match="6x7\\+4/100ms"):
-        store.find_division("9x9")
+        store.divisions.find("9x9")
 
 
 def test_unknown_budget_is_a_bug(store):
     """A division of a budget that does not exist is not made."""
     with pytest.raises(ValueError, match="budgets"):
-        store.division("thu", 0, {"hours": 1})
+        store.divisions.ensure("thu", 0, {"hours": 1})
 
 
 def test_runs_and_their_status(store):
@@ -129,31 +133,31 @@ def test_runs_and_their_status(store):
     one, two = new_run(store), new_run(store, rated=False, stream="s2")
     assert (one.status, one.ended_at, one.target_games) == (RunStatus.RUNNING, None, 200)
     assert one.settings == {"bots": {"v1": "one"}}
-    store.set_run_status(one.id, RunStatus.INTERRUPTED)
-    stopped = store.run(one.id)
+    store.runs.set_status(one.id, RunStatus.INTERRUPTED)
+    stopped = store.runs.get(one.id)
     assert stopped.status is RunStatus.INTERRUPTED
     assert stopped.ended_at >= one.started_at
     assert stopped.target_games == 200
-    store.set_run_status(one.id, RunStatus.RUNNING, target_games=400)
-    assert store.run(one.id) == replace(one, target_games=400)
-    assert [run.id for run in store.runs()] == [two.id, one.id]
-    assert [run.id for run in store.runs(stream="s1")] == [one.id]
-    assert [run.id for run in store.runs(identity="i1", status=RunStatus.RUNNING)] == [2, 1]
-    assert store.latest_run().id == one.id
-    assert store.latest_run(RunKind.MATCH).id == two.id
-    assert store.latest_run(None).id == two.id
-    assert store.latest_run(RunKind.GATE) is None
-    for call in (store.run, lambda key: store.set_run_status(key, RunStatus.FINISHED)):
+    store.runs.set_status(one.id, RunStatus.RUNNING, target_games=400)
+    assert store.runs.get(one.id) == replace(one, target_games=400)
+    assert [run.id for run in store.runs.find()] == [two.id, one.id]
+    assert [run.id for run in store.runs.find(stream="s1")] == [one.id]
+    assert [run.id for run in store.runs.find(identity="i1", status=RunStatus.RUNNING)] == [2, 1]
+    assert store.runs.latest().id == one.id
+    assert store.runs.latest(RunKind.MATCH).id == two.id
+    assert store.runs.latest(None).id == two.id
+    assert store.runs.latest(RunKind.GATE) is None
+    for call in (store.runs.get, lambda key: store.runs.set_status(key, RunStatus.FINISHED)):
         with pytest.raises(UnknownRow, match="no run 99"):
             call(99)
 
 
 def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store):
     """The name gets a new revision, specification and note; a retired one is back."""
-    first = store.add_bot(new_bot("v1"))
-    store.retire("v1")
+    first = store.bots.add(new_bot("v1"))
+    store.bots.retire("v1")
     new = replace(new_bot("v1", "two"), spec="exec:./v1", family="foreign", change="better")
-    row = store.replace_bot(new)
+    row = store.bots.replace(new)
     assert (row.id, row.spec, row.family, row.change) == (
         first.id,
         "exec:./v1",
@@ -162,6 +166,6 @@ def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store)
     )
     assert row.retired_at is None
     assert (row.revision.number, row.revision.content_hash) == (2, "two")
-    assert store.bot("v1") == row
+    assert store.bots.get("v1") == row
     with pytest.raises(UnknownRow, match="'v9'"):
-        store.replace_bot(new_bot("v9"))
+        store.bots.replace(new_bot("v9"))

@@ -56,7 +56,7 @@ def test_a_database_without_the_count_of_pondering_goes_on(place):
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
         play_all(store, run, revisions, 5)
-        before = store.pair_tables(run.division_id)
+        before = store.aggregate.of_division(run.division_id)
     other = sqlite3.connect(place)
     assert not other.execute("SELECT 1 FROM games WHERE termination='pondering'").fetchall()
     for side in "ab":
@@ -65,6 +65,6 @@ def test_a_database_without_the_count_of_pondering_goes_on(place):
     other.commit()
     other.close()
     with Store.open(place) as store:
-        assert store.pair_tables(run.division_id) == before
+        assert store.aggregate.of_division(run.division_id) == before
         play_all(store, run, revisions, 5, seed=2)
-        assert store.rebuild(elo, repair=False) == []
+        assert store.aggregate.rebuild(elo, repair=False) == []

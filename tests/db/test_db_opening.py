@@ -36,7 +36,7 @@ def test_empty_file_becomes_a_database(place):
     """A file of no bytes belongs to nobody and is filled."""
     Path(place).touch()
     with Store.open(place) as store:
-        assert store.bots() == []
+        assert store.bots.all() == []
 
 
 def test_url_and_path_name_the_same_file(place):
@@ -45,7 +45,7 @@ def test_url_and_path_name_the_same_file(place):
         add_bots(store, 1)
     with Store.open(f"sqlite:///{place}") as store:
         assert store.path == place
-        assert [bot.name for bot in store.bots()] == ["v1"]
+        assert [bot.name for bot in store.bots.all()] == ["v1"]
 
 
 def test_odd_file_names_work(tmp_path):
@@ -128,12 +128,12 @@ def test_older_database_is_migrated_after_a_backup(place, tmp_path, monkeypatch)
     monkeypatch.setattr(migrations, "SCRIPTS", scripts)
     monkeypatch.setattr(migrations, "HEAD", "9000")
     with Store.open(place) as store:
-        assert store.count_games(run.id) == 10
+        assert store.games.count(run.id) == 10
         with store._database.reading() as connection:
             assert connection.exec_driver_sql("SELECT author FROM bots").all()
     monkeypatch.undo()
     with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
-        assert copy.count_games(run.id) == 10
+        assert copy.games.count(run.id) == 10
         assert copy.check() == []
 
 
@@ -153,7 +153,7 @@ def test_failed_migration_leaves_the_file_as_it_was(place, tmp_path, monkeypatch
         with pytest.raises(RuntimeError, match="power cut"):
             Store.open(place)
     with Store.open(place) as store:
-        assert store.ratings(1) == []
+        assert store.aggregate.ratings(1) == []
 
 
 def test_truncated_file_is_corrupt(place):
@@ -184,7 +184,7 @@ def test_busy_database(place):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(Locked, match="another process"):
             add_bots(store, 1)
-        assert store.bots() == []
+        assert store.bots.all() == []
         other.execute("ROLLBACK")
         other.close()
         add_bots(store, 1)
@@ -201,7 +201,7 @@ def test_full_disk(store):
     with pytest.raises(Unwritable, match="disk"):
         play_all(store, run, revisions, 500)
     assert store.check() == []
-    assert store.count_games(run.id) >= 6
+    assert store.games.count(run.id) >= 6
 
 
 def _as_nobody(place: str, answers) -> None:
@@ -267,12 +267,12 @@ def test_several_processes_make_one_database(place):
     """Processes that open a new file at the same moment all get the same good database."""
     code = (
         "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
-        "s.division('thu', 0, {'time_ms': 100}); s.close()"
+        "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"
     )
     children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(4)]
     assert [child.wait(60) for child in children] == [0, 0, 0, 0]
     with Store.open(place) as store:
-        assert len(store.divisions()) == 1
+        assert len(store.divisions.all()) == 1
         assert store.check() == []
     assert [name for name in os.listdir(os.path.dirname(place)) if "backup" in name] == []
 
@@ -287,8 +287,8 @@ def test_an_error_rolls_back_and_leaves_the_store_usable(store):
         return maker(revisions)(number)
 
     with pytest.raises(RuntimeError, match="stop"):
-        store.plan(run.id, 5, broken)
-    assert store.planned(run.id) == []
-    rows = store.plan(run.id, 2, maker(revisions))
+        store.pairs.plan(run.id, 5, broken)
+    assert store.pairs.planned(run.id) == []
+    rows = store.pairs.plan(run.id, 2, maker(revisions))
     assert [row.number for row in rows] == [0, 1]
-    assert store.finish_pair(to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids
+    assert store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids

@@ -34,11 +34,11 @@ def test_plan_takes_numbers_once(store):
     """Runs of one stream share its numbers; another stream begins at 0."""
     revisions = add_bots(store)
     one, two, other = new_run(store), new_run(store), new_run(store, stream="s2")
-    assert [row.number for row in store.plan(one.id, 3, maker(revisions))] == [0, 1, 2]
-    assert [row.number for row in store.plan(two.id, 2, maker(revisions))] == [3, 4]
-    assert [row.number for row in store.plan(other.id, 1, maker(revisions))] == [0]
-    assert [row.number for row in store.planned(one.id)] == [0, 1, 2]
-    assert store.plan(one.id, 0, maker(revisions)) == []
+    assert [row.number for row in store.pairs.plan(one.id, 3, maker(revisions))] == [0, 1, 2]
+    assert [row.number for row in store.pairs.plan(two.id, 2, maker(revisions))] == [3, 4]
+    assert [row.number for row in store.pairs.plan(other.id, 1, maker(revisions))] == [0]
+    assert [row.number for row in store.pairs.planned(one.id)] == [0, 1, 2]
+    assert store.pairs.plan(one.id, 0, maker(revisions)) == []
 
 
 def test_planned_pair_is_given_back_as_it_was_planned(store):
@@ -46,10 +46,10 @@ def test_planned_pair_is_given_back_as_it_was_planned(store):
     a, b = add_bots(store, 2)
     run = new_run(store)
     pair = PlannedPair(b, a, "6x7", "6x7", (3, 0, 6, 1), 2**53 - 1)
-    (row,) = store.plan(run.id, 1, lambda _: pair)
+    (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     assert (row.a_revision, row.b_revision, row.board, row.opening) == (b, a, "6x7", (3, 0, 6, 1))
     assert (row.seed, row.status, row.run_id) == (2**53 - 1, PairStatus.PLANNED, run.id)
-    assert store.planned(run.id) == [row]
+    assert store.pairs.planned(run.id) == [row]
 
 
 def test_self_pair_cannot_be_rated(store):
@@ -57,12 +57,12 @@ def test_self_pair_cannot_be_rated(store):
     (a,) = add_bots(store, 1)
     pair = PlannedPair(a, a, "6x7", "6x7", (), 1)
     with pytest.raises(ValueError, match="itself"):
-        store.plan(new_run(store).id, 1, lambda _: pair)
+        store.pairs.plan(new_run(store).id, 1, lambda _: pair)
     run = new_run(store, rated=False, stream="control")
-    (row,) = store.plan(run.id, 1, lambda _: pair)
+    (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     record = played(row, Random(1))
-    assert store.finish_pair(to_plan(row), record, elo).outcome is PairOutcome.STORED
-    (table,) = store.run_tables(run.id)
+    assert store.pairs.finish(to_plan(row), record, elo).outcome is PairOutcome.STORED
+    (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
 
@@ -70,91 +70,94 @@ def test_self_pair_cannot_be_rated(store):
 def test_finish_pair_twice_stores_it_once(store):
     """The second storing of a pair stores nothing and says so; so it is for unknown pairs."""
     revisions, run = add_bots(store), new_run(store)
-    (row,) = store.plan(run.id, 1, maker(revisions))
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
-    first = store.finish_pair(to_plan(row), record, elo)
+    first = store.pairs.finish(to_plan(row), record, elo)
     assert first.outcome is PairOutcome.STORED
     assert len(first.game_ids) == 2
-    tables, live = store.pair_tables(run.division_id), store.ratings(run.division_id)
-    again = store.finish_pair(to_plan(row), played(row, Random(2)), elo)
+    tables, live = (
+        store.aggregate.of_division(run.division_id),
+        store.aggregate.ratings(run.division_id),
+    )
+    again = store.pairs.finish(to_plan(row), played(row, Random(2)), elo)
     assert again.outcome is PairOutcome.ALREADY_FINISHED
     assert again.game_ids == ()
-    assert store.count_games(run.id) == 2
-    assert store.pair_tables(run.division_id) == tables
-    assert store.ratings(run.division_id) == live
+    assert store.games.count(run.id) == 2
+    assert store.aggregate.of_division(run.division_id) == tables
+    assert store.aggregate.ratings(run.division_id) == live
     stranger = msgspec.structs.replace(to_plan(row), id=999)
     lost = msgspec.structs.replace(record, id=999)
-    assert store.finish_pair(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+    assert store.pairs.finish(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
 
 
 def test_dropped_pair_is_not_stored(store):
     """A pair that was given up cannot be finished, and is dropped once."""
     revisions, run = add_bots(store), new_run(store)
-    one, two = store.plan(run.id, 2, maker(revisions))
-    assert store.drop([one.id]) == 1
-    assert store.drop([one.id]) == 0
-    assert store.finish_pair(to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
-    assert store.planned(run.id) == [two]
+    one, two = store.pairs.plan(run.id, 2, maker(revisions))
+    assert store.pairs.drop([one.id]) == 1
+    assert store.pairs.drop([one.id]) == 0
+    assert store.pairs.finish(to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
+    assert store.pairs.planned(run.id) == [two]
 
 
 def test_aborted_record_is_refused_and_the_pair_stays_planned(store):
     """A record without its two games is no finished pair; its aborts can be noted."""
     revisions, run = add_bots(store), new_run(store)
-    (row,) = store.plan(run.id, 1, maker(revisions))
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
-        store.finish_pair(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
+        store.pairs.finish(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
     record = played(row, Random(1))
     halted = msgspec.structs.replace(record.games[1], termination=Termination.ABORTED)
     half = msgspec.structs.replace(record, games=(record.games[0], halted))
     with pytest.raises(ValueError, match="aborted"):
-        store.finish_pair(to_plan(row), half, elo)
-    assert list(store.games()) == []
-    store.note_aborts(row.id, 3)
-    assert store.planned(run.id) == [replace(row, aborts=3)]
+        store.pairs.finish(to_plan(row), half, elo)
+    assert list(store.games.stream()) == []
+    store.pairs.note_aborts(row.id, 3)
+    assert store.pairs.planned(run.id) == [replace(row, aborts=3)]
 
 
 def test_a_failing_rate_function_stores_nothing(store):
     """When rating fails inside the transaction the pair is still planned and no game is there."""
     revisions, run = add_bots(store), new_run(store)
-    (row,) = store.plan(run.id, 1, maker(revisions))
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
 
     def broken(*_):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.finish_pair(to_plan(row), played(row, Random(1)), broken)
-    assert store.planned(run.id) == [row]
-    assert list(store.games()) == []
-    assert store.pair_tables(run.division_id) == []
-    assert store.finish_pair(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
+        store.pairs.finish(to_plan(row), played(row, Random(1)), broken)
+    assert store.pairs.planned(run.id) == [row]
+    assert list(store.games.stream()) == []
+    assert store.aggregate.of_division(run.division_id) == []
+    assert store.pairs.finish(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
 def test_adopt_moves_the_pairs_of_dead_runs(store):
     """Planned pairs of the same stream move to the new run, finished and foreign ones stay."""
     revisions = add_bots(store)
     dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
-    rows = store.plan(dead.id, 3, maker(revisions))
-    store.plan(foreign.id, 1, maker(revisions))
-    store.finish_pair(to_plan(rows[0]), played(rows[0], Random(1)), elo)
-    assert store.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
-    assert [row.number for row in store.planned(fresh.id)] == [1, 2]
-    assert store.planned(dead.id) == []
-    assert len(store.planned(foreign.id)) == 1
-    assert store.count_games(dead.id) == 2
+    rows = store.pairs.plan(dead.id, 3, maker(revisions))
+    store.pairs.plan(foreign.id, 1, maker(revisions))
+    store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo)
+    assert store.pairs.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
+    assert [row.number for row in store.pairs.planned(fresh.id)] == [1, 2]
+    assert store.pairs.planned(dead.id) == []
+    assert len(store.pairs.planned(foreign.id)) == 1
+    assert store.games.count(dead.id) == 2
     with pytest.raises(UnknownRow):
-        store.adopt(999, [dead.id])
+        store.pairs.adopt(999, [dead.id])
 
 
 def test_a_game_is_read_as_it_was_played(store):
     """Moves, result, termination, offender, sums and thoughts of a game survive."""
     revisions, run = add_bots(store), new_run(store)
-    rows = store.plan(run.id, 30, maker(revisions))
+    rows = store.pairs.plan(run.id, 30, maker(revisions))
     seen = set()
     for row in rows:
         record = played(row, Random(row.number))
-        ids = store.finish_pair(to_plan(row), record, elo).game_ids
+        ids = store.pairs.finish(to_plan(row), record, elo).game_ids
         for index, (key, game) in enumerate(zip(ids, record.games, strict=True)):
-            stored = store.game(key)
+            stored = store.games.get(key)
             first = row.b_revision if game.swapped else row.a_revision
             assert (stored.pair_id, stored.game, stored.first_revision) == (row.id, index, first)
             assert stored.first == f"v{revisions.index(first) + 1}"
@@ -174,7 +177,7 @@ def test_a_game_is_read_as_it_was_played(store):
             else:
                 assert stored.offender is None
     assert seen == {0, 1}
-    assert store.game(10_000) is None
+    assert store.games.get(10_000) is None
 
 
 def test_repeated_games_are_flagged(store):
@@ -182,31 +185,31 @@ def test_repeated_games_are_flagged(store):
     a, b = add_bots(store, 2)
     run, match = new_run(store), new_run(store, stream="m", boards="6x7", rated=False)
     pair = PlannedPair(a, b, "6x7", "6x7", (), 1)
-    rows = store.plan(run.id, 3, lambda _: pair)
+    rows = store.pairs.plan(run.id, 3, lambda _: pair)
     record = played(rows[0], Random(1), plies=8, columns=7)
     same = [
         msgspec.structs.replace(record, id=row.id, number=row.number)
-        for row in (*rows, *store.plan(match.id, 1, lambda _: pair))
+        for row in (*rows, *store.pairs.plan(match.id, 1, lambda _: pair))
     ]
-    assert store.finish_pair(to_plan(rows[0]), same[0], elo).repeats == 0
-    assert store.finish_pair(to_plan(rows[1]), same[1], elo).repeats == 2
+    assert store.pairs.finish(to_plan(rows[0]), same[0], elo).repeats == 0
+    assert store.pairs.finish(to_plan(rows[1]), same[1], elo).repeats == 2
     one_line = tuple(msgspec.structs.replace(g, moves=(1, 2, 3)) for g in record.games)
     twice = msgspec.structs.replace(same[2], games=one_line)
-    assert store.finish_pair(to_plan(rows[2]), twice, elo).repeats == 1
+    assert store.pairs.finish(to_plan(rows[2]), twice, elo).repeats == 1
     # Another division does not know the line.
-    (other,) = store.planned(match.id)
-    assert store.finish_pair(to_plan(other), same[3], elo).repeats == 0
-    assert [game.repeat for game in store.games(division_id=run.division_id)] == [
+    (other,) = store.pairs.planned(match.id)
+    assert store.pairs.finish(to_plan(other), same[3], elo).repeats == 0
+    assert [game.repeat for game in store.games.stream(division_id=run.division_id)] == [
         *(False, False, True, True, False, True)
     ]
-    assert store.pair_tables(run.division_id)[0].repeats == 3
+    assert store.aggregate.of_division(run.division_id)[0].repeats == 3
 
 
 def test_live_ratings_move_by_the_given_rule(store):
     """The rule sees both ratings and A's points, and what it returns is stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)
-    (row,) = store.plan(run.id, 1, lambda _: PlannedPair(b, a, "6x7", "6x7", (), 1))
+    (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(b, a, "6x7", "6x7", (), 1))
     seen = []
 
     def rule(left, right, points):
@@ -219,11 +222,11 @@ def test_live_ratings_move_by_the_given_rule(store):
         msgspec.structs.replace(g, result=r, termination=Termination.ADJUDICATED)
         for g, r in zip(record.games, results, strict=True)
     )
-    done = store.finish_pair(to_plan(row), msgspec.structs.replace(record, games=games), rule)
+    done = store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), rule)
     assert seen == [(b, 1000.0, 0, a, 1.5)]
     assert (done.a.revision, done.a.elo, done.a.games) == (b, 1010.5, 2)
-    assert store.ratings(run.division_id) == [done.a, done.b]
-    (table,) = store.pair_tables(run.division_id)
+    assert store.aggregate.ratings(run.division_id) == [done.a, done.b]
+    (table,) = store.aggregate.of_division(run.division_id)
     # From the view of the lower revision: a draw moving first, a loss moving second.
     assert (table.a_revision, table.counts) == (a, (0, 0, 0, 1, 0, 0, 0, 0, 0))
     assert table.wdl == (0, 1, 1)
@@ -235,10 +238,10 @@ def test_unrated_pairs_stay_out_of_list_and_ratings(store):
     revisions = add_bots(store)
     run = new_run(store, rated=False)
     play_all(store, run, revisions, 20)
-    assert store.pair_tables(run.division_id) == []
-    assert store.ratings(run.division_id) == []
-    assert store.tables_since(run.division_id, 0) == []
-    assert sum(table.pairs for table in store.run_tables(run.id)) == 20
+    assert store.aggregate.of_division(run.division_id) == []
+    assert store.aggregate.ratings(run.division_id) == []
+    assert store.aggregate.since(run.division_id, 0) == []
+    assert sum(table.pairs for table in store.aggregate.of_run(run.id)) == 20
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -247,8 +250,8 @@ def test_the_aggregate_equals_a_slow_recount(store, seed):
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 80, seed)
-    tables = {(t.a_revision, t.b_revision): t for t in store.pair_tables(run.division_id)}
-    games = list(store.games(thoughts=True))
+    tables = {(t.a_revision, t.b_revision): t for t in store.aggregate.of_division(run.division_id)}
+    games = list(store.games.stream(thoughts=True))
     assert len(games) == 160
     for (a, b), table in tables.items():
         assert a < b
@@ -275,11 +278,11 @@ def test_the_aggregate_equals_a_slow_recount(store, seed):
                 mine = [g for g, seat in seats if g.termination == reason and g.offender == seat]
                 assert count == len(mine)
     assert sum(t.pairs for t in tables.values()) == 80
-    everything = store.pair_tables(run.division_id)
-    assert store.tables_since(run.division_id, 0) == everything
-    assert store.run_tables(run.id) == everything
-    assert store.tables_since(run.division_id, 2e9) == []
-    assert store.rebuild(elo) == []
+    everything = store.aggregate.of_division(run.division_id)
+    assert store.aggregate.since(run.division_id, 0) == everything
+    assert store.aggregate.of_run(run.id) == everything
+    assert store.aggregate.since(run.division_id, 2e9) == []
+    assert store.aggregate.rebuild(elo) == []
 
 
 def test_rebuild_finds_and_mends_every_kind_of_damage(store):
@@ -287,7 +290,10 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store):
     revisions = add_bots(store)
     run = new_run(store)
     play_all(store, run, revisions, 40)
-    tables, live = store.pair_tables(run.division_id), store.ratings(run.division_id)
+    tables, live = (
+        store.aggregate.of_division(run.division_id),
+        store.aggregate.ratings(run.division_id),
+    )
     with store._database.writing() as connection:
         for sql in (
             "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
@@ -296,14 +302,14 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store):
             "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
         ):
             connection.exec_driver_sql(sql)
-    found = store.rebuild(elo)
+    found = store.aggregate.rebuild(elo)
     assert {(d.table, d.column) for d in found} >= {
         *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),
     }
     assert any(d.stored is None for d in found)
-    assert store.pair_tables(run.division_id) == tables
-    assert store.ratings(run.division_id) == live
-    assert store.rebuild(elo) == []
+    assert store.aggregate.of_division(run.division_id) == tables
+    assert store.aggregate.ratings(run.division_id) == live
+    assert store.aggregate.rebuild(elo) == []
 
 
 def test_games_are_streamed_by_filter_while_pairs_are_stored(store):
@@ -312,17 +318,17 @@ def test_games_are_streamed_by_filter_while_pairs_are_stored(store):
     one, two = new_run(store), new_run(store, rated=False, stream="s2", boards="6x7")
     play_all(store, one, revisions, 10)
     play_all(store, two, revisions, 5)
-    reader = store.games()
+    reader = store.games.stream()
     first = next(reader)
     play_all(store, one, revisions, 10, seed=2)
     ids = [first.id, *(game.id for game in reader)]
     assert ids == sorted(ids)
     assert len(ids) == 30
-    assert len(list(store.games(run_id=one.id))) == 40
-    assert len(list(store.games(run_id=two.id, rated=True))) == 0
-    assert {game.run_id for game in store.games(division_id=two.division_id)} == {two.id}
-    assert list(store.games(run_id=999)) == []
-    assert list(store.games(since=2e9)) == []
+    assert len(list(store.games.stream(run_id=one.id))) == 40
+    assert len(list(store.games.stream(run_id=two.id, rated=True))) == 0
+    assert {game.run_id for game in store.games.stream(division_id=two.division_id)} == {two.id}
+    assert list(store.games.stream(run_id=999)) == []
+    assert list(store.games.stream(since=2e9)) == []
     assert store.check() == []
 
 
@@ -331,7 +337,7 @@ def test_a_stream_may_be_left_in_the_middle(place):
     with Store.open(place) as store:
         run = new_run(store)
         play_all(store, run, add_bots(store), 5)
-        reader = store.games()
+        reader = store.games.stream()
         next(reader)
         reader.close()
 
@@ -390,7 +396,7 @@ def test_nothing_told(store):
     """A game of a bot that tells nothing, and a forfeit before the first move, are stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)
-    (row,) = store.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
+    (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
     record = played(row, Random(1), plies=0)
-    assert store.finish_pair(to_plan(row), record, elo).repeats == 1
-    assert [game.thoughts for game in store.games(thoughts=True)] == [(), ()]
+    assert store.pairs.finish(to_plan(row), record, elo).repeats == 1
+    assert [game.thoughts for game in store.games.stream(thoughts=True)] == [(), ()]

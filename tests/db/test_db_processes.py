@@ -21,16 +21,16 @@ from tests.db.making import elo, maker, played, revision, to_plan
 from db.store import Store
 with Store.open(sys.argv[1], busy_s=60) as store:
     run, other = int(sys.argv[3]), int(sys.argv[4])
-    revisions = [bot.revision.id for bot in store.bots()]
+    revisions = [bot.revision.id for bot in store.bots.all()]
     sys.stdin.readline()
     random = Random(run)
     for step in range(12):
-        store.ensure_revision("extra", revision(f"content {step}"))
-        store.division("thu", step, {"depth": 1})
-        store.plan(run, 5, maker(revisions))
+        store.bots.ensure_revision("extra", revision(f"content {step}"))
+        store.divisions.ensure("thu", step, {"depth": 1})
+        store.pairs.plan(run, 5, maker(revisions))
         # Both processes try to finish the pairs of both runs.
-        for row in store.planned(run) + store.planned(other):
-            store.finish_pair(to_plan(row), played(row, random), elo)
+        for row in store.pairs.planned(run) + store.pairs.planned(other):
+            store.pairs.finish(to_plan(row), played(row, random), elo)
 """
 
 
@@ -48,7 +48,7 @@ def test_two_processes_plan_and_finish_at_once(place):
     with Store.open(place) as store:
         add_bots(store)
         one, two = new_run(store), new_run(store)
-        store.add_bot(new_bot("extra", "content 0"))
+        store.bots.add(new_bot("extra", "content 0"))
         here = Path(__file__).parent
         players = [
             start(PLAYER, place, here, *runs) for runs in ((one.id, two.id), (two.id, one.id))
@@ -59,15 +59,15 @@ def test_two_processes_plan_and_finish_at_once(place):
         for player in players:
             player.communicate(timeout=120)
         assert [player.returncode for player in players] == [0, 0]
-        assert store.planned(one.id) == store.planned(two.id) == []
-        games = list(store.games())
+        assert store.pairs.planned(one.id) == store.pairs.planned(two.id) == []
+        games = list(store.games.stream())
         assert len(games) == 2 * 2 * 12 * 5
         assert len({(game.pair_id, game.game) for game in games}) == len(games)
         with store._database.reading() as connection:
             numbers = connection.exec_driver_sql("SELECT number FROM pairs ORDER BY 1").scalars()
             assert list(numbers) == list(range(120))
-        assert store.bot("extra").revision.number == 12
-        assert store.rebuild(elo) == []
+        assert store.bots.get("extra").revision.number == 12
+        assert store.aggregate.rebuild(elo) == []
         assert store.check() == []
 
 

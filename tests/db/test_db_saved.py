@@ -26,34 +26,34 @@ GAME = NewSavedGame(
 
 def test_a_saved_game_comes_back_as_it_was(store: Store) -> None:
     """Keys count from 1, and everything that was stored is read again."""
-    store.add_bot(new_bot("hero"))
-    assert store.saved_game(1) is None
-    assert [store.save_game(GAME), store.save_game(GAME)] == [1, 2]
-    row = store.saved_game(2)
+    store.bots.add(new_bot("hero"))
+    assert store.human_games.get(1) is None
+    assert [store.human_games.add(GAME), store.human_games.add(GAME)] == [1, 2]
+    row = store.human_games.get(2)
     assert row is not None
     assert (row.id, row.first, row.second) == ("p2", "person", "hero")
     for name in ("board", "seed", "moves", "result", "termination", "duration_us", "thoughts"):
         assert getattr(row, name) == getattr(GAME, name)
     assert row.budget == {"simulations": 50}
-    assert store.count_saved() == 2
+    assert store.human_games.count() == 2
 
 
 def test_nothing_else_knows_of_saved_games(store: Store) -> None:
     """No game, run, division, rating or exported line comes of one, and nothing is to repair."""
-    store.add_bot(new_bot("hero"))
-    store.save_game(GAME)
-    assert list(store.games()) == []
-    assert store.divisions() == []
-    assert store.runs() == []
-    assert list(store.export_lines()) == []
-    assert store.rebuild(lambda a, b, _: (a.elo, b.elo)) == []
+    store.bots.add(new_bot("hero"))
+    store.human_games.add(GAME)
+    assert list(store.games.stream()) == []
+    assert store.divisions.all() == []
+    assert store.runs.find() == []
+    assert list(store.exchange.export_lines()) == []
+    assert store.aggregate.rebuild(lambda a, b, _: (a.elo, b.elo)) == []
     assert store.check() == []
 
 
 def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
     """Opening it migrates it after a copy, and keeps what it holds."""
     with Store.open(place) as store:
-        store.add_bot(new_bot("hero"))
+        store.bots.add(new_bot("hero"))
     with sqlite3.connect(place) as raw:
         raw.execute("drop table saved_games")
         raw.execute("drop index ix_pairs_aborted")
@@ -62,6 +62,6 @@ def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
         raw.execute("update alembic_version set version_num = '0001'")
     raw.close()
     with Store.open(place) as store:
-        assert [bot.name for bot in store.bots()] == ["hero"]
-        assert store.save_game(GAME) == 1
+        assert [bot.name for bot in store.bots.all()] == ["hero"]
+        assert store.human_games.add(GAME) == 1
     assert Path(f"{place}.backup-0001").exists()

@@ -201,7 +201,7 @@ def _import(form: str, data: bytes) -> None:
         ):
             import_games(store, file.name, games)
             file = folder / f"again.{form}"
-            lines = _writer(form)(store.export_lines(None))
+            lines = _writer(form)(store.exchange.export_lines(None))
             file.write_text("".join(lines), encoding="utf-8")
         exported.append(file.read_bytes())
     same(exported[0], exported[1])

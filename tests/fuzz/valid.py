@@ -34,7 +34,7 @@ def make_empty(path: Path) -> Path:
         for name in NAMES:
             launch = Launch(command=("python3", "bot.py"), folder="/")
             revision = NewRevision(f"hash of {name}", launch, ("any",), None, {"bot.py": name})
-            store.add_bot(NewBot(name, "foreign", "exec:python3 bot.py", revision))
+            store.bots.add(NewBot(name, "foreign", "exec:python3 bot.py", revision))
     return path
 
 
@@ -85,6 +85,6 @@ def exported() -> dict[str, bytes]:
         with Store.open(str(path)) as store:
             import_games(store, "valid", [Numbered(n, each) for n, each in enumerate(games, 1)])
             return {
-                form: "".join(write(store.export_lines(None))).encode()
+                form: "".join(write(store.exchange.export_lines(None))).encode()
                 for form, write in (("jsonl", write_jsonl), ("csv", write_csv), ("pgn", write_pgn))
             }

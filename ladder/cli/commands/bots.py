@@ -33,7 +33,7 @@ def list_bots(
     from reports.format import to_json
 
     with open_or_imagine(db) as store:
-        rows = store.bots(include_retired=retired)
+        rows = store.bots.all(include_retired=retired)
     if json:
         print_out(to_json([_document(row) for row in rows]))
     else:
@@ -51,7 +51,7 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
     from reports.format import to_json
 
     with open_or_imagine(db) as store:
-        row = store.bot(name)
+        row = store.bots.get(name)
     changes = changes_since(row)
     document = {**_document(row), "changes": changes}
     print_out(to_json(document) if json else bot_text(row, changes))
@@ -169,7 +169,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
 
     confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_store(db, create=False) as store:
-        row = store.bot(name)
+        row = store.bots.get(name)
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     for line in describe(try_out(resolved.launch, resolved.budgets, confinement)):
@@ -186,7 +186,7 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     from ladder.cli.output import print_out
 
     with open_store(db, create=False) as store:
-        row = store.retire(name)
+        row = store.bots.retire(name)
     print_out(f"{row.name} is retired: its games stay, but it plays no more")
     return 0
 

@@ -54,14 +54,14 @@ def export(
     }
     check_writable(output)
     with open_store(db, create=False) as store:
-        chosen = None if division is None else store.find_division(division).id
-        pieces = writers[form](store.export_lines(chosen))
+        chosen = None if division is None else store.divisions.find(division).id
+        pieces = writers[form](store.exchange.export_lines(chosen))
         if output is None:
             sys.stdout.writelines(pieces)
         else:
             with output.open("w", encoding="utf-8") as file:
                 file.writelines(pieces)
-        people = store.count_saved()
+        people = store.human_games.count()
     if people:
         games = "1 game of a person is" if people == 1 else f"{people} games of people are"
         print_error(f"{games} not exported: they belong to no pair; `ladder replay` shows them")

@@ -103,7 +103,7 @@ def play(
             return hire(name or hints, Budgets({"time_ms": HINT_MS}))
 
     with open_or_imagine(db) as store:
-        store.bot(hints)
+        store.bots.get(hints)
         opponent = recruit(store, bot, drawn, budgets)
     if save:
         # Only now: a refused command leaves no new file behind.
@@ -136,5 +136,5 @@ def _save(game: "Sparring", db: str) -> None:
         print_error("not saved: the game was not over")
         return
     with open_store(db, create=True) as store:
-        key = store.save_game(game.record())
+        key = store.human_games.add(game.record())
     print_out(f"saved as game p{key}: `ladder replay p{key}` shows it")

@@ -74,13 +74,13 @@ def _find(store: "Store", text: str, db: str) -> "StoredGame":
             f"GAME_ID is the number of a stored game, or p3 for a person's game, got {text!r}"
         )
     if word == digits:
-        row = store.game(int(digits))
+        row = store.games.get(int(digits))
         if row is None:
             raise UsageError(f"no game {word} is stored in {db}: see the ids in its table `games`")
         return row
-    saved = store.saved_game(int(digits))
+    saved = store.human_games.get(int(digits))
     if saved is None:
-        count = store.count_saved()
+        count = store.human_games.count()
         there = f"there are p1 to p{count}" if count else "`ladder play --save` saves one"
         raise UsageError(f"no game {word} is saved in {db}: {there}")
     return saved

@@ -72,12 +72,12 @@ def _division(store: "Store", text: str | None) -> "DivisionRow":
     from ladder.errors import UsageError
 
     if text is not None:
-        return store.find_division(text)
-    run = store.latest_run(kind=None)
+        return store.divisions.find(text)
+    run = store.runs.latest(kind=None)
     if run is None:
         raise UsageError("this database holds no games yet: play some with `ladder run`")
-    ladder = store.latest_run()
-    return store.find_division(str((ladder or run).division_id))
+    ladder = store.runs.latest()
+    return store.divisions.find(str((ladder or run).division_id))
 
 
 def _render_comparison(

@@ -34,11 +34,11 @@ def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
     """A player that this project gains later must not change a version of the same name."""
     with Store.open(str(tmp_path / "x.db"), create=True) as store:
         revision = NewRevision("hash of v4", OF_GIT, ("time",))
-        store.add_bot(NewBot("v4", "uct", "builtin:v4", revision))
+        store.bots.add(NewBot("v4", "uct", "builtin:v4", revision))
         sync_builtins(store)
         assert sync_builtins(store) == []
-        assert store.bot("v4").revision.content_hash == "hash of v4"
-        assert store.bot("v3").revision.launch.origin is None
+        assert store.bots.get("v4").revision.content_hash == "hash of v4"
+        assert store.bots.get("v3").revision.launch.origin is None
 
 
 def test_a_version_from_git_is_hosted_by_its_copy() -> None:
@@ -63,10 +63,10 @@ def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) ->
     weights.unlink()
     with Store.open(str(tmp_path / "x.db"), create=True) as store:
         revision = NewRevision("hash of older sources", made.launch, ("depth",))
-        store.add_bot(NewBot("mine", "c4ai", "builtin:c4ai?weights=mine.csv", revision))
+        store.bots.add(NewBot("mine", "c4ai", "builtin:c4ai?weights=mine.csv", revision))
         assert sync_builtins(store) == ["mine"]
         assert sync_builtins(store) == []
-        now = store.bot("mine").revision
+        now = store.bots.get("mine").revision
         assert (now.number, now.content_hash) == (2, made.content_hash)
         assert now.launch == made.launch
 
@@ -76,16 +76,16 @@ def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> 
     place = str(tmp_path / "x.db")
     with Store.open(place, create=True) as store:
         sync_builtins(store)
-        now = store.bot("v4").revision
-        others = {bot.name: bot.revision.id for bot in store.bots() if bot.name != "v4"}
+        now = store.bots.get("v4").revision
+        others = {bot.name: bot.revision.id for bot in store.bots.all() if bot.name != "v4"}
     with closing(sqlite3.connect(place)) as connection, connection:
         # As if the database had been made with other sources.
         old = ("update revisions set content_hash = 'older' where id = ?", (now.id,))
         assert connection.execute(*old).rowcount == 1
     with Store.open(place) as store:
         assert sync_builtins(store) == ["v4"]
-        new = store.bot("v4").revision
+        new = store.bots.get("v4").revision
         assert (new.number, new.content_hash) == (now.number + 1, now.content_hash)
         assert new.id != now.id
-        assert {b.name: b.revision.id for b in store.bots() if b.name != "v4"} == others
+        assert {b.name: b.revision.id for b in store.bots.all() if b.name != "v4"} == others
         assert sync_builtins(store) == []

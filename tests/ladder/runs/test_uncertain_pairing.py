@@ -39,9 +39,9 @@ def store(tmp_path: Path) -> Store:
     for name in NAMES:
         launch = Launch(command=(name,), folder="/")
         revision = NewRevision(content_hash=name, launch=launch, budgets=("any",))
-        opened.add_bot(NewBot(name=name, family="fake", spec=name, revision=revision))
-    division = opened.division("4x4", 0, {"simulations": 1})
-    opened.create_run(
+        opened.bots.add(NewBot(name=name, family="fake", spec=name, revision=revision))
+    division = opened.divisions.ensure("4x4", 0, {"simulations": 1})
+    opened.runs.create(
         NewRun(
             kind=RunKind.LADDER,
             rated=True,
@@ -56,19 +56,19 @@ def store(tmp_path: Path) -> Store:
 
 
 def advisor(store: Store) -> Advisor:
-    names = {bot.revision.id: bot.name for bot in store.bots()}
+    names = {bot.revision.id: bot.name for bot in store.bots.all()}
     return Advisor(store=store, stream="s", seed=1, names=names)
 
 
 def plan(store: Store, count: int) -> list[PairRow]:
-    revisions = {bot.name: bot.revision.id for bot in store.bots()}
+    revisions = {bot.name: bot.revision.id for bot in store.bots.all()}
     advice = advisor(store)
 
     def planned(number: int) -> PlannedPair:
         a, b = advice.partners(number)
         return PlannedPair(revisions[a], revisions[b], "4x4", "4x4", (), number)
 
-    return store.plan(1, count, planned)
+    return store.pairs.plan(1, count, planned)
 
 
 def finish(store: Store, rows: list[PairRow]) -> None:
@@ -85,7 +85,7 @@ def finish(store: Store, rows: list[PairRow]) -> None:
             opening=(),
             seed=row.seed,
         )
-        store.finish_pair(pair, random_record(pair, SplitMix(row.number)), rate_pair)
+        store.pairs.finish(pair, random_record(pair, SplitMix(row.number)), rate_pair)
 
 
 def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
@@ -119,5 +119,5 @@ def test_a_dropped_pair_holds_nothing_up(store: Store) -> None:
     with store:
         rows = plan(store, BATCH)
         finish(store, rows[1:])
-        store.drop([rows[0].id])
+        store.pairs.drop([rows[0].id])
         assert advisor(store).partners(2 * BATCH)

@@ -1,0 +1,96 @@
+"""Divisions: the conditions under which games can be compared."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, insert, select
+
+from db.connection.database import Database
+from db.errors import UnknownRow
+from db.json_column import to_json
+from db.models import Division
+from db.records.runs import BUDGET_UNITS, DivisionRow, division_label
+
+
+class Divisions:
+    """The divisions of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ensure(
+        self, boards: str, opening_plies: int | None, budget: Mapping[str, int]
+    ) -> DivisionRow:
+        """The division of these conditions, made when it is new.
+
+        Raises:
+            ValueError: a kind of budget is unknown.
+
+        """
+        for known in self.all():
+            if (known.boards, known.opening_plies, known.budget) == (boards, opening_plies, budget):
+                return known  # the common case needs no write lock
+        with self._database.writing() as connection:
+            return division_in(connection, boards, opening_plies, budget)
+
+    def all(self) -> list[DivisionRow]:
+        """All divisions by id."""
+        with self._database.reading() as connection:
+            rows = connection.execute(select(Division.__table__).order_by(Division.id))
+            return [_division(row) for row in rows]
+
+    def find(self, text: str) -> DivisionRow:
+        """A division by id, label or a beginning of a label that only one has.
+
+        Raises:
+            UnknownRow: none fits, or several do.
+
+        """
+        known = self.all()
+        word = text.strip()
+        exact = [entry for entry in known if word in (entry.label, str(entry.id))]
+        near = exact or [entry for entry in known if word and entry.label.startswith(word)]
+        if len(near) == 1:
+            return near[0]
+        if near:
+            labels = ", ".join(entry.label for entry in near)
+            raise UnknownRow(f"division {text!r} can be any of {labels}: write more of it")
+        if not known:
+            raise UnknownRow(f"there is no division {text!r}: no games were played here yet")
+        labels = ", ".join(f"{entry.id} ({entry.label})" for entry in known)
+        raise UnknownRow(f"there is no division {text!r}; there are {labels}")
+
+
+def division_in(
+    connection: Connection, boards: str, opening_plies: int | None, budget: Mapping[str, int]
+) -> DivisionRow:
+    """The division of these conditions, in a transaction that holds the write lock."""
+    if not budget or not set(budget) <= set(BUDGET_UNITS):
+        raise ValueError(f"budgets are of {', '.join(BUDGET_UNITS)}, got {dict(budget)}")
+    label = division_label(boards, opening_plies, budget)
+    key = to_json({"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)})
+    query = select(Division.__table__).where(Division.key == key)
+    row = connection.execute(query).first()
+    if row is None:
+        connection.execute(
+            insert(Division).values(
+                key=key,
+                label=label,
+                boards=boards,
+                opening_plies=opening_plies,
+                budget=to_json(dict(budget)),
+            )
+        )
+        row = connection.execute(query).one()
+    return _division(row)
+
+
+def _division(row: Any) -> DivisionRow:
+    return DivisionRow(
+        id=row.id,
+        label=row.label,
+        boards=row.boards,
+        opening_plies=row.opening_plies,
+        budget=msgspec.json.decode(row.budget, type=dict[str, int]),
+    )

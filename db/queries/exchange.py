@@ -1,0 +1,29 @@
+"""Games on their way out of this database and into it."""
+
+from collections.abc import Iterator, Sequence
+
+from db.connection.database import Database
+from db.queries.export import export_lines
+from db.queries.import_ import import_lines
+from db.records.aggregate import Rate
+from db.records.exchange import GameLine
+
+
+class Exchange:
+    """The door for games of other databases."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def export_lines(self, division_id: int | None = None) -> Iterator[GameLine]:
+        """All finished games by run, pair and game, streamed."""
+        return export_lines(self._database, division_id)
+
+    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
+        """Store whole pairs of another database, all or none; how many games.
+
+        Raises:
+            NotImportable: a pair is here already, or one of its bots is unknown.
+
+        """
+        return import_lines(self._database, pairs, rate)
