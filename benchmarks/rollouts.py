@@ -1,17 +1,19 @@
-"""How fast rollouts are: `python benchmarks/rollouts.py [BOARD] [--count N] [--repeat N]`.
+"""How fast rollouts are: `python -m benchmarks.rollouts [BOARD] [--count N] [--repeat N]`.
 
-Prints, for the vector and the plain kernel, the best of several repetitions: rollouts per second,
-nanoseconds per ply, and what the first call cost (compilation, or loading from the cache).
+Prints, for the rollout of the tree searches on vector registers and on 64-bit words, the best of
+several repetitions: rollouts per second, microseconds each, and the time of the first call
+(compilation, or loading from the cache).
 """
 
 import argparse
 import time
 
-from engine.bits import random_state
+import numpy as np
+
 from engine.board import parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
-from engine.rollout import roll_out_many, roll_out_many_plain
+from tests.support.rollouts import roll_out_plain, roll_out_vector
 
 
 def main() -> None:
@@ -24,23 +26,22 @@ def main() -> None:
 
     board = parse_board(options.board)
     stones, words = stone_words(Position(board)), board_words(board)
-    state = random_state(1)
+    state = np.uint64(1)
     print(f"{board}, empty, {options.count} rollouts, best of {options.repeat}")
     best: dict[str, float] = {}
-    for name, kernel in (("vector", roll_out_many), ("plain", roll_out_many_plain)):
+    for name, kernel in (("vector", roll_out_vector), ("plain", roll_out_plain)):
         started = time.perf_counter()
-        kernel(stones, words, 1, False, state)
+        kernel(stones, words, state, False, 1)
         ready = time.perf_counter() - started
         times = []
         for _ in range(options.repeat):
             started = time.perf_counter()
-            points2, plies, _ = kernel(stones, words, options.count, False, state)
+            points2, _ = kernel(stones, words, state, False, options.count)
             times.append(time.perf_counter() - started)
         best[name] = min(times)
         print(
             f"{name:7} {options.count / best[name]:>12,.0f} a second "
-            f"{best[name] / plies * 1e9:6.1f} ns a ply "
-            f"{plies / options.count:6.1f} plies each, "
+            f"{best[name] / options.count * 1e6:6.2f} us each, "
             f"first mover {points2 / options.count / 2:.3f}, "
             f"first call {ready:.2f} s"
         )

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl
 
 from bots.alphabeta.versions import ALPHABETA
+from bots.budget import Budget
 from bots.c4ai.versions import C4AI
 from bots.errors import SpecError, UnknownPlayer
 from bots.player import Player
-from bots.protocol import Budget
 from bots.simple.versions import SIMPLE
 from bots.uct.versions import UCT
 from bots.version import Version

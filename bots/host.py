@@ -11,13 +11,13 @@ import sys
 import traceback
 from collections.abc import Iterator
 
+from bots.budget import BUDGETS
 from bots.catalogue import build
 from bots.errors import BotsError, ProtocolError
 from bots.player import Player, Tidy
 from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
-    BudgetKind,
     ErrorReply,
     GameOver,
     Hello,
@@ -36,7 +36,6 @@ from engine.board import Board
 from engine.errors import EngineError
 
 NAME = "connect4-ladder"
-BUDGETS: tuple[BudgetKind, ...] = ("time", "simulations", "nodes", "depth")
 
 
 class Host:
@@ -65,7 +64,7 @@ class Host:
             case Hello():
                 if request.protocol != PROTOCOL:
                     raise ProtocolError(f"this host speaks protocol {PROTOCOL} only")
-                return HelloReply(NAME, "built-in", BUDGETS)
+                return HelloReply(NAME, "built-in", tuple(BUDGETS))
             case GameOver() | Quit():
                 return None
 

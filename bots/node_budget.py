@@ -5,7 +5,7 @@ A clock is read here only, about once a millisecond.
 
 import time
 
-from bots.protocol import Budget
+from bots.budget import Budget
 
 CHUNK_SECONDS = 0.001
 FIRST_CHUNK = 1000

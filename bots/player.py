@@ -1,10 +1,34 @@
 """The interface of a built-in player, as the host drives it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from bots.protocol import Budget, Info
+import msgspec
+
+from bots.budget import Budget
 from engine.board import Board
+
+
+class Info(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a player can tell about its move; every field is optional."""
+
+    simulations: int | None = None
+    """Descents that ended in a new rollout or a new end node."""
+    nodes: int | None = None
+    depth: int | None = None
+    """Plies."""
+    value: float | None = None
+    """-1 (lost) .. 1 (won) for the side that moves."""
+    proven: Literal["win", "loss", "draw"] | None = None
+    """A result that the search has proven, for the side that moves."""
+    distance: int | None = None
+    """Plies until the proven result."""
+    pv: tuple[int, ...] | None = None
+    """Expected columns, the move itself first."""
+    tree: int | None = None
+    """Nodes held in memory after the search."""
+    solved_visits: int | None = None
+    """Descents that ended in a node already solved; not counted as simulations."""
 
 
 class Choice(NamedTuple):

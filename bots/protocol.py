@@ -8,57 +8,31 @@ The harness asks, the bot answers::
     GameOver  -> (nothing)
     Quit      -> (exits 0)
 
-A bot may answer anything with ErrorReply. Unknown keys are ignored by both sides.
+A bot may answer anything with ErrorReply. Unknown keys are ignored by both sides. `Budget` and
+`Info`, of which messages are made, lie where players find them without the protocol.
 """
-
-from typing import Literal
 
 import msgspec
 
+from bots.budget import Budget as Budget
+from bots.budget import BudgetKind as BudgetKind
 from bots.errors import ProtocolError
+from bots.player import Info as Info
 
 PROTOCOL = 1
 MAX_LINE = 64 * 1024
 """Longest line in bytes, the newline included."""
 
-BudgetKind = Literal["time", "simulations", "nodes", "depth", "any"]
-BUDGET_KINDS: tuple[BudgetKind, ...] = ("time", "simulations", "nodes", "depth", "any")
-
-
-class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a player may spend on one move: exactly one of the four."""
-
-    time_ms: int | None = None
-    """Wall milliseconds."""
-    simulations: int | None = None
-    """New simulations of a tree search."""
-    nodes: int | None = None
-    """Positions visited by an alpha-beta search."""
-    depth: int | None = None
-    """Plies an alpha-beta search looks ahead."""
-
-    def __post_init__(self) -> None:
-        given = [
-            v for v in (self.time_ms, self.simulations, self.nodes, self.depth) if v is not None
-        ]
-        if len(given) != 1 or given[0] < 1:
-            raise ValueError(
-                "a budget is exactly one of time_ms, simulations, nodes, depth, and at least 1"
-            )
-
-    @property
-    def kind(self) -> BudgetKind:
-        """The word that a bot's hello uses for this budget."""
-        if self.time_ms is not None:
-            return "time"
-        if self.simulations is not None:
-            return "simulations"
-        return "nodes" if self.nodes is not None else "depth"
-
-    @property
-    def amount(self) -> int:
-        """The number, in milliseconds, simulations, nodes or plies."""
-        return self.time_ms or self.simulations or self.nodes or self.depth or 0
+HELLO_S = 30.0
+"""Deadline of the hello, seconds from the start of the process, loading and compiling included."""
+READY_S = 10.0
+"""Deadline of the answer to a new game, in seconds."""
+MARGIN_MS = 50
+"""How late a move may be under a time budget, unless the user sets another margin."""
+WATCHDOG_S = 60.0
+"""Deadline of a move under a work budget, in seconds, unless the user sets another."""
+QUIT_S = 1.0
+"""Seconds that a bot has to exit when asked to; then it is killed."""
 
 
 # What the harness writes.
@@ -125,28 +99,6 @@ class HelloReply(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
 
 class Ready(msgspec.Struct, frozen=True, tag="ready", tag_field="type"):
     """The bot has loaded and compiled what it needs for the game."""
-
-
-class Info(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a player can tell about its move; every field is optional."""
-
-    simulations: int | None = None
-    """Descents that ended in a new rollout or a new end node."""
-    nodes: int | None = None
-    depth: int | None = None
-    """Plies."""
-    value: float | None = None
-    """-1 (lost) .. 1 (won) for the side that moves."""
-    proven: Literal["win", "loss", "draw"] | None = None
-    """A result that the search has proven, for the side that moves."""
-    distance: int | None = None
-    """Plies until the proven result."""
-    pv: tuple[int, ...] | None = None
-    """Expected columns, the move itself first."""
-    tree: int | None = None
-    """Nodes held in memory after the search."""
-    solved_visits: int | None = None
-    """Descents that ended in a node already solved; not counted as simulations."""
 
 
 class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag_field="type"):

@@ -6,7 +6,7 @@ The clock is read here, between chunks of about a millisecond, never inside a ke
 import time
 from typing import Protocol
 
-from bots.protocol import Budget
+from bots.budget import Budget
 
 CHUNK_SECONDS = 0.001
 FIRST_CHUNK = 64

@@ -1,13 +1,13 @@
-"""What a row of the catalogue is."""
+"""The rows of the catalogue, and a family's versions as a table of differences."""
 
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from bots.budget import BudgetKind
 from bots.player import PlayerFactory
-from bots.protocol import BudgetKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,53 @@ class Version:
         """Import the player's code and return its factory, without this row's options applied."""
         factory: PlayerFactory = _function(self.factory)
         return factory
+
+
+class Row(NamedTuple):
+    """One version: what it is based on, the one change, and the values that make it."""
+
+    name: str
+    based_on: str | None
+    change: str
+    differences: dict[str, Any]
+    """Fields of the family's settings, and ``player`` where the machinery changes."""
+
+
+def compose(
+    rows: tuple[Row, ...],
+    *,
+    family: str,
+    players: Mapping[str, str],
+    budgets: tuple[BudgetKind, ...],
+) -> tuple[Version, ...]:
+    """The catalogue's rows: each with everything that it inherits.
+
+    Args:
+        rows: the versions, each below the one it is based on.
+        family: what they belong to.
+        players: ``module:callable`` of the factories, by a row's `player`; ``""`` where it has
+            none.
+        budgets: what all of them take, in order of preference.
+
+    """
+    composed: dict[str, dict[str, Any]] = {}
+    versions = []
+    for row in rows:
+        inherited = composed[row.based_on] if row.based_on is not None else {}
+        options = {**inherited, **row.differences}
+        composed[row.name] = options
+        versions.append(
+            Version(
+                row.name,
+                family,
+                row.based_on,
+                row.change,
+                players[options.get("player", "")],
+                budgets,
+                {name: value for name, value in options.items() if name != "player"},
+            )
+        )
+    return tuple(versions)
 
 
 def _function(path: str) -> Any:

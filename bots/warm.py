@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from bots.budget import Budget
 from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
 from bots.parent_death import die_with_parent
-from bots.protocol import Budget
 from engine.board import Board
 from engine.cache import ROOT, cache_folder
 
@@ -90,7 +90,7 @@ def _compile_here(names: Sequence[str]) -> None:
     for name in names:
         version = VERSIONS[name]
         kind = "simulations" if "any" in version.budgets else version.budgets[-1]
-        budget = Budget(**{"time_ms" if kind == "time" else kind: 1})
+        budget = Budget.of(kind, 1)
         for board in (Board(6, 7), Board(9, 9, (4, 4))):
             build(name, board=board, side=0, seed=0, budget=budget).choose(())
         stamp = _stamp(folder, name)

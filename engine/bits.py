@@ -12,14 +12,12 @@ from llvmlite import binding, ir
 from numba import types
 
 from engine.compiled import inlined, instruction, intrinsic, numba_targets_another_cpu
-from engine.seeds import GOLDEN as GOLDEN_STEP
-from engine.seeds import scramble
+from engine.seeds import mix
 
 U64 = np.uint64
 
 ZERO = U64(0)
 ONE = U64(1)
-GOLDEN = U64(GOLDEN_STEP)
 
 _I64 = ir.IntType(64)
 _I128 = ir.IntType(128)
@@ -147,12 +145,6 @@ Contract: k < popcount(mask).
 """
 
 
-@inlined
-def kth_set_bit12(mask: np.uint64, k: np.uint64) -> np.uint64:
-    """As `kth_bit`, but the number of the bit."""
-    return trailing_zeros64(kth_bit(mask, k))
-
-
 _SCRAMBLE_1 = U64(0xBF58476D1CE4E5B9)
 _SCRAMBLE_2 = U64(0x94D049BB133111EB)
 _S30 = U64(30)
@@ -173,16 +165,16 @@ _S25 = U64(25)
 _STAR = U64(0x2545F4914F6CDD1D)
 
 
-@inlined
-def start_random(seed: np.uint64) -> np.uint64:
-    """A state for `step_random` from any seed, 0 included; never 0."""
-    state = scramble64(seed + GOLDEN)
-    return state if state else GOLDEN
+def state_of_move(seed: int, side: int, ply: int) -> np.uint64:
+    """The state with which the random choices of one move begin; never 0, a fixed point.
 
+    Args:
+        seed: of the game, below 2**53.
+        side: the side to move, 0 or 1.
+        ply: stones on the board.
 
-def random_state(seed: int) -> np.uint64:
-    """As `start_random`, for Python code that hands a state to a kernel."""
-    return U64(scramble(seed + GOLDEN_STEP) or GOLDEN_STEP)
+    """
+    return U64(mix(seed, side, ply) or 1)
 
 
 @inlined

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from engine.board import Board, parse_board
 from engine.errors import BoardError, IllegalMove, NotationError
+from engine.result import Ending, Result, Termination
 
 LANE = 16
 """Bits of one column."""
@@ -118,9 +119,12 @@ class Position:
         return self.winner is not None or not self._playable
 
     @property
-    def is_draw(self) -> bool:
-        """Whether the board is full and nobody connected four."""
-        return self.winner is None and not self._playable
+    def ending(self) -> Ending | None:
+        """How the game has ended on the board; None while it goes on."""
+        if self.winner is not None:
+            result = Result.WIN if self.winner == 0 else Result.LOSS
+            return Ending(result, Termination.FOUR_IN_A_ROW)
+        return None if self._playable else Ending(Result.DRAW, Termination.BOARD_FULL)
 
     def can_play(self, column: int) -> bool:
         """Whether the column can take a stone and the game goes on."""

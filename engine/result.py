@@ -1,6 +1,7 @@
 """How a game can end."""
 
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Result(StrEnum):
@@ -52,3 +53,12 @@ FORFEITS = (
     Termination.PONDERING,
 )
 """The terminations that are charged to one bot, in the order in which reports list them."""
+
+
+class Ending(NamedTuple):
+    """How a game ended on the board."""
+
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    """`FOUR_IN_A_ROW` or `BOARD_FULL`."""

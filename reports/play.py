@@ -1,6 +1,7 @@
 """A person's game as it stands: heading, what the bot thought, how it ended, and what to type."""
 
-from bots.protocol import Info
+from bots.budget import BUDGETS
+from bots.player import Info
 from db.records.pairs import Entrant
 from engine.result import Result, Termination
 from ladder.game.referee import thought_of
@@ -18,12 +19,6 @@ HELP = (
     "info   i   what the bot thought of its last move",
     "quit   q   leave the game",
 )
-BUDGET_UNITS = {
-    "time": "{} ms a move",
-    "simulations": "{} simulations a move",
-    "nodes": "{} nodes a move",
-    "depth": "depth {}",
-}
 FAILURES = {
     Termination.TIMEOUT: "took too long",
     Termination.CRASH: "crashed",
@@ -45,7 +40,7 @@ def heading(game: Sparring) -> str:
 
 def budget_text(bot: Entrant) -> str:
     """What the bot may spend on a move."""
-    return BUDGET_UNITS[bot.budget.kind].format(f"{bot.budget.amount:,}")
+    return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
 def prompt(game: Sparring) -> str:

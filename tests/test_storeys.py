@@ -121,12 +121,6 @@ def test_nothing_imports_upwards(package: str) -> None:
 TO_CUT = {
     ("ladder.specs.git_copies", "db.connection.place"),
     ("ladder.runs.start", "db.connection.run_lock"),
-    ("bots.uct.tree.backup", "bots.uct.no_lookahead.settings"),
-    ("bots.uct.settings", "bots.uct.array.settings"),
-    ("bots.uct.graph.search", "bots.uct.tree.layout"),
-    ("bots.uct.graph.player", "bots.uct.tree.layout"),
-    ("bots.uct.graph.node", "bots.uct.tree.layout"),
-    ("bots.uct.graph.memory", "bots.uct.tree.layout"),
 }
 
 

@@ -6,11 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 from bots.alphabeta import search as kernel
 from bots.alphabeta.settings import Settings
+from bots.budget import Budget
 from bots.errors import SpecError
 from bots.node_budget import NodeClock
 from bots.options import read_options
-from bots.player import Choice
-from bots.protocol import Budget, Info
+from bots.player import Choice, Info
 from engine.board import Board
 from engine.lanes import board_words, stone_words
 from engine.position import Position

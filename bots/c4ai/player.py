@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from bots.budget import Budget
 from bots.c4ai.deepening import Deepening, Verdict
 from bots.c4ai.evaluate import weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.weights import PUBLISHED, find_weights
 from bots.options import read_options
-from bots.player import Choice
-from bots.protocol import Budget, Info
+from bots.player import Choice, Info
 from bots.simulation_budget import spend
 from engine.board import Board
 

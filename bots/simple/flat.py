@@ -15,11 +15,10 @@ from bots.array_board import (
     lay_out,
     play,
 )
-from bots.draw import first_state
-from bots.player import Choice
-from bots.protocol import Budget, Info
+from bots.budget import Budget
+from bots.player import Choice, Info
 from bots.simulation_budget import spend
-from engine.bits import step_random
+from engine.bits import state_of_move, step_random
 from engine.board import Board
 from engine.compiled import kernel
 
@@ -72,12 +71,12 @@ class FlatMonteCarlo:
         self._seed = seed
         self._budget = budget
         # With a move to lay out, so that every kernel is there before the clock runs.
-        _Sums(board, (0,), first_state(0, 0, 0)).advance(1)
+        _Sums(board, (0,), state_of_move(0, 0, 0)).advance(1)
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """The best column; among equals the leftmost."""
         started = time.perf_counter()
-        sums = _Sums(self._board, tuple(moves), first_state(self._seed, self._side, len(moves)))
+        sums = _Sums(self._board, tuple(moves), state_of_move(self._seed, self._side, len(moves)))
         spend(sums, self._budget, share=CLOCK_SHARE, started=started)
         return sums.choice()
 

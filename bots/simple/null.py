@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from bots.budget import Budget
 from bots.player import Choice
-from bots.protocol import Budget
 from engine.board import Board
 from engine.position import Position
 

@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
+from bots.budget import Budget
 from bots.options import read_options
-from bots.player import Choice
-from bots.protocol import Budget, Info
+from bots.player import Choice, Info
 from bots.simulation_budget import spend
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.root_choice import (

@@ -7,11 +7,11 @@ made of (`bots.identity`).
 
 from dataclasses import dataclass
 
-from bots.uct.array.settings import ArraySettings
+from bots.uct.base_settings import BaseSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(ArraySettings):
+class Settings(BaseSettings):
     """The switches and numbers of one version."""
 
     bitboards: bool = False

@@ -16,6 +16,8 @@ CAREFUL = 16
 """v19: columns in which the opponent would win directly above are not expanded."""
 EXPECT = 32
 """v20: all children take part in selection from the start, with what is expected of them."""
+LEAVE = 64
+"""mcts3: selection leaves every decided node alone."""
 
 
 def flags_of(settings: Settings) -> int:

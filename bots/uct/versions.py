@@ -3,8 +3,7 @@
 Each row names only what it changes from the row it is based on. Adding a version is adding a row.
 """
 
-from bots.rows import Row, compose
-from bots.version import Version
+from bots.version import Row, Version, compose
 
 PLAYERS = {
     "array": "bots.uct.array.player:ArrayPlayer",

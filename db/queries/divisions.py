@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, insert, select
 
+from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.runs import BUDGET_UNITS, DivisionRow, division_label
+from db.records.runs import DivisionRow, division_label
 
 
 class Divisions:
@@ -66,8 +67,8 @@ def division_in(
     connection: Connection, boards: str, opening_plies: int | None, budget: Mapping[str, int]
 ) -> DivisionRow:
     """The division of these conditions, in a transaction that holds the write lock."""
-    if not budget or not set(budget) <= set(BUDGET_UNITS):
-        raise ValueError(f"budgets are of {', '.join(BUDGET_UNITS)}, got {dict(budget)}")
+    if not budget or not set(budget) <= set(KIND_OF_FIELD):
+        raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
     label = division_label(boards, opening_plies, budget)
     key = to_json({"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)})
     query = select(Division.__table__).where(Division.key == key)

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from bots.protocol import Budget
+from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget
 from db.records.aggregate import RatingRow
 from db.records.games import GameRecord
 from db.records.launch import Start
@@ -51,9 +51,9 @@ class PairPlan(msgspec.Struct, frozen=True):
     opening: tuple[int, ...]
     seed: int
     """Of both games, below 2**53."""
-    margin_ms: int = 50
+    margin_ms: int = MARGIN_MS
     """How late a move may be under a time budget."""
-    watchdog_s: float = 60.0
+    watchdog_s: float = WATCHDOG_S
     """How long a move may take under a work budget."""
 
 

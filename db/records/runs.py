@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from bots.budget import BUDGETS, KIND_OF_FIELD
+
 
 class RunKind(StrEnum):
     """What a run was started as."""
@@ -30,19 +32,11 @@ class RunStatus(StrEnum):
 
 # Conditions and runs.
 
-BUDGET_UNITS = {
-    "time_ms": "{}ms",
-    "simulations": "{}sims",
-    "nodes": "{}nodes",
-    "depth": "depth{}",
-}
-"""The kinds of budget, and how a label writes an amount of each."""
-
 
 def division_label(boards: str, opening_plies: int | None, budget: Mapping[str, int]) -> str:
     """Conditions in short, such as ``6x7+4/100ms``: boards, opening plies, budget."""
     opening = "" if opening_plies == 0 else f"+{'auto' if opening_plies is None else opening_plies}"
-    parts = [BUDGET_UNITS[kind].format(budget[kind]) for kind in sorted(budget)]
+    parts = [BUDGETS[KIND_OF_FIELD[field]].label.format(budget[field]) for field in sorted(budget)]
     return f"{boards}{opening}/{','.join(parts)}"
 
 

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.catalogue import VERSIONS
-from bots.protocol import Budget, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, Budget, MoveAsk, MoveReply, NewGame
 from engine.board import Board
 from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
-from ladder.game.referee import READY_S
 from ladder.process.bot_process import BotProcess
 from ladder.specs.start_command import built_in, start_of
 

@@ -4,7 +4,7 @@ from db.store import Store
 from engine.board import parse_board
 from engine.errors import EngineError
 from engine.position import Position
-from engine.result import Result, Termination
+from engine.result import Termination
 from ladder.doctor.machine import SHOWN, Finding, Level
 from ladder.ratings.sequential_elo import rate_pair
 
@@ -33,22 +33,14 @@ def _check_games(store: Store) -> Finding:
         except EngineError as error:
             bad.append(f"game {game.id}: {error}")
             continue
-        expected = _expected(position)
         if game.termination.is_forfeit or game.termination is Termination.ADJUDICATED:
             continue
-        if expected != (game.result, game.termination):
+        if position.ending != (game.result, game.termination):
             bad.append(f"game {game.id} is stored as {game.result} by {game.termination}")
     if bad:
         shown = "; ".join(bad[:SHOWN])
         return Finding("games", Level.FAULT, f"{len(bad)} of {count} games are wrong: {shown}")
     return Finding("games", Level.OK, f"{count} games replay legally to their stored results")
-
-
-def _expected(position: Position) -> tuple[Result, Termination] | None:
-    if position.winner is not None:
-        result = Result.WIN if position.winner == 0 else Result.LOSS
-        return result, Termination.FOUR_IN_A_ROW
-    return (Result.DRAW, Termination.BOARD_FULL) if position.is_full else None
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:

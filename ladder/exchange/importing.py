@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from bots.budget import KIND_OF_FIELD
 from db.records.exchange import (
     GameLine,
     NotImportable,
@@ -20,8 +21,6 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import UsageError
 from ladder.exchange.formats import Numbered, Refused, read_jsonl
 from ladder.ratings.sequential_elo import rate_pair
-
-BUDGETS = ("time_ms", "simulations", "nodes", "depth")
 
 TIMING_LIMIT = 1 << 53
 YEAR_9999 = 253_370_764_800.0
@@ -96,9 +95,9 @@ def check_game(game: GameLine) -> None:
     budget = game.division.budget
     _require(
         bool(budget)
-        and set(budget) <= set(BUDGETS)
+        and set(budget) <= set(KIND_OF_FIELD)
         and all(0 < n < TIMING_LIMIT for n in budget.values()),
-        f"a budget is some of {', '.join(BUDGETS)}, each above 0 and below 2**53",
+        f"a budget is some of {', '.join(KIND_OF_FIELD)}, each above 0 and below 2**53",
     )
     moves = parse_moves(game.moves)
     _require(game.moves == format_moves(moves), "moves must be written as 0..9, a, b")
@@ -120,15 +119,11 @@ def check_game(game: GameLine) -> None:
 
 
 def _check_ending(position: Position, result: Result, termination: Termination) -> None:
-    reached = Result.DRAW
-    if position.winner is not None:
-        reached = Result.WIN if position.winner == 0 else Result.LOSS
     if termination is Termination.ABORTED:
         raise ValueError("aborted games are not kept")
     if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
-        drawn = termination is Termination.BOARD_FULL
         _require(
-            position.is_over and result is reached and drawn == (reached is Result.DRAW),
+            position.ending == (result, termination),
             f"these moves do not end in a {result} by {termination}",
         )
         return

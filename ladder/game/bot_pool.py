@@ -7,15 +7,11 @@ play on are kept, the least recently used going first.
 from collections.abc import Callable
 from dataclasses import replace
 
-from bots.protocol import Hello, HelloReply
+from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED, Confinement
 
-HELLO_S = 30.0
-"""How long a bot may take from its start to its hello, loading and compiling included."""
-QUIT_S = 1.0
-"""How long a bot may take to exit when asked to; then it is killed."""
 KEPT = 6
 """Idle processes kept by one worker."""
 

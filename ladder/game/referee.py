@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply, NewGame
 from db.records.games import (
     GameRecord,
     SideStats,
@@ -24,8 +24,6 @@ from ladder.game.bot_pool import BotPool
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import Stall
 
-READY_S = 10.0
-"""How long a bot may take to get ready for a game."""
 MAX_ABORTS = 3
 """How often a pair is started again because the machine stalled, before it is given up."""
 
@@ -145,7 +143,7 @@ class _Game:
                 while not position.is_over:
                     offender = position.to_move
                     position = self._move(position, self.sides[offender])
-                verdict = judge(position)
+                verdict = verdict_on_board(position)
                 offender = None
             except BotFailure as failure:
                 result = Result.LOSS if offender == 0 else Result.WIN
@@ -256,9 +254,8 @@ def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
         )
 
 
-def judge(position: Position) -> Verdict:
-    """How a game that is over on the board has ended."""
-    if position.winner is None:
-        return Verdict(Result.DRAW, Termination.BOARD_FULL)
-    result = Result.WIN if position.winner == 0 else Result.LOSS
-    return Verdict(result, Termination.FOUR_IN_A_ROW)
+def verdict_on_board(position: Position) -> Verdict:
+    """The verdict on a game that has ended on the board."""
+    ending = position.ending
+    assert ending is not None  # noqa: S101 - nobody asks before
+    return Verdict(*ending)

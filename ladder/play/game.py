@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from bots.protocol import GameOver, Info, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply, NewGame
 from db.records.games import NewSavedGame, Thought
 from db.records.pairs import Entrant
 from db.store import Store
@@ -20,11 +20,10 @@ from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import (
-    READY_S,
     Verdict,
     answered,
-    judge,
     thought_of,
+    verdict_on_board,
 )
 from ladder.process.bot_process import BotProcess
 from ladder.registry.registered import (
@@ -41,8 +40,6 @@ from ladder.specs.start_command import entrant_of
 
 MARGIN_MS = 1000
 """How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
-WATCHDOG_S = 60.0
-"""How long a bot may take under a work budget."""
 
 
 def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
@@ -281,7 +278,7 @@ class Sparring:
         self.thoughts.append(thought)
         self._turn = time.perf_counter_ns()
         if after.is_over:
-            self._end(judge(after))
+            self._end(verdict_on_board(after))
 
     def _forfeit(self, failure: BotFailure) -> None:
         result = Result.WIN if self.person == 0 else Result.LOSS

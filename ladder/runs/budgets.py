@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bots.protocol import Budget
+from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
 from ladder.errors import UsageError
 
 MOST_MOVES = 72
@@ -33,11 +33,10 @@ class Budgets:
             UsageError: none of these serves the bot.
 
         """
-        for key, amount in self.amounts.items():
-            kind = "time" if key == "time_ms" else key
-            if kind in kinds or "any" in kinds:
-                return Budget(**{key: amount})
-        given = ", ".join("time" if key == "time_ms" else key for key in self.amounts)
+        for field, amount in self.amounts.items():
+            if KIND_OF_FIELD[field] in kinds or "any" in kinds:
+                return Budget(**{field: amount})
+        given = ", ".join(KIND_OF_FIELD[field] for field in self.amounts)
         raise UsageError(
             f"{name} plays on {', '.join(kinds)}, not on {given}: "
             "add a budget that it knows, or leave it out"
@@ -45,6 +44,6 @@ class Budgets:
 
     def __str__(self) -> str:
         return " ".join(
-            f"{amount} ms" if key == "time_ms" else f"{amount} {key}"
-            for key, amount in self.amounts.items()
+            BUDGETS[KIND_OF_FIELD[field]].phrase.format(amount)
+            for field, amount in self.amounts.items()
         )

@@ -8,12 +8,12 @@ from enum import StrEnum
 
 import msgspec
 
+from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.runs import RunKind
 from engine.board import BoardClass, format_board_classes
 from ladder.errors import UsageError
-from ladder.game.referee import READY_S
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
@@ -70,9 +70,9 @@ class Settings:
     """Overrides how often each bot's process is renewed."""
     pin: bool = True
     """Each worker and its bots on one CPU, where there are enough."""
-    margin_ms: int = 50
+    margin_ms: int = MARGIN_MS
     """How late a move may be under a time budget."""
-    watchdog_s: float = 60.0
+    watchdog_s: float = WATCHDOG_S
     """How long a move may take under a work budget."""
     confinement: Confinement = UNCONFINED
     """Of every bot; without a limit of CPU time `confinement_in_force` finds one."""

@@ -8,6 +8,7 @@ import pytest
 from bots.errors import SpecError
 from bots.host import Host
 from bots.protocol import Budget, decode_request
+from bots.uct.meta import OUTCOME
 from bots.uct.no_lookahead.column_weights import (
     column_weights,
     draws,
@@ -22,13 +23,9 @@ from bots.uct.root_choice import (
     Candidate,
     best_central,
 )
+from bots.uct.siblings import HEAD
 from bots.uct.tree import search as tree
-from bots.uct.tree.layout import (
-    HEAD,
-    OUTCOME,
-    PASSED_OVER,
-    ROOT,
-)
+from bots.uct.tree.layout import PASSED_OVER, ROOT
 from bots.uct.tree.reuse import find_child
 from engine.board import Board, parse_board
 from engine.lanes import board_words, stone_words

@@ -27,7 +27,7 @@ def test_the_first_move_compiles_nothing(name: str) -> None:
     """Building a player must load or compile all; its first moves must add no signature."""
     version = VERSIONS[name]
     kind = "simulations" if "any" in version.budgets else version.budgets[-1]
-    budget = Budget(**{"time_ms" if kind == "time" else kind: 3 if kind == "depth" else 50})
+    budget = Budget.of(kind, 3 if kind == "depth" else 50)
     for board in (Board(6, 7), Board(12, 9, (11, 3))):
         player = build(name, board=board, side=0, seed=3, budget=budget)
         before = compiled_signatures()

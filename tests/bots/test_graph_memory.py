@@ -14,15 +14,10 @@ from bots.uct.graph.hash_table import (
     stones_of,
     take_out,
 )
-from bots.uct.graph.layout import (
-    EDGES,
-    META,
-    REFERENCES,
-    ROW,
-    SIDE,
-)
+from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW
 from bots.uct.graph.player import GraphPlayer
-from bots.uct.tree.layout import HEAD
+from bots.uct.meta import SIDE
+from bots.uct.siblings import HEAD
 from engine.board import parse_board
 from engine.position import Position
 from engine.seeds import SplitMix

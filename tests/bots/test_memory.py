@@ -5,11 +5,8 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
-from bots.uct.tree.layout import (
-    FIRST_FREE,
-    HEAD,
-    ROOT,
-)
+from bots.uct.siblings import FIRST_FREE, HEAD
+from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 from bots.uct.tree.reuse import (
     find_child,

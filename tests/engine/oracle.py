@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from engine.board import Board
-from engine.seeds import SplitMix
+from engine.seeds import MASK64, SplitMix
 
 CellXY = tuple[int, int]
 """(row, column)"""
@@ -106,6 +106,18 @@ def random_game(board: Board, seed: int, plies: int) -> SlowGame:
     while len(game.moves) < plies and game.legal():
         game.play(random.choice(game.legal()))
     return game
+
+
+def slow_step(state: int) -> int:
+    """xorshift64*, once more, on Python's integers."""
+    state ^= state >> 12
+    state ^= state << 25 & MASK64
+    return state ^ state >> 27
+
+
+def slow_below(state: int, limit: int) -> int:
+    """The draw from a state just stepped."""
+    return (state * 0x2545F4914F6CDD1D & MASK64) * limit >> 64
 
 
 def as_bits(cells: Iterable[CellXY]) -> int:

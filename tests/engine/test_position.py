@@ -25,7 +25,9 @@ def test_a_position_is_the_slow_game(game: SlowGame) -> None:
     assert position.is_full == (not game.landing_cells())
     assert position.is_full == (not game.free_cells())
     assert position.is_over == (not game.legal())
-    assert position.is_draw == (position.is_full and game.winner is None)
+    result = {None: Result.DRAW, 0: Result.WIN, 1: Result.LOSS}[game.winner]
+    by = Termination.BOARD_FULL if game.winner is None else Termination.FOUR_IN_A_ROW
+    assert position.ending == (None if game.legal() else (result, by))
     for column in range(game.board.columns):
         assert position.can_play(column) == (column in game.legal())
         assert position.landing_row(column) == game.landing_row(column)

@@ -11,7 +11,6 @@ from db.records.pairs import (
 )
 from engine.board import parse_board
 from engine.position import Position
-from engine.result import Result, Termination
 from engine.seeds import SplitMix
 
 
@@ -35,14 +34,12 @@ def _random_game(plan: PairPlan, swapped: bool, random: SplitMix) -> GameRecord:
         stats.searched_us += time_us
         thoughts.append(Thought(time_us, random.below(2001) / 1000 - 1, 10_000, 12))
         position = position.play(random.choice(position.legal_moves()))
-    result = {None: Result.DRAW, 0: Result.WIN, 1: Result.LOSS}[position.winner]
+    assert position.ending is not None
     return GameRecord(
         swapped=swapped,
         moves=position.moves,
-        result=result,
-        termination=Termination.BOARD_FULL
-        if position.winner is None
-        else Termination.FOUR_IN_A_ROW,
+        result=position.ending.result,
+        termination=position.ending.termination,
         sides=sides,
         thoughts=tuple(thoughts),
         started=1e9,

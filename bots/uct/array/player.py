@@ -11,18 +11,18 @@ from bots.array_board import (
     PLAYABLE,
     lay_out,
 )
-from bots.draw import first_state
+from bots.budget import Budget
 from bots.options import read_options
-from bots.player import Choice
-from bots.protocol import Budget, Info
+from bots.player import Choice, Info
 from bots.simulation_budget import spend
 from bots.uct.array import search as arrays
-from bots.uct.array.settings import ArraySettings
+from bots.uct.base_settings import BaseSettings
 from bots.uct.outcome import OPEN, WON
 from bots.uct.root_choice import (
     Candidate,
     best_mean,
 )
+from engine.bits import state_of_move
 from engine.board import Board
 
 SLOT_BYTES: Final = 17
@@ -35,7 +35,7 @@ PV_PLIES = 16
 
 
 class ArrayPlayer:
-    """One side of one game. Its options are the fields of `ArraySettings`."""
+    """One side of one game. Its options are the fields of `BaseSettings`."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -44,7 +44,7 @@ class ArrayPlayer:
         self._board = board
         self._seed = seed
         self._budget = budget
-        self._settings = read_options(ArraySettings, options)
+        self._settings = read_options(BaseSettings, options)
         # Compiles, or loads from the cache, everything that `choose` will call.
         ArrayTree(board, (), self._settings, 0, Budget(simulations=2)).advance(2)
 
@@ -63,7 +63,7 @@ class ArrayTree:
         self,
         board: Board,
         moves: tuple[int, ...],
-        settings: ArraySettings,
+        settings: BaseSettings,
         seed: int,
         budget: Budget,
     ) -> None:
@@ -84,7 +84,7 @@ class ArrayTree:
         self._path = np.zeros(board.cells + 1, np.int32)
         self._counters = np.zeros(5, np.uint64)
         self._counters[arrays.USED] = 1
-        self._counters[arrays.STATE] = first_state(seed, self._side, len(moves))
+        self._counters[arrays.STATE] = state_of_move(seed, self._side, len(moves))
         self._flags = (
             arrays.CHECK_WIN * settings.win_check
             + arrays.END_AT_CREATION * settings.exact

@@ -10,10 +10,7 @@ Hashes are Zobrist's (1970): the exclusive or of one random number for each ston
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.graph.layout import (
-    GENERATION_BITS,
-    ID_BITS,
-)
+from bots.uct.graph.layout import GENERATION_BITS, ID_BITS
 from engine.compiled import inlined
 from engine.lanes import to_words
 from engine.position import Position, geometry

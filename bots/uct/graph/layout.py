@@ -34,7 +34,6 @@ MEAN: Final = 10
 WEIGHT: Final = 11
 REFERENCES: Final = 12
 NEXT: Final = 13
-SIDE: Final = 26
 HASH: Final = 7
 """In the view of 64-bit words."""
 

@@ -25,7 +25,6 @@ from bots.uct.graph.layout import (
     REFERENCES,
     ROLLOUTS,
     ROW,
-    SIDE,
     USED_NODES,
     WEIGHT,
 )
@@ -37,11 +36,8 @@ from bots.uct.graph.node import (
     find_or_slot,
     room_for_node,
 )
-from bots.uct.tree.layout import (
-    FIELDS,
-    HEAD,
-    Integer,
-)
+from bots.uct.meta import SIDE, Integer
+from bots.uct.siblings import FIELDS, HEAD
 from engine import vector
 from engine.compiled import inlined, kernel
 from engine.lanes import FORBIDDEN, WordArray

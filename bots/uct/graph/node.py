@@ -25,18 +25,9 @@ from bots.uct.graph.layout import (
     USED_NODES,
     WEIGHT,
 )
+from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of
 from bots.uct.outcome import DRAWN, LOST, WON
-from bots.uct.tree.layout import (
-    COLUMNS,
-    DISTANCE,
-    FIELDS,
-    HEAD,
-    OUTCOME,
-    SLACK,
-    Integer,
-    distance_of,
-    outcome_of,
-)
+from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.ucb_vector import (
     CERTAIN,
     weigh_edges,

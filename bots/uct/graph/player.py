@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.draw import first_state
 from bots.uct.graph import (
     layout as nodes,
 )
@@ -15,13 +14,7 @@ from bots.uct.graph.hash_table import (
     hash_of,
     stones_of,
 )
-from bots.uct.graph.layout import (
-    EDGES,
-    META,
-    REFERENCES,
-    ROW,
-    SIDE,
-)
+from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW
 from bots.uct.graph.memory import (
     EDGE_INTEGERS,
     bytes_of_a_node,
@@ -29,6 +22,7 @@ from bots.uct.graph.memory import (
     root_node,
     sweep,
 )
+from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE
 from bots.uct.outcome import OPEN
 from bots.uct.player import (
     SURPLUS_DESCENTS,
@@ -36,16 +30,10 @@ from bots.uct.player import (
     Statistics,
 )
 from bots.uct.root_choice import Candidate
+from bots.uct.siblings import FIRST_FREE, HEAD, SLACK
 from bots.uct.switches import dials_of, flags_of
-from bots.uct.tree.layout import (
-    COLUMNS,
-    DISTANCE,
-    FIRST_FREE,
-    HEAD,
-    OUTCOME,
-    SLACK,
-)
 from bots.uct.ucb_vector import CERTAIN
+from engine.bits import state_of_move
 
 EMPTIED_EVERY = 10
 """Moves after which v14 forgets everything."""
@@ -144,7 +132,7 @@ class GraphPlayer(SearchPlayer[int]):
                 *self._node_views[:2], self._edges, self._table, self._shift, self._counters, old
             )
         self._moves = moves
-        self._counters[nodes.STATE] = first_state(self._seed, len(moves) & 1, len(moves))
+        self._counters[nodes.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
         self._counters[[nodes.NEW, nodes.OLD, nodes.DEPTH]] = 0
 
     def _find_root(self) -> int:

@@ -33,7 +33,6 @@ from bots.uct.graph.layout import (
     REFERENCES,
     ROLLOUTS,
     ROW,
-    SIDE,
     STATE,
     WEIGHT,
 )
@@ -48,17 +47,11 @@ from bots.uct.graph.node import (
     set_value,
     solve_node,
 )
+from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE, outcome_of, points_of
 from bots.uct.outcome import OPEN
 from bots.uct.rollout import playout_on
+from bots.uct.siblings import HEAD
 from bots.uct.switches import URGENT, Dials
-from bots.uct.tree.layout import (
-    COLUMNS,
-    DISTANCE,
-    HEAD,
-    OUTCOME,
-    outcome_of,
-    points_of,
-)
 from bots.uct.ucb import exploration
 from bots.uct.ucb_vector import (
     CERTAIN,

@@ -11,16 +11,13 @@ from bots.uct.no_lookahead.search import (
     BlindDials,
     search_blind,
 )
-from bots.uct.no_lookahead.settings import (
-    LEAVE,
-    BlindSettings,
-)
+from bots.uct.no_lookahead.settings import BlindSettings
 from bots.uct.player import SURPLUS_DESCENTS
 from bots.uct.root_choice import (
     Candidate,
     best_central,
 )
-from bots.uct.switches import flags_of
+from bots.uct.switches import LEAVE, flags_of
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 from bots.uct.tree.reuse import (

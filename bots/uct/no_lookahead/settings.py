@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 from bots.uct.settings import Settings
 
-LEAVE = 1 << 12
-"""mcts3: selection leaves every decided node alone. Far from the bits of `bots.uct.switches`."""
-
 
 @dataclass(frozen=True, slots=True)
 class BlindSettings(Settings):

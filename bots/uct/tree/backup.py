@@ -5,21 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.no_lookahead.settings import LEAVE
+from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of, points_of
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
-from bots.uct.switches import RIGHT_DISTANCES, SOLVE
-from bots.uct.tree.layout import (
-    COLUMNS,
-    DISTANCE,
-    HEAD,
-    OUTCOME,
-    PASSED_OVER,
-    Integer,
-    Tree,
-    distance_of,
-    outcome_of,
-    points_of,
-)
+from bots.uct.siblings import HEAD
+from bots.uct.switches import LEAVE, RIGHT_DISTANCES, SOLVE
+from bots.uct.tree.layout import PASSED_OVER, Tree
 from engine.compiled import inlined
 
 

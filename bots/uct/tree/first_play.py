@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.tree.layout import (
-    COLUMN,
-    HEAD,
-    UNSEEN,
-    Integer,
-    Tree,
-)
+from bots.uct.meta import COLUMN, UNSEEN, Integer
+from bots.uct.siblings import HEAD
+from bots.uct.tree.layout import Tree
 from engine.bits import ONE
 from engine.compiled import inlined
 from engine.gains import new_threats_on

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from bots.draw import first_state
-from bots.player import Choice
-from bots.protocol import Info
+from bots.player import Choice, Info
 from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, Memory, solve_endgame
+from bots.uct.meta import DISTANCE, OUTCOME, UNSEEN
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.player import (
     SURPLUS_DESCENTS,
@@ -13,22 +12,15 @@ from bots.uct.player import (
     Statistics,
 )
 from bots.uct.root_choice import Candidate
+from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD, SLACK
 from bots.uct.switches import dials_of, flags_of
 from bots.uct.tree import search as tree
-from bots.uct.tree.layout import (
-    DISTANCE,
-    FIELDS,
-    FIRST_FREE,
-    HEAD,
-    OUTCOME,
-    ROOT,
-    SLACK,
-    UNSEEN,
-)
+from bots.uct.tree.layout import ROOT
 from bots.uct.tree.reuse import (
     find_child,
     keep_below,
 )
+from engine.bits import state_of_move
 
 SOLVER_NODES_PER_SIMULATION = 2
 SOLVER_NODES_PER_MS = 1000
@@ -80,7 +72,7 @@ class TreePlayer(SearchPlayer[Place]):
             self._counters[tree.USED] = FIRST_FREE
             self._counters[tree.NODES] = 1
         self._root = moves
-        self._counters[tree.STATE] = first_state(self._seed, len(moves) & 1, len(moves))
+        self._counters[tree.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
         self._counters[[tree.NEW, tree.OLD, tree.DEPTH]] = 0
 
     def _keep(self, moves: tuple[int, ...]) -> bool:

@@ -5,15 +5,9 @@ therefore meets every block after its owner: a living owner has left a mark in i
 pointer to it now stands, and the block slides down to the first free place.
 """
 
-from bots.uct.tree.layout import (
-    FIELDS,
-    FIRST_FREE,
-    HEAD,
-    ROOT,
-    UNSEEN,
-    Tree,
-    column_of,
-)
+from bots.uct.meta import UNSEEN, column_of
+from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD
+from bots.uct.tree.layout import ROOT, Tree
 from engine.compiled import kernel
 
 

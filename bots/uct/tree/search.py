@@ -12,26 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bots.uct.expansion import first_sight_on
-from bots.uct.outcome import OPEN
-from bots.uct.rollout import playout_on
-from bots.uct.switches import EXPECT, SOLVE, URGENT, Dials
-from bots.uct.tree.backup import back_up
-from bots.uct.tree.first_play import expect_on
-from bots.uct.tree.layout import (
+from bots.uct.meta import (
     COLUMN,
     COLUMNS,
     DISTANCE,
-    FIELDS,
-    HEAD,
     OUTCOME,
-    ROOT,
-    SLACK,
     UNSEEN,
-    Tree,
     column_of,
     outcome_of,
     points_of,
 )
+from bots.uct.outcome import OPEN
+from bots.uct.rollout import playout_on
+from bots.uct.siblings import FIELDS, HEAD, SLACK
+from bots.uct.switches import EXPECT, SOLVE, URGENT, Dials
+from bots.uct.tree.backup import back_up
+from bots.uct.tree.first_play import expect_on
+from bots.uct.tree.layout import ROOT, Tree
 from bots.uct.ucb import exploration
 from bots.uct.ucb_vector import most_urgent
 from engine import lanes, vector

@@ -6,7 +6,7 @@ from bots.errors import SpecError
 
 
 @dataclass(frozen=True, slots=True)
-class ArraySettings:
+class BaseSettings:
     """The switches and numbers of a version on the array board."""
 
     c: float = 1.0

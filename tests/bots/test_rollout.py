@@ -1,0 +1,123 @@
+"""The rollouts that players play, against a slow game that draws the same random numbers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bots.array_board import lay_out
+from bots.uct.array.search import rollout as array_rollout
+from engine.board import parse_board
+from engine.lanes import board_words, stone_words
+from engine.position import Position, parse_position
+from tests.engine.oracle import SlowGame, games, slow_below, slow_step
+from tests.support.rollouts import roll_out_plain, roll_out_vector
+
+LOSS, DRAW, WIN = range(3)
+STATES = st.integers(1, 2**64 - 1)
+
+
+def slow_roll_out(
+    game: SlowGame, state: int, *, careful: bool = False, stops_below: bool = False
+) -> tuple[int, int]:
+    """The rules of a rollout word for word: twice the result for the side to move, the generator.
+
+    With `careful`, a stone that would lie directly below a winning cell of the opponent is no
+    choice, and a side without any other choice has lost. With `stops_below`, such a stone ends the
+    rollout as a loss.
+    """
+    starter = game.to_move
+    while landing := game.landing_cells():
+        side = game.to_move
+        won, lost = (WIN, LOSS) if side == starter else (LOSS, WIN)
+        if any(game.four_through(cell, side) for cell in landing):
+            return won, state
+        blocks = [cell for cell in landing if game.four_through(cell, 1 - side)]
+        if len(blocks) > 1:
+            return lost, state
+        if blocks:
+            game.play(blocks[0][1])
+            continue
+        state = slow_step(state)
+        choices = [column for _, column in landing]
+        if careful:
+            choices = [column for column in choices if not lies_below_a_win(game, column)]
+            if not choices:
+                return lost, state
+        column = choices[slow_below(state, len(choices))]
+        below = lies_below_a_win(game, column)
+        game.play(column)
+        if stops_below and below:
+            return lost, state
+    return DRAW, state
+
+
+def lies_below_a_win(game: SlowGame, column: int) -> bool:
+    """Whether the opponent of the side to move could win on the cell above the column's next."""
+    after = game.copy()
+    after.play(column)
+    row = after.landing_row(column)
+    return row is not None and after.four_through((row, column), after.to_move)
+
+
+def undecided(game: SlowGame) -> SlowGame:
+    """The game, or the one before its last move where that has won: a rollout starts before."""
+    if game.winner is None:
+        return game
+    before = SlowGame(game.board)
+    for column in game.moves[:-1]:
+        before.play(column)
+    return before
+
+
+@settings(deadline=None, max_examples=200)
+@given(games(), STATES, st.booleans())
+def test_the_rollout_of_the_fast_searches(game: SlowGame, state: int, careful: bool) -> None:
+    """Result and generator are those of the slow game, on words and on registers."""
+    game = undecided(game)
+    position = Position.from_moves(game.board, game.moves)
+    stones, board = stone_words(position), board_words(game.board)
+    expected = slow_roll_out(game.copy(), state, careful=careful)
+    for function in (roll_out_vector, roll_out_plain):
+        result, after = function(stones, board, np.uint64(state), careful, 1)
+        assert (result, int(after)) == expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(games(), STATES)
+def test_the_rollout_of_the_array_board(game: SlowGame, state: int) -> None:
+    """v1 to v4 play the slow game, and end it when the opponent could win directly above."""
+    game = undecided(game)
+    cells, tops, sets = lay_out(game.board, tuple(game.moves))
+    result, after = array_rollout(cells, tops, sets, game.to_move, np.uint64(state))
+    assert (result, int(after)) == slow_roll_out(game, state, stops_below=True)
+
+
+@pytest.mark.parametrize("careful", [False, True])
+@pytest.mark.parametrize("text", ["6x7", "11x11@5,5", "9x12@0,3", "12x9@11,8", "4x4@1,1", "12x12"])
+def test_both_layouts_sum_the_same_rollouts(text: str, careful: bool) -> None:
+    """Thousands of rollouts one after the other, from one generator to the next."""
+    position = Position(parse_board(text))
+    stones, board = stone_words(position), board_words(position.board)
+    state = np.uint64(7)
+    total, after = roll_out_vector(stones, board, state, careful, 5000)
+    plain, plain_after = roll_out_plain(stones, board, state, careful, 5000)
+    assert (total, int(after)) == (plain, int(plain_after))
+    assert 0.3 < total / 10_000 < 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("6x7 001122", WIN),  # the side to move completes the bottom row
+        ("6x7 22334", LOSS),  # both ends of three in a row are open to the opponent
+        ("4x4 0123012310321032", DRAW),
+    ],
+)
+def test_a_decided_position_costs_no_draw(text: str, result: int) -> None:
+    """A win at once, two wins of the opponent and a full board end the rollout at its start."""
+    position = parse_position(text)
+    stones, board = stone_words(position), board_words(position.board)
+    for function in (roll_out_vector, roll_out_plain):
+        found = function(stones, board, np.uint64(99), False, 1)
+        assert (found[0], int(found[1])) == (result, 99)
