@@ -1,0 +1,44 @@
+"""A database of the first stage: its games keep what they were.
+
+`tests/data/first_stage` holds a database that the first stage wrote (six built-in players, one bot
+with two revisions, 54 games under a work budget) beside what that program exported and reported.
+"""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+
+FOLDER = ROOT / "tests" / "data" / "first_stage"
+
+
+@pytest.fixture
+def old(ladder: Ladder) -> Ladder:
+    """A folder with that database as its own."""
+    packed = (FOLDER / "games.db.gz").read_bytes()
+    Path(ladder.folder, "ladder.db").write_bytes(gzip.decompress(packed))
+    return ladder
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
+def test_its_export_is_the_same_to_the_byte(old: Ladder, form: str) -> None:
+    """After all migrations an export must hold what the old program wrote, and nothing else."""
+    done = old("export", "--format", form)
+    assert done.code == 0, done.err
+    assert done.out == gzip.decompress((FOLDER / f"games.{form}.gz").read_bytes()).decode()
+
+
+def test_its_games_keep_their_ratings(old: Ladder) -> None:
+    """The players decide as before, so their old games must count as before."""
+    before = json.loads((FOLDER / "report.json").read_text())
+    now = old("report", "--json").document
+    assert now["games"] == before["games"]
+    assert {bot["name"]: bot["elo"] for bot in now["bots"]} == pytest.approx(
+        {bot["name"]: bot["elo"] for bot in before["bots"]}, abs=0.1
+    )
+    assert [line["pentanomial"] for line in now["pairs_table"]] == [
+        line["pentanomial"] for line in before["pairs_table"]
+    ]
