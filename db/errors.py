@@ -8,6 +8,7 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Locked        another process kept it busy for longer than we wait
 |-- Corrupt       the file is damaged
 |-- NameTaken     a bot of that name is registered already
+|-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
 `-- UnknownRow    there is no bot, run, division or game of that name or number
 """
 
@@ -42,6 +43,10 @@ class Corrupt(DatabaseError):
 
 class NameTaken(DatabaseError):
     """A bot of that name is registered already."""
+
+
+class InUse(DatabaseError):
+    """A bot or a run cannot be deleted: games, pairs or a living process need it."""
 
 
 class UnknownRow(DatabaseError):

@@ -65,7 +65,7 @@ class Aggregate:
             return [RatingRow(*row) for row in connection.execute(query)]
 
     def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
-        """Compute aggregate and live ratings anew from the rated games; what was wrong before.
+        """Compute marks of repeats, aggregate and live ratings anew; what was wrong before.
 
         One transaction; without `repair`, and when nothing was wrong, nothing is written.
         """

@@ -4,12 +4,12 @@ import time
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from db.connection.database import Database
-from db.errors import NameTaken, UnknownRow
+from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, Revision
+from db.models import Bot, Pair, Revision, SavedGame
 from db.records.bots import (
     BotRow,
     NewBot,
@@ -17,6 +17,7 @@ from db.records.bots import (
     RevisionRow,
 )
 from db.records.launch import Launch
+from db.records.pairs import PairStatus
 
 
 class Bots:
@@ -41,10 +42,7 @@ class Bots:
     def add(self, new: NewBot) -> BotRow:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing() as connection:
-            taken = connection.execute(select(Bot.retired_at).filter_by(name=new.name)).first()
-            if taken is not None:
-                state = "registered" if taken.retired_at is None else "retired, and keeps its name"
-                raise NameTaken(f"a bot called {new.name!r} is {state}: choose another name")
+            _refuse_taken(connection, new.name)
             bot_id = connection.execute(
                 insert(Bot)
                 .values(
@@ -96,12 +94,86 @@ class Bots:
             return _find(connection, name).revision
 
     def retire(self, name: str) -> BotRow:
-        """Take a bot out of lists and runs. Raises UnknownRow."""
+        """Take a bot out of lists and runs; its games stay. Idempotent. Raises UnknownRow."""
         with self._database.writing() as connection:
             bot = _find(connection, name)
             if bot.retired_at is None:
-                connection.execute(update(Bot).filter_by(id=bot.id).values(retired_at=time.time()))
+                _update(connection, bot.id, retired_at=time.time())
             return _find(connection, name)
+
+    def unretire(self, name: str) -> BotRow:
+        """Put a retired bot back into lists and runs. Idempotent. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            bot = _find(connection, name)
+            if bot.retired_at is not None:
+                _update(connection, bot.id, retired_at=None)
+            return _find(connection, name)
+
+    def rename(self, name: str, new_name: str) -> BotRow:
+        """Give a bot another name; its games and the bots made from it follow.
+
+        A run is identified by its bots' names too: an interrupted run of the bot is not resumed
+        by a command with the new name.
+
+        Raises:
+            UnknownRow: there is no such bot.
+            NameTaken: another bot has the new name, retired ones included.
+
+        """
+        with self._database.writing() as connection:
+            bot = _find(connection, name)
+            if new_name != name:
+                _refuse_taken(connection, new_name)
+                _update(connection, bot.id, name=new_name)
+                connection.execute(
+                    update(Bot).where(Bot.based_on == name).values(based_on=new_name)
+                )
+            return _find(connection, new_name)
+
+    def delete(self, name: str) -> None:
+        """Forget a bot of which no game is stored, with its revisions.
+
+        Pairs of it that were given up go with it.
+
+        Raises:
+            UnknownRow: there is no such bot.
+            InUse: it has games, or pairs that are planned.
+
+        """
+        with self._database.writing() as connection:
+            bot = _find(connection, name)
+            revisions = select(Revision.id).where(Revision.bot_id == bot.id)
+            pairs = Pair.a_revision_id.in_(revisions) | Pair.b_revision_id.in_(revisions)
+            for status, why in _NEEDS:
+                run = connection.execute(
+                    select(Pair.run_id).where(pairs, Pair.status == status.value).limit(1)
+                ).scalar()
+                if run is not None:
+                    raise InUse(why.format(name=name, run=run))
+            saved = select(SavedGame.id).where(SavedGame.revision_id.in_(revisions)).limit(1)
+            if connection.execute(saved).first() is not None:
+                raise InUse(f"{name} has stored games against people: retire it instead")
+            connection.execute(delete(Pair).where(pairs))
+            connection.execute(delete(Revision).where(Revision.bot_id == bot.id))
+            connection.execute(delete(Bot).where(Bot.id == bot.id))
+
+
+_NEEDS = (
+    (PairStatus.FINISHED, "{name} has stored games (run {run}): retire it instead"),
+    (PairStatus.PLANNED, "{name} has pairs to play in run {run}: finish or delete that run first"),
+)
+"""The states of a pair that keep its bots, and the sentence for each."""
+
+
+def _refuse_taken(connection: Connection, name: str) -> None:
+    taken = connection.execute(select(Bot.retired_at).filter_by(name=name)).first()
+    if taken is not None:
+        state = "registered" if taken.retired_at is None else "retired, and keeps its name"
+        raise NameTaken(f"a bot called {name!r} is {state}: choose another name")
+
+
+def _update(connection: Connection, bot_id: int, **values: object) -> None:
+    connection.execute(update(Bot).where(Bot.id == bot_id).values(**values))
 
 
 def names_of_revisions(connection: Connection) -> dict[int, str]:

@@ -68,6 +68,16 @@ class Games:
         with self._database.reading() as connection:
             return 2 * connection.execute(query).scalar_one()
 
+    def count_by_run(self) -> dict[int, int]:
+        """The number of finished games of every run that has any, by the run's id."""
+        query = (
+            select(Pair.run_id, 2 * func.count())
+            .where(Pair.status == PairStatus.FINISHED.value)
+            .group_by(Pair.run_id)
+        )
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
     def count_aborts(
         self,
         *,

@@ -3,7 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.orm import aliased
 
 from db.models import Game, PairTable, Rating
 from db.queries.pair_sums import (
@@ -30,28 +41,87 @@ _RATING_KEY = ("division_id", "revision_id")
 _RATING_VALUES = ("elo", "games")
 
 
-def rebuild_within(connection: Connection, rate: Rate, *, repair: bool) -> list[Difference]:
-    """Compute aggregate and live ratings anew from the rated games; what was wrong before.
+def rebuild_within(
+    connection: Connection, rate: Rate, *, repair: bool, division_id: int | None = None
+) -> list[Difference]:
+    """Compute marks of repeated games, aggregate and live ratings anew; what was wrong before.
 
     In a transaction that holds the write lock. Without `repair`, and when nothing was wrong,
     nothing is written.
+
+    Args:
+        connection: in that transaction.
+        rate: moves live ratings.
+        repair: whether to replace wrong values.
+        division_id: look at this division alone; None: at all of them.
+
     """
-    tables, ratings = _replay(connection, rate)
+    marks = _wrong_marks(connection, division_id)
+    if repair:
+        _mark_anew(connection, marks)
+    tables, ratings = _replay(connection, rate, division_id)
     computed = {key: tuple(values) for key, values in tables.items()}
-    stored = _stored(connection, PairTable, KEY, SUMS)
+    stored = _stored(connection, PairTable, KEY, SUMS, division_id)
     found = _compare("pair_tables", SUMS, stored, computed)
     if found and repair:
-        _replace(connection, PairTable, (*KEY, *SUMS), computed)
+        _replace(connection, PairTable, (*KEY, *SUMS), computed, division_id)
     live = {key: (row.elo, row.games) for key, row in ratings.items()}
-    stored = _stored(connection, Rating, _RATING_KEY, _RATING_VALUES)
+    stored = _stored(connection, Rating, _RATING_KEY, _RATING_VALUES, division_id)
     moved = _compare("ratings", _RATING_VALUES, stored, live)
     if moved and repair:
-        _replace(connection, Rating, (*_RATING_KEY, *_RATING_VALUES), live)
-    return found + moved
+        _replace(connection, Rating, (*_RATING_KEY, *_RATING_VALUES), live, division_id)
+    return marks + found + moved
+
+
+def _wrong_marks(connection: Connection, division_id: int | None) -> list[Difference]:
+    """The games whose mark of a repeated game does not agree with the games before them."""
+    earlier = aliased(Game)
+    is_repeat = exists().where(
+        earlier.line_hash == Game.line_hash,
+        earlier.division_id == Game.division_id,
+        earlier.board == Game.board,
+        earlier.moves == Game.moves,
+        earlier.id < Game.id,
+    )
+    # Lines that are stored more than once, from the index alone: of a million games few are.
+    lines = (
+        select(Game.line_hash, Game.division_id)
+        .group_by(Game.line_hash, Game.division_id)
+        .having(func.count() > 1)
+        .subquery()
+    )
+    missing = (
+        select(Game.id)
+        .join(
+            lines,
+            (Game.line_hash == lines.c.line_hash) & (Game.division_id == lines.c.division_id),
+        )
+        .where(Game.repeat.is_(False), is_repeat)
+    )
+    needless = select(Game.id).where(Game.repeat.is_(True), ~is_repeat)
+    found = []
+    for query, computed in ((missing, 1.0), (needless, 0.0)):
+        if division_id is not None:
+            query = query.where(Game.division_id == division_id)
+        found += [
+            Difference("games", (game,), "repeat", 1.0 - computed, computed)
+            for game in connection.execute(query.order_by(Game.id)).scalars()
+        ]
+    return found
+
+
+def _mark_anew(connection: Connection, marks: Sequence[Difference]) -> None:
+    if marks:
+        connection.execute(
+            update(Game)
+            .where(Game.id == bindparam("place"))
+            .values(repeat=bindparam("mark", type_=Boolean)),
+            [{"place": wrong.key[0], "mark": bool(wrong.computed)} for wrong in marks],
+        )
 
 
 def _replay(
-    connection: Connection, rate: Rate
+    connection: Connection, rate: Rate, division_id: int | None
 ) -> tuple[dict[Key, list[int]], dict[tuple[int, int], RatingRow]]:
     query = (
         select(*(Game.__table__.c[name] for name in GAME_COLUMNS))
@@ -59,6 +129,8 @@ def _replay(
         .order_by(Game.id)
         .execution_options(yield_per=500)
     )
+    if division_id is not None:
+        query = query.where(Game.division_id == division_id)
     tables: dict[Key, list[int]] = {}
     ratings: dict[tuple[int, int], RatingRow] = {}
     games = (dict(zip(GAME_COLUMNS, row, strict=True)) for row in connection.execute(query))
@@ -76,10 +148,16 @@ def _replay(
 
 
 def _stored(
-    connection: Connection, model: Any, key: Sequence[str], values: Sequence[str]
+    connection: Connection,
+    model: Any,
+    key: Sequence[str],
+    values: Sequence[str],
+    division_id: int | None,
 ) -> dict[tuple[Any, ...], tuple[Any, ...]]:
-    columns = [model.__table__.c[name] for name in (*key, *values)]
-    rows = connection.execute(select(*columns))
+    query = select(*(model.__table__.c[name] for name in (*key, *values)))
+    if division_id is not None:
+        query = query.where(model.division_id == division_id)
+    rows = connection.execute(query)
     return {tuple(row[: len(key)]): tuple(row[len(key) :]) for row in rows}
 
 
@@ -106,8 +184,12 @@ def _replace(
     model: Any,
     names: Sequence[str],
     computed: Mapping[Any, tuple[Any, ...]],
+    division_id: int | None,
 ) -> None:
-    connection.execute(delete(model))
+    former = delete(model)
+    if division_id is not None:
+        former = former.where(model.division_id == division_id)
+    connection.execute(former)
     rows = [dict(zip(names, (*key, *values), strict=True)) for key, values in computed.items()]
     if rows:
         connection.execute(insert(model), rows)

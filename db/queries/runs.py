@@ -1,15 +1,20 @@
 """Runs: one row for each start of the program that plays games."""
 
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
-from db.errors import UnknownRow
+from db.connection.run_lock import RunLock
+from db.errors import InUse, UnknownRow
 from db.json_column import to_json
-from db.models import Run
+from db.models import Game, Pair, Run
+from db.queries.rebuild import rebuild_within
+from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,
     RunKind,
@@ -97,6 +102,53 @@ class Runs:
             changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
             if changed.rowcount == 0:
                 raise UnknownRow(f"there is no run {run_id}")
+
+    def delete(self, run_id: int, rate: Rate) -> int:
+        """Take a run and its games out, and compute what is derived from games anew.
+
+        One transaction. The numbers of its pairs are free again: when no later run of the stream
+        took higher ones, the stream's next run plays the same pairs.
+
+        Args:
+            run_id: which.
+            rate: moves live ratings.
+
+        Returns:
+            How many games were deleted.
+
+        Raises:
+            UnknownRow: there is no such run.
+            InUse: a living process is playing it.
+
+        """
+        with self._not_alive(run_id), self._database.writing() as connection:
+            run = find_run(connection, run_id)
+            pairs = select(Pair.id).where(Pair.run_id == run_id)
+            games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
+            connection.execute(delete(Pair).where(Pair.run_id == run_id))
+            connection.execute(delete(Run).where(Run.id == run_id))
+            if games:
+                rebuild_within(connection, rate, repair=True, division_id=run.division_id)
+            return games
+
+    @contextmanager
+    def _not_alive(self, run_id: int) -> Iterator[None]:
+        """Hold the run's lock, so that nobody resumes it meanwhile. Raises InUse."""
+        path = self._database.place.path
+        if path is None:  # a server has no run locks: only the status tells
+            if self.get(run_id).status is RunStatus.RUNNING:
+                raise InUse(f"run {run_id} is being played: stop it first")
+            yield
+            return
+        with closing(RunLock(path)) as lock:
+            if not lock.try_acquire(run_id):
+                raise InUse(
+                    f"run {run_id} is being played by process {lock.holder(run_id)}: stop it first"
+                )
+            try:
+                yield
+            finally:
+                lock.release(run_id)
 
 
 def find_run(connection: Connection, run_id: int) -> RunRow:

@@ -1,6 +1,6 @@
 """Makes bots, runs and played pairs for the tests of the database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 from bots.protocol import Budget
@@ -11,6 +11,7 @@ from db.records.bots import (
 )
 from db.records.games import (
     GameRecord,
+    NewSavedGame,
     SideStats,
     Thought,
 )
@@ -39,8 +40,8 @@ def revision(content: str = "one") -> NewRevision:
     return NewRevision(content, LAUNCH, ("time", "simulations"), None, {"kernel.py": content})
 
 
-def new_bot(name: str, content: str = "one") -> NewBot:
-    return NewBot(name, "uct", f"builtin:{name}", revision(content), change="an idea")
+def new_bot(name: str, content: str = "one", based_on: str | None = None) -> NewBot:
+    return NewBot(name, "uct", f"builtin:{name}", revision(content), based_on, "an idea")
 
 
 def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str = "thu") -> RunRow:
@@ -55,7 +56,7 @@ def add_bots(store: Store, count: int = 4) -> list[int]:
     return [store.bots.add(new_bot(f"v{n}")).revision.id for n in range(1, count + 1)]
 
 
-def maker(revisions: Sequence[int], seed: int = 1):
+def maker(revisions: Sequence[int], seed: int = 1) -> Callable[[int], PlannedPair]:
     """What a schedule gives to `Pairs.plan`: two different bots by the pair's number."""
 
     def make(number: int) -> PlannedPair:
@@ -103,6 +104,23 @@ def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
     moves = tuple(random.randrange(columns) for _ in range(plies))
     return GameRecord(
         swapped, moves, result, ending, (sides[0], sides[1]), told, 1_700_000_000.0, 2_000_000
+    )
+
+
+def human_game(revision: int) -> NewSavedGame:
+    return NewSavedGame(
+        revision=revision,
+        bot_side=1,
+        board="6x7",
+        budget={"simulations": 50},
+        seed=2**53 - 1,
+        moves=(6, 0, 6, 0, 6, 0, 6),
+        result=Result.WIN,
+        termination=Termination.FOUR_IN_A_ROW,
+        detail="",
+        started_at=1.5,
+        duration_us=123,
+        thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4")),
     )
 
 

@@ -3,25 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from db.records.games import NewSavedGame, Thought
 from db.store import Store
-from engine.result import Result, Termination
-from tests.db.making import new_bot
+from tests.db.making import human_game, new_bot
 
-GAME = NewSavedGame(
-    revision=1,
-    bot_side=1,
-    board="6x7",
-    budget={"simulations": 50},
-    seed=2**53 - 1,
-    moves=(6, 0, 6, 0, 6, 0, 6),
-    result=Result.WIN,
-    termination=Termination.FOUR_IN_A_ROW,
-    detail="",
-    started_at=1.5,
-    duration_us=123,
-    thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4")),
-)
+GAME = human_game(revision=1)
 
 
 def test_a_saved_game_comes_back_as_it_was(store: Store) -> None:

@@ -1,0 +1,214 @@
+"""Bots renamed, brought back and deleted; runs deleted with all that their games had moved."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from db.errors import InUse, NameTaken, UnknownRow
+from db.records.aggregate import PairTableRow, RatingRow
+from db.records.pairs import PlannedPair
+from db.records.runs import RunKind
+from db.store import Store
+from tests.db.making import (
+    add_bots,
+    elo,
+    human_game,
+    maker,
+    new_bot,
+    new_run,
+    play_all,
+    played,
+    revision,
+    to_plan,
+)
+
+
+def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
+    """A new name moves no game, no rating and no revision, and descendants name it."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 10)
+    store.bots.add(new_bot("v9", based_on="v1"))
+    before = store.bots.get("v1")
+    games = [game for game in store.games.stream() if "v1" in (game.first, game.second)]
+    renamed = store.bots.rename("v1", "first")
+    assert (renamed.id, renamed.revision) == (before.id, before.revision)
+    assert store.bots.get("v9").based_on == "first"
+    now = [game for game in store.games.stream() if "first" in (game.first, game.second)]
+    assert [game.id for game in now] == [game.id for game in games]
+    assert store.aggregate.rebuild(elo) == []
+    with pytest.raises(UnknownRow, match="'v1'"):
+        store.bots.get("v1")
+
+
+def test_a_taken_name_is_given_to_nobody(store: Store) -> None:
+    """The name of another bot, also of a retired one, is refused; its own name changes nothing."""
+    add_bots(store, 3)
+    store.bots.retire("v3")
+    for taken in ("v2", "v3"):
+        with pytest.raises(NameTaken, match=taken):
+            store.bots.rename("v1", taken)
+    before = store.bots.get("v1")
+    assert store.bots.rename("v1", "v1") == before
+
+
+def test_a_retired_bot_comes_back(store: Store) -> None:
+    """Retiring is undone as if it had not been; a bot that is not retired stays as it is."""
+    add_bots(store, 2)
+    before = store.bots.all()
+    store.bots.retire("v1")
+    assert store.bots.unretire("v1").retired_at is None
+    assert store.bots.unretire("v1") == before[0]
+    assert store.bots.all() == before
+
+
+def test_unknown_bots_are_not_changed(store: Store) -> None:
+    """A name that nobody has is an error of every change, and names it."""
+    for change in (store.bots.unretire, store.bots.delete, lambda n: store.bots.rename(n, "x")):
+        with pytest.raises(UnknownRow, match="'nobody'"):
+            change("nobody")
+
+
+def test_a_bot_without_games_is_deleted(store: Store) -> None:
+    """It goes with its revisions and the pairs that were given up; others keep theirs."""
+    a, b = add_bots(store, 2)
+    store.bots.ensure_revision("v1", revision("two"))
+    run = new_run(store)
+    rows = store.pairs.plan(run.id, 3, maker([a, b]))
+    store.pairs.drop([row.id for row in rows])
+    store.bots.delete("v1")
+    assert [bot.name for bot in store.bots.all(include_retired=True)] == ["v2"]
+    assert store.check() == []
+    assert store.bots.add(new_bot("v1")).revision.number == 1
+
+
+def test_a_bot_with_games_stays(store: Store) -> None:
+    """Finished games, planned pairs and games of people each keep a bot, and the error says so."""
+    revisions = add_bots(store, 6)
+    run = new_run(store)
+    play_all(store, run, revisions[:2], 1)
+    store.bots.ensure_revision("v1", revision("two"))  # its games are of a former revision
+    store.pairs.plan(run.id, 1, maker(revisions[2:4]))
+    store.human_games.add(human_game(revisions[4]))
+    for name, why in (
+        ("v1", f"stored games \\(run {run.id}\\): retire it"),
+        ("v2", f"stored games \\(run {run.id}\\): retire it"),
+        ("v3", f"pairs to play in run {run.id}"),
+        ("v4", f"pairs to play in run {run.id}"),
+        ("v5", "stored games against people: retire it"),
+    ):
+        with pytest.raises(InUse, match=f"{name} has {why}"):
+            store.bots.delete(name)
+    store.bots.delete("v6")
+    assert len(store.bots.all()) == 5
+
+
+def _derived(store: Store, division: int) -> tuple[list[PairTableRow], list[RatingRow], list[bool]]:
+    return (
+        store.aggregate.of_division(division),
+        store.aggregate.ratings(division),
+        [game.repeat for game in store.games.stream(division_id=division)],
+    )
+
+
+def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "") -> None:
+    """Pairs of the runs in turn; four in a row have the same moves."""
+    revisions = [bot.revision.id for bot in store.bots.all()]
+    for number, run in enumerate(order):
+        if run == left_out:
+            continue
+        (row,) = store.pairs.plan(runs[run], 1, maker(revisions[:2]))
+        record = played(row, Random(number // 4))
+        store.pairs.finish(to_plan(row), record, elo)
+
+
+@pytest.mark.parametrize("deleted", "ab")
+def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
+    """Aggregate, live ratings and marks of repeats are those of a twin that never had the run."""
+    order = "abbabaabab"
+    results = []
+    for left_out in ("", deleted):
+        with Store.open(str(tmp_path / f"without{left_out}.db")) as store:
+            add_bots(store)
+            runs = {name: new_run(store, stream=name).id for name in "ab"}
+            _play(store, runs, order, left_out=left_out)
+            division = store.runs.get(runs["a"]).division_id
+            if not left_out:
+                other = new_run(store, boards="6x7", stream="other")
+                play_all(store, other, [bot.revision.id for bot in store.bots.all()], 4)
+                kept = _derived(store, other.division_id)
+                assert store.runs.delete(runs[deleted], elo) == 2 * order.count(deleted)
+                assert _derived(store, other.division_id) == kept
+                assert store.games.count_by_run() == {
+                    runs["b" if deleted == "a" else "a"]: 2 * (len(order) - order.count(deleted)),
+                    other.id: 8,
+                }
+                with pytest.raises(UnknownRow, match=f"no run {runs[deleted]}"):
+                    store.runs.get(runs[deleted])
+            assert store.aggregate.rebuild(elo, repair=False) == []
+            assert store.check() == []
+            results.append(_derived(store, division))
+    assert results[0] == results[1]
+    assert any(results[0][2])
+
+
+def test_a_run_without_games_is_deleted(store: Store) -> None:
+    """Its planned pairs go, their numbers are free, and nothing else moves."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    store.pairs.plan(run.id, 5, maker(revisions))
+    assert store.runs.delete(run.id, elo) == 0
+    assert store.runs.find() == []
+    again = new_run(store)
+    assert [row.number for row in store.pairs.plan(again.id, 2, maker(revisions))] == [0, 1]
+    with pytest.raises(UnknownRow, match="no run 99"):
+        store.runs.delete(99, elo)
+
+
+def test_a_living_run_is_not_deleted(store: Store) -> None:
+    """While a process holds the run's lock nothing is deleted, and the error names it."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 3)
+    lock = store.run_lock()
+    assert lock.try_acquire(run.id)
+    with pytest.raises(InUse, match=f"run {run.id} is being played"):
+        store.runs.delete(run.id, elo)
+    assert store.games.count(run.id) == 6
+    lock.release(run.id)
+    assert store.runs.delete(run.id, elo) == 6
+    assert not lock.is_alive(run.id)
+    lock.close()
+
+
+def test_games_are_counted_by_run(store: Store) -> None:
+    """Every run that has finished games is counted, rated or not; planned pairs are none."""
+    revisions = add_bots(store)
+    one, two, three = (new_run(store, rated=n != 2, stream=f"s{n}") for n in (1, 2, 3))
+    play_all(store, one, revisions, 3)
+    play_all(store, two, revisions, 2)
+    store.pairs.plan(three.id, 4, maker(revisions))
+    assert store.games.count_by_run() == {one.id: 6, two.id: 4}
+    assert store.runs.get(two.id).kind is RunKind.MATCH
+
+
+def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
+    """A repeated game that is not marked and a first one that is are found and put right."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    rows = store.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
+    for row in rows:
+        store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    before = _derived(store, run.division_id)
+    assert before[2] == [False, False, True, True]
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
+    found = store.aggregate.rebuild(elo, repair=False)
+    assert {(d.key, d.stored, d.computed) for d in found if d.table == "games"} == {
+        ((1,), 1.0, 0.0),
+        ((4,), 0.0, 1.0),
+    }
+    store.aggregate.rebuild(elo)
+    assert _derived(store, run.division_id) == before
+    assert store.aggregate.rebuild(elo) == []
