@@ -7,7 +7,7 @@ WORKERS ?= 2
 FIRST_DB ?= first.db
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast coverage check bench clean
+.PHONY: help install run test test-fast coverage check docs bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ check: $(STAMP) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
+
+docs: $(STAMP) ## Write the table of rooms in docs/architecture.md
+	$(BIN)/python -m tests.support.rooms_table
 
 bench: $(STAMP) ## Measure the harness
 	$(BIN)/ladder bench harness --games 2000 --concurrency 1

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.rooms_table import PAGE, page
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
@@ -15,6 +17,11 @@ def test_every_file_says_what_it_owns(package: str) -> None:
     """A module without a first sentence owns nothing."""
     for path in (ROOT / package).rglob("*.py"):
         assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+def test_the_table_of_rooms_is_up_to_date() -> None:
+    """docs/architecture.md must show the arrows that the test of the storeys holds."""
+    assert PAGE.read_text() == page(), "make docs writes it"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
