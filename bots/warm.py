@@ -19,7 +19,7 @@ from bots.catalogue import VERSIONS, build, parse_player
 from bots.errors import BotsError
 from bots.parent_death import die_with_parent
 from engine.board import Board
-from engine.cache import ROOT, cache_folder
+from engine.cache import ROOT, cache_folder, is_shared
 
 _WORKER = "--in-this-process"
 
@@ -61,9 +61,9 @@ def _can_keep(folder: Path) -> bool:
 
 
 def _stamp(folder: Path, name: str) -> Path:
-    # numba keeps machine code by the path of its source: a second checkout of the same sources
-    # shares the folder and nothing of what was compiled there.
-    checkout = hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
+    # Where numba keeps machine code by the path of its source, a second checkout of the same
+    # sources shares the folder and nothing of what was compiled there.
+    checkout = "all" if is_shared() else hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
     return folder / "warm" / checkout / name
 
 

@@ -18,6 +18,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @lru_cache(maxsize=1)
+def is_shared() -> bool:
+    """Whether copies of equal sources share their machine code, wherever they lie.
+
+    numba keeps code by the absolute path of its source; from 0.62 on it can be told otherwise.
+    """
+    return tuple(map(int, version("numba").split(".")[:2])) >= (0, 62)
+
+
+@lru_cache(maxsize=1)
 def source_fingerprint() -> str:
     """A hash of every Python source of `engine` and `bots`, 16 hex digits."""
     digest = hashlib.sha256()

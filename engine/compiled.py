@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.core.caching
 import numba.core.typing.templates
 import numba.extending
 from numba.core import types
 from numba.extending import intrinsic
 
-from engine.cache import cache_folder, source_fingerprint
+from engine.cache import ROOT, cache_folder, is_shared, source_fingerprint
 
 __all__ = [
     "CACHING",
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 # numba's types cover only part of it
+caching: Any = numba.core.caching
 templates: Any = numba.core.typing.templates
 models: Any = numba.extending.models
 register_model: Any = numba.extending.register_model
@@ -35,6 +37,40 @@ lower_builtin: Any = numba.extending.lower_builtin
 F = TypeVar("F", bound=Callable[..., object])
 
 setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
+
+
+_InCacheFolder: Any = getattr(
+    caching, "UserProvidedCacheLocator", getattr(caching, "_UserProvidedCacheLocator", object)
+)
+
+
+class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
+    """The place of a kernel's machine code: by its source's path below the root of the sources.
+
+    The folder that holds it all is named by a hash of those sources, so that neither where they lie
+    nor when they were written makes a difference.
+    """
+
+    @classmethod
+    def from_function(cls, py_func: object, py_file: str) -> Any:
+        """A locator for a kernel of these sources; for any other function numba's own."""
+        if Path(py_file).is_relative_to(ROOT):
+            return super().from_function(py_func, py_file)
+        return _InCacheFolder.from_function(py_func, py_file)
+
+    @classmethod
+    def get_suitable_cache_subpath(cls, py_file: str) -> str:
+        """The folder for the kernels of one source."""
+        return ".".join(Path(py_file).relative_to(ROOT).with_suffix("").parts)
+
+    def get_source_stamp(self) -> str:
+        """Equal for every copy of the sources, whenever it was written."""
+        return source_fingerprint()
+
+
+if is_shared():
+    locator = f"{__name__}.{Locator.__name__}"
+    setattr(numba.config, "CACHE_LOCATOR_CLASSES", locator)  # noqa: B010
 
 
 def _can_keep_code(folder: Path) -> bool:

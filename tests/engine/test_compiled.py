@@ -91,6 +91,22 @@ def test_an_edited_callee_is_seen(sources: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not cache.is_shared(), reason="numba before 0.62 keeps code by absolute path")
+def test_a_copy_of_the_sources_shares_their_machine_code(sources: Path, tmp_path: Path) -> None:
+    """Equal sources elsewhere, written later, must find what was compiled; others must not."""
+    (sources / "engine" / "callee.py").write_text(CALLEE.format(answer=1))
+    caches = str(tmp_path / "caches")
+    assert _ask(sources, "ours", caches) == "1 compiled"
+    copy = tmp_path / "elsewhere" / "copy"
+    for package in ("engine", "bots"):
+        shutil.copytree(sources / package, copy / package, copy_function=shutil.copyfile)
+    assert _ask(copy, "ours", caches) == "1 loaded"
+    (copy / "engine" / "callee.py").write_text(CALLEE.format(answer=2))
+    assert _ask(copy, "ours", caches) == "2 compiled"
+    assert _ask(sources, "ours", caches) == "1 loaded"
+
+
+@pytest.mark.slow
 def test_without_a_writable_folder_nothing_is_kept(sources: Path) -> None:
     """An unusable cache folder costs a compilation every time, and never gives old answers."""
     (sources / "a-file").write_text("no folder")
