@@ -1,30 +1,26 @@
-"""A run while it is played: a live table on a terminal, a log line every few seconds elsewhere."""
+"""A run while it is played: its rating table and its games in play, or a line for a log."""
 
-import time
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
 from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.progress_bar import ProgressBar
-from rich.table import Table
 from rich.text import Text
 
-from db.records.pairs import PairRecord
-from ladder.runs.progress import (
-    LiveBot,
-    LiveRun,
-    Watcher,
-)
+from db.records.pairs import PairPlan
+from ladder.runs.progress import LiveBot, LiveRun, Watcher
+from reports.progress import display_for, progress_bar
+from reports.table import Column, fit
 
-LOG_EVERY_S = 5.0
-REDRAW_EVERY_S = 0.25
+LEADERS = 5
+"""Bots that a log line names."""
+FEWEST_ROWS = 3
+"""Rows of the rating table that stay where there are too few lines for all bots."""
 
 
 def watcher_for(console: Console) -> Watcher:
-    """A live table when the console is a terminal that can redraw, else log lines."""
-    if console.is_terminal and not console.is_dumb_terminal and not console.no_color:
-        return LiveTable(console)
-    return LogLines(console)
+    """A live table where the console is a terminal that can redraw, else log lines."""
+    return display_for(console, RunView())
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
@@ -56,120 +52,84 @@ def status_line(live: LiveRun) -> str:
     return ", ".join(parts)
 
 
-class LogLines:
-    """One line every few seconds: for pipes, files and terminals without colour."""
+class RunView:
+    """A run as a `reports.progress.View`."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._last = 0.0
-
-    def started(self, live: LiveRun) -> None:
-        """Say what is played and how to play it again."""
-        self._say(f"run {live.run_id}, seed {live.seed}: {live.title}")
+    def title(self, live: LiveRun) -> Sequence[str]:
+        """Lines for the start: the conditions, the seed, and what went before."""
+        lines = [f"run {live.run_id}, seed {live.seed}: {live.title}"]
         if live.games_before:
-            self._say(f"resuming after {live.games_before} games")
+            lines.append(f"resuming after {live.games_before} games")
+        return lines
 
-    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """Nothing: the next line will count it."""
+    def status(self, live: LiveRun) -> str:
+        """Games done, speed and time left in one line."""
+        return status_line(live)
 
-    def tick(self, live: LiveRun) -> None:
-        """A line when the last one is some seconds old."""
-        now = time.monotonic()
-        if now - self._last >= LOG_EVERY_S:
-            self._last = now
-            top = ", ".join(f"{bot.name} {bot.elo:.0f}" for bot in ranked(live)[:5])
-            self._say(f"{status_line(live)}; {top}")
+    def log(self, live: LiveRun) -> str:
+        """The status and the leading bots."""
+        top = ", ".join(f"{bot.name} {bot.elo:.0f}" for bot in ranked(live)[:LEADERS])
+        return f"{status_line(live)}; {top}"
 
-    def warned(self, live: LiveRun, sentence: str) -> None:
-        """The warning at once."""
-        self._say(f"warning: {sentence}")
-
-    def ended(self, live: LiveRun) -> None:
-        """The final count."""
-        self._say(status_line(live))
-
-    def _say(self, line: str) -> None:
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-class LiveTable:
-    """Progress, the rating table with changes since the start, and the games in play."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._live: Live | None = None
-        self._last = 0.0
-
-    def started(self, live: LiveRun) -> None:
-        """Begin to draw."""
-        self._console.print(
-            f"run {live.run_id}, seed {live.seed}: {live.title}", markup=False, highlight=False
-        )
-        self._live = Live(
-            self._draw(live), console=self._console, auto_refresh=False, transient=True
-        )
-        self._live.start()
-
-    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """Draw anew at the next tick."""
-
-    def tick(self, live: LiveRun) -> None:
-        """Draw anew, at most four times a second."""
-        now = time.monotonic()
-        if self._live is not None and now - self._last >= REDRAW_EVERY_S:
-            self._last = now
-            self._live.update(self._draw(live), refresh=True)
-
-    def warned(self, live: LiveRun, sentence: str) -> None:
-        """The warning above the table, where it stays."""
-        self._console.print(f"warning: {sentence}", style="yellow", markup=False, highlight=False)
-
-    def ended(self, live: LiveRun) -> None:
-        """Leave the terminal as it was, with the final count."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-        self._console.print(status_line(live), markup=False, highlight=False)
-
-    def _draw(self, live: LiveRun) -> RenderableType:
-        parts: list[RenderableType] = [Text(status_line(live), style="bold")]
+    def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
+        """A progress bar, the rating table and the pairs in play, in so many lines."""
+        parts: list[RenderableType] = []
         if live.target_games:
-            row = Table.grid()  # a bar alone ends without a line break
-            row.add_row(ProgressBar(live.target_games, live.total_games, width=60))
-            parts.append(row)
-        parts.extend((_rating_table(live), _playing(live)))
+            parts.append(progress_bar(live.total_games, live.target_games, width))
+        bots = ranked(live)
+        room = height - len(parts) - 1  # the table's head
+        playing = _in_play(live)[: max(0, room - min(len(bots), FEWEST_ROWS))]
+        room -= len(playing)
+        shown = bots if len(bots) <= room else bots[: max(0, room - 1)]
+        parts.append(fit(rating_columns(shown), width).table())
+        if len(shown) < len(bots):
+            parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
+        parts.append(fit(pair_columns(playing), width).table(header=False))
         return Group(*parts)
 
 
-def _rating_table(live: LiveRun) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for name in ("#", "bot"):
-        table.add_column(name, justify="right" if name == "#" else "left")
-    for name in ("elo", "+-", "games", "win", "draw", "loss", "forfeit"):
-        table.add_column(name, justify="right")
-    for rank, bot in enumerate(ranked(live), start=1):
-        colour = "green" if bot.change > 0 else "red" if bot.change < 0 else "dim"
-        table.add_row(
-            str(rank),
-            Text(bot.name + (" (paused)" if bot.paused else "")),
-            f"{bot.elo:.0f}",
-            Text(f"{bot.change:+.0f}", style=colour),
-            str(bot.games),
-            str(bot.wins),
-            str(bot.draws),
-            str(bot.losses),
-            Text(str(bot.forfeits), style="red" if bot.forfeits else "dim"),
-        )
-    return table
+def rating_columns(bots: Sequence[LiveBot]) -> list[Column]:
+    """The live table; what matters least while a run is played is left out first."""
+    marks = ["paused" if bot.paused else "" for bot in bots]
+    return [
+        Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1),
+        Column("bot", [bot.name for bot in bots], number=False),
+        *([Column("", marks, number=False)] if any(marks) else []),
+        Column("elo", [f"{bot.elo:.0f}" for bot in bots]),
+        Column("since start", [_change(bot) for bot in bots], level=3),
+        Column("games", [str(bot.games) for bot in bots], level=2),
+        Column("win", [str(bot.wins) for bot in bots], level=4),
+        Column("draw", [str(bot.draws) for bot in bots], level=4),
+        Column("loss", [str(bot.losses) for bot in bots], level=4),
+        Column("forfeit", [_forfeits(bot) for bot in bots], level=_forfeit_level(bots)),
+    ]
 
 
-def _playing(live: LiveRun) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+def _forfeit_level(bots: Sequence[LiveBot]) -> int:
+    """A column of zeros goes first, forfeits never."""
+    return 0 if any(bot.forfeits for bot in bots) else 5
+
+
+def _change(bot: LiveBot) -> Text:
+    colour = "green" if bot.change > 0 else "red" if bot.change < 0 else "dim"
+    return Text(f"{bot.change:+.0f}", style=colour)
+
+
+def _forfeits(bot: LiveBot) -> Text:
+    return Text(str(bot.forfeits), style="red" if bot.forfeits else "dim")
+
+
+def _in_play(live: LiveRun) -> list[PairPlan]:
+    """The pairs in play, the oldest first."""
     # Only as many as there are workers are really in play; the rest wait behind them.
-    for plan in sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]:
-        table.add_row(
-            Text(f"pair {plan.number}", style="dim"),
-            Text(f"{plan.a.name} - {plan.b.name}"),
-            Text(plan.board, style="dim"),
-        )
-    return table
+    return sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]
+
+
+def pair_columns(plans: Sequence[PairPlan]) -> list[Column]:
+    """Pairs with their numbers, bots and boards."""
+    dim = partial(Text, style="dim")
+    return [
+        Column("", [dim(f"pair {plan.number}") for plan in plans], level=2),
+        Column("", [f"{plan.a.name} - {plan.b.name}" for plan in plans], number=False),
+        Column("", [dim(plan.board) for plan in plans], number=False, level=1),
+    ]

@@ -1,0 +1,121 @@
+"""The live picture of a run, on a terminal that is resized under it."""
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from bots.protocol import Budget
+from db.records.launch import Launch
+from db.records.pairs import Entrant, PairPlan
+from ladder.runs.progress import LiveBot, LiveRun
+from reports.progress import LivePicture, LogLines, display_for
+from reports.run import RunView
+from tests.support.terminal import Terminal
+
+BEFORE = ["$ seq 3", "1", "2", "3"]
+
+
+def live_run(bots: int = 6) -> LiveRun:
+    names = [f"bot-{number}" for number in range(bots)]
+    entrant = Entrant(1, names[0], Launch(("true",), "/"), Budget(time_ms=1))
+    plan = PairPlan(
+        id=1, number=1, a=entrant, b=entrant, board="10x11@3,4", board_class="thu", opening=(),
+        seed=1,
+    )  # fmt: skip
+    return LiveRun(
+        run_id=12,
+        seed=7753164418993805,
+        title="thu, 100 ms a move, random pairs",
+        target_games=1000,
+        games_before=0,
+        bots={name: LiveBot(name, 1000 + 7.0 * len(name), 1000, 1234) for name in names},
+        playing={1: plan},
+    )
+
+
+class Watched:
+    """A run that is shown on a terminal, with lines of a shell above it."""
+
+    def __init__(self, width: int, height: int, *, bots: int = 6, alternate: bool = True) -> None:
+        self.live = live_run(bots)
+        self.terminal = Terminal(width, height, alternate=alternate)
+        for line in BEFORE:
+            self.terminal.write(f"{line}\n")
+        self.console = Console(
+            file=self.terminal, force_terminal=True, width=width, height=height, color_system=None
+        )
+        self.display = LivePicture(self.console, RunView())
+        self.display.started(self.live)
+
+    def resize(self, width: int, height: int) -> None:
+        self.terminal.resize(width, height)
+        self.console.size = (width, height)  # type: ignore[assignment]
+        self.display.warned(self.live, f"{width} x {height}")
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_the_live_table_cuts_no_number(width: int) -> None:
+    """Columns are left out instead, and every row of the table stays one line."""
+    watched = Watched(width, 30)
+    screen = watched.terminal.screen
+    heads = next(row for row in screen if row.startswith("#")).split()
+    assert heads[:4] == ["#", "bot", "elo", "since"]
+    assert ("forfeit" in heads) == (width >= 80)
+    rows = [row for row in screen if "bot-" in row and "pair" not in row]
+    assert len(rows) == 6
+    for row in rows:
+        assert row.split()[2:4] == ["1035", "+35"]
+    assert "…" not in "".join(screen)
+
+
+SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))
+
+
+@settings(deadline=None)
+@given(st.lists(SIZES, min_size=1, max_size=8))
+def test_no_frame_is_left_after_a_resize(sizes: list[tuple[int, int]]) -> None:
+    """Whatever sizes the terminal takes, it must show one picture, and nothing of it at the end."""
+    watched = Watched(80, 24)
+    for width, height in sizes:
+        watched.resize(width, height)
+        screen = watched.terminal.screen
+        assert sum("run 12, seed" in row for row in screen) == 1
+        assert sum(row.split()[:2] == ["#", "bot"] for row in screen) <= 1
+        assert len(screen) == height
+    watched.resize(200, 40)
+    watched.display.ended(watched.live)
+    left = [row for row in watched.terminal.screen if row]
+    assert left[: len(BEFORE)] == BEFORE
+    assert left[len(BEFORE)].startswith("run 12, seed")
+    assert left[len(BEFORE) + 1 : -1] == [f"warning: {w} x {h}" for w, h in [*sizes, (200, 40)]]
+    assert left[-1] == "0/1000 games"
+
+
+def test_a_terminal_without_an_alternate_screen_keeps_what_stood_there() -> None:
+    """Lines before the run must be pushed into the terminal's memory, not be written over."""
+    watched = Watched(80, 24, alternate=False)
+    watched.display.ended(watched.live)
+    assert [row for row in watched.terminal.pushed if row] == BEFORE
+    left = [row for row in watched.terminal.screen if row]
+    assert [row[:6] for row in left] == ["run 12", "0/1000"]
+
+
+def test_bots_beyond_the_height_are_counted() -> None:
+    """With more bots than lines the leading ones must be shown, and how many are not."""
+    watched = Watched(80, 15, bots=40)
+    screen = watched.terminal.screen
+    shown = sum(row.lstrip().split()[:1] != [] and "bot-" in row for row in screen) - 1
+    assert f"and {40 - shown} more" in screen
+    assert any(row.startswith("pair 1") for row in screen)
+
+
+def test_colours_decide_nothing_but_colours() -> None:
+    """NO_COLOR must leave the live table, and a pipe must get log lines even under FORCE_COLOR."""
+    terminal = Terminal(80, 24)
+    plain = Console(file=terminal, force_terminal=True, no_color=True)
+    assert isinstance(display_for(plain, RunView()), LivePicture)
+    forced = Console(file=io.StringIO(), force_terminal=True)
+    assert isinstance(display_for(forced, RunView()), LogLines)
