@@ -11,7 +11,8 @@ from db.connection.driver_errors import border
 from db.connection.place import (
     WRITES,
     Place,
-    check_file,
+    check_mark,
+    check_path,
     locate,
     make_engine,
     use_wal,
@@ -38,24 +39,24 @@ class Database:
         """
         place = locate(where)
         with border(str(place)):
-            if place.path is not None:
-                check_file(place.path, create=create)
+            has_content = place.path is not None and check_path(place.path, create=create)
             database = cls(place, busy_s=busy_s)
             try:
-                database._bring_up_to_date(busy_s)
+                database._bring_up_to_date(busy_s, has_content=has_content)
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _bring_up_to_date(self, busy_s: float) -> None:
+    def _bring_up_to_date(self, busy_s: float, *, has_content: bool) -> None:
         with self.reading() as connection:
+            if has_content:
+                check_mark(connection, str(self.place))
             current = stored_version(connection) == migrations.HEAD
         if not current:
             with self.writing() as connection:
                 upgrade(connection, self.place)
         if self.place.path is not None:
-            # After the tables are made: until then the file holds its mark in no side file.
             for connection in (self.reader, self.writer):
                 use_wal(connection, busy_s=busy_s)
 

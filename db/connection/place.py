@@ -64,16 +64,14 @@ def locate(where: str) -> Place:
     return Place(url, None)
 
 
-def check_file(path: str, *, create: bool) -> bool:
-    """Look at a SQLite file without changing anything; whether it exists and is ours.
+def check_path(path: str, *, create: bool) -> bool:
+    """Look whether a SQLite file has content, without opening it.
 
     False means that it is missing or empty, so that a database can be made there.
 
     Raises:
-        Missing: it is missing and `create` is false.
-        NotOurs: it belongs to another program or is no database.
+        Missing: it is missing or empty and `create` is false.
         Unwritable: its folder is missing, or it is a folder itself.
-        sqlite3.DatabaseError: it is damaged or may not be read.
 
     """
     folder = os.path.dirname(path)
@@ -81,30 +79,27 @@ def check_file(path: str, *, create: bool) -> bool:
         raise Unwritable(f"there is no folder {folder}; create it or choose another --db")
     if os.path.isdir(path):
         raise Unwritable(f"{path} is a folder; --db names a file")
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
-        if create:
-            return False
-        raise Missing(f"there is no database {path}; play some games first, or choose another --db")
-    # "immutable" reads page 1 without locks and leaves no file beside it. It goes through SQLite
-    # because closing a descriptor of our own would cancel the locks that this process holds.
-    probe = sqlite3.connect(f"file:{_quoted(path)}?mode=ro&immutable=1", uri=True)
-    try:
-        found = probe.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        if error.sqlite_errorname != "SQLITE_NOTADB":
-            raise
-        found = None
-    finally:
-        probe.close()
-    if found != APPLICATION_ID:
+    if os.path.exists(path) and os.path.getsize(path):
+        return True
+    if create:
+        return False
+    raise Missing(f"there is no database {path}; play some games first, or choose another --db")
+
+
+def check_mark(connection: Connection, path: str) -> None:
+    """Refuse a SQLite file with content that does not carry our mark.
+
+    In a transaction, so that SQLite's locks and its log of writes are heeded: whoever looks at
+    the file past them sees states that another process is about to change, such as a checkpoint
+    half done. A file that its maker left half-made is empty once SQLite has undone that.
+
+    Raises:
+        NotOurs: another program made it.
+
+    """
+    mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    if mark != APPLICATION_ID and connection.exec_driver_sql("PRAGMA page_count").scalar_one():
         raise NotOurs(f"{path} is no database of this program; choose another --db")
-    return True
-
-
-def _quoted(path: str) -> str:
-    for sign in "%?#":
-        path = path.replace(sign, f"%{ord(sign):02x}")
-    return path
 
 
 def make_engine(place: Place, *, busy_s: float) -> Engine:

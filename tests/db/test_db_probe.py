@@ -1,0 +1,151 @@
+"""Telling our databases from others, in whatever state another process leaves the file."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from db.connection.database import Database
+from db.connection.place import check_mark
+from db.errors import DatabaseError, Unwritable
+from db.store import Store
+from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
+
+MIB = 1 << 20
+
+
+def store_pairs(store: Store, run: int, revisions: list[int]) -> Iterator[None]:
+    """Plan and store pairs for ever."""
+    random = Random(1)
+    while True:
+        for row in store.pairs.plan(run, 8, maker(revisions)):
+            store.pairs.finish(to_plan(row), played(row, random), elo)
+            yield
+
+
+@contextmanager
+def fast_writer(place: str) -> Iterator[None]:
+    """A process that stores pairs as fast as it can until the end of the block."""
+    with Store.open(place) as store:
+        add_bots(store)
+    writer = os.fork()
+    if not writer:
+        with Store.open(place) as store:
+            revisions = [bot.revision.id for bot in store.bots.all()]
+            for _ in store_pairs(store, new_run(store).id, revisions):
+                pass
+    try:
+        yield
+    finally:
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+
+
+def probe(place: str, times: int) -> None:
+    database = Database.open(place, create=False, busy_s=10)
+    for _ in range(times):
+        with database.streaming() as connection:  # a connection of its own each time
+            check_mark(connection, place)
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "times", [1_000, pytest.param(10_000, marks=pytest.mark.slow)], ids=["quick", "slow"]
+)
+def test_a_fast_run_does_not_look_like_damage(place: str, times: int) -> None:
+    """However often a database is looked at beside its writer, it is ours and sound."""
+    with fast_writer(place):
+        for _ in range(20):
+            Store.open(place, create=False).close()
+        probe(place, times)
+    with Store.open(place) as store:
+        assert store.check() == []
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """A file system of 8 MiB over the folder."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
+    if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("mounting is not permitted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def until_full(place: str) -> None:
+    """Store pairs; when the log of writes is long, leave room for it but not for its copy."""
+    store = Store.open(place)
+    run, revisions = new_run(store), add_bots(store)
+    pairs = store_pairs(store, run.id, revisions)
+    while os.path.getsize(f"{place}-wal") < 3.5 * MIB:
+        next(pairs)
+    disk = os.statvfs(place)
+    with open(f"{place}.filler", "wb") as filler:
+        filler.write(bytes(disk.f_bavail * disk.f_bsize - 700_000))
+    with pytest.raises(Unwritable, match="full"):
+        for _ in pairs:
+            pass
+
+
+def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
+    """With room again, the database holds every pair that was stored, and passes its checks."""
+    with small_disk(tmp_path / "small"):
+        place = str(tmp_path / "small" / "ladder.db")
+        child = os.fork()
+        if not child:
+            until_full(place)
+            os._exit(0)  # the connections are not closed, as after a kill
+        assert os.waitpid(child, 0)[1] == 0
+        assert os.path.getsize(f"{place}-wal") > 3.5 * MIB
+        os.remove(f"{place}.filler")
+        header = Path(place).read_bytes()[:100]
+        pages = int.from_bytes(header[28:32], "big")
+        assert pages * 4096 > os.path.getsize(place), "the checkpoint was not cut short"
+        with Store.open(place, create=False) as store:
+            assert store.check() == []
+            assert store.games.count(1) == len(list(store.games.stream())) > 200
+            assert store.aggregate.rebuild(elo) == []
+
+
+def test_a_file_whose_maker_was_killed_is_made_anew(tmp_path: Path) -> None:
+    """A file that was half-made when its maker died is undone and made, not called another's."""
+    made = tmp_path / "made.db"
+    maker_of_it = sqlite3.connect(made, isolation_level=None)
+    maker_of_it.execute("PRAGMA cache_size=1")  # so that pages reach the file before the commit
+    maker_of_it.execute("BEGIN")
+    maker_of_it.execute("CREATE TABLE bots (name TEXT)")
+    maker_of_it.executemany("INSERT INTO bots VALUES (?)", [("x" * 3000,) for _ in range(200)])
+    for suffix in ("", "-journal"):
+        shutil.copy(f"{made}{suffix}", f"{tmp_path}/copy.db{suffix}")
+    maker_of_it.close()
+    copy = tmp_path / "copy.db"
+    assert copy.stat().st_size > 100_000
+    with Store.open(str(copy)) as store:
+        assert store.bots.all() == []
+
+
+def test_a_file_without_permission_to_read(open_folder: Path) -> None:
+    """A file that may not be read is told in a sentence, not as damage."""
+    place = open_folder / "ladder.db"
+    Store.open(str(place)).close()
+    place.chmod(0)
+    child = os.fork()
+    if not child:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            Store.open(str(place))
+        except DatabaseError as error:
+            os._exit(0 if "permission" in str(error) else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
