@@ -3,6 +3,7 @@
 LadderError              a sentence for a person; never shown as a traceback
 |-- UsageError           bad input: exit 2
 |-- InvalidRun           bots failing or machine stalling: exit 5
+|-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- MachineStalled       nobody's fault: the game is thrown away and its pair played again
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
@@ -53,6 +54,15 @@ class InvalidRun(LadderError):
     """The run cannot give meaningful results: bots fail or the machine stalls."""
 
     exit_code = ExitCode.INVALID
+
+
+class Stopped(LadderError):
+    """The user wants the command to end; raised only where it waits or between two steps."""
+
+    exit_code = ExitCode.STOPPED
+
+    def __init__(self) -> None:
+        super().__init__("stopped")
 
 
 class BotFailure(LadderError):

@@ -37,7 +37,7 @@ from ladder.runs.schedule import (
 )
 from ladder.runs.settings import Settings
 from ladder.runs.workers import Workers
-from ladder.signals import StopSignal
+from ladder.signals import stops_heeded
 from ladder.specs.start_command import built_in, entrant_of
 
 NULL = "null"
@@ -218,7 +218,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
         opening_plies=0,
         seed=1,
     )
-    with StopSignal() as stop:
+    with stops_heeded():
         Runner(
             store=store,
             run=run,
@@ -227,5 +227,4 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
             entrants=entrants,
             workers=Workers(concurrency),
             watcher=clocks,
-            stop=stop,
         ).play()

@@ -15,7 +15,7 @@ from bots.errors import BotsError
 from db.errors import DatabaseError
 from db.records.pairs import Entrant
 from engine.errors import IllegalMove
-from ladder.cli.terminal import Screen, TypedLine, can_draw, with_prompt
+from ladder.cli.terminal import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
 from ladder.play.commands import (
     Word,
@@ -126,6 +126,7 @@ class LineTable(Table):
     def sit(self) -> None:
         """Play until the person leaves or the input ends."""
         self._shown: object = None
+        self._lines = LineInput(sys.stdin.fileno())
         self._say(heading(self._game))
         super().sit()
 
@@ -154,10 +155,10 @@ class LineTable(Table):
             self._say(line)
         self._say(f"{prompt(game)}> ", end="" if sys.stdin.isatty() else "\n")
         self._console.file.flush()
-        line = sys.stdin.readline()
-        if not line and sys.stdin.isatty():
+        typed = self._lines.read()
+        if typed is None and sys.stdin.isatty():
             self._say("")  # the shell's prompt gets a line of its own
-        return line.strip() if line else None
+        return None if typed is None else typed.strip()
 
     def _say(self, line: str, *, end: str = "\n") -> None:
         self._console.print(line, end=end, markup=False, highlight=False, soft_wrap=True)

@@ -1,14 +1,17 @@
 """Small things that most commands do: open the database, read conditions, write output."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from db.store import Store
 from ladder.cli.output import print_error
+from ladder.signals import before_sudden_end, check_stop
 
 
 @contextmanager
@@ -17,16 +20,20 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
     Raises:
         DatabaseError: it cannot be opened.
+        Stopped: the user wants the command to end.
 
     """
     from db.store import Store
 
+    check_stop()
     with Store.open(where, create=create) as store:
+        check_stop()
         if sync:
             from ladder.registry.builtins import sync_builtins
 
             for name in sync_builtins(store):
                 print_error(f"{name} has a new revision: its sources have changed")
+            check_stop()
         yield store
 
 
@@ -47,6 +54,7 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
         return
     with (
         tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
+        before_sudden_end(partial(shutil.rmtree, folder, ignore_errors=True)),
         open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
     ):
         yield store

@@ -7,7 +7,6 @@ import traceback
 import typer
 
 from ladder.errors import ExitCode, LadderError
-from ladder.signals import was_interrupted
 
 
 def explain(error: Exception) -> int:
@@ -28,7 +27,7 @@ def _judge(error: Exception) -> tuple[int, str]:
 
     if isinstance(error, typer.Exit):
         return error.exit_code, ""
-    if isinstance(error, typer.Abort) or was_interrupted():
+    if isinstance(error, typer.Abort):  # Typer's word for the end of the input at a question
         return ExitCode.STOPPED, "stopped"
     if isinstance(error, LadderError):
         return error.exit_code, str(error)

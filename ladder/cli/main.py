@@ -7,27 +7,17 @@ import os
 import sys
 from typing import Any
 
-from ladder.signals import (
-    block_signals,
-    interrupt_on_signals,
-)
+from ladder.signals import end_listening, listen_for_stops
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    interrupt_on_signals()
+    listen_for_stops()
     # Threads of linear algebra are slower than none on matrices as small as ours, and would take
     # the CPUs from bots that think. It is read when the library is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    try:
-        code = run_command(sys.argv[1:])
-    except KeyboardInterrupt:
-        # While something was imported or said: everywhere else `app` makes it an error of its own.
-        from ladder.errors import ExitCode
-
-        sys.stderr.write("ladder: stopped\n")
-        code = ExitCode.STOPPED
-    block_signals()  # what is left is to end, which a signal could only make untidy
+    code = run_command(sys.argv[1:])
+    end_listening()
     sys.exit(code)
 
 

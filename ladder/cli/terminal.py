@@ -1,12 +1,11 @@
 """A picture on a terminal that is drawn anew in place, and the keys that a person presses.
 
-Keys are read one by one without the terminal's echo; Ctrl-C still interrupts, and Ctrl-Z leaves
-the terminal as it was until the program is continued.
+Keys are read one by one without the terminal's echo; Ctrl-C still stops the command, and Ctrl-Z
+leaves the terminal as it was until the program is continued.
 """
 
 import codecs
 import os
-import select
 import signal
 import sys
 import termios
@@ -19,6 +18,8 @@ from typing import Any, Self
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
+
+from ladder.signals import wait_ready
 
 SEQUENCES = {
     **{f"\x1b{lead}{code}": name for lead in "[O" for code, name in (
@@ -50,20 +51,30 @@ def can_draw(console: Console, rows: int) -> bool:
     return terminal and console.height >= rows + AROUND
 
 
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block as Ctrl-C does, so that everything is tidied up."""
+class LineInput:
+    """Lines of a pipe or a terminal, waited for in such a way that a stop is heard."""
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+    def __init__(self, source: int) -> None:
+        """Nothing is read before the first line is asked for; `source` is a file descriptor."""
+        self._source = source
+        self._unread = b""
 
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    former = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+    def read(self) -> str | None:
+        """The next line without its end; None at the end of the input.
+
+        Raises:
+            Stopped: the user wants the command to end.
+
+        """
+        while b"\n" not in self._unread:
+            wait_ready(self._source)
+            data = os.read(self._source, 65536)
+            if not data:
+                line, self._unread = self._unread, b""
+                return line.decode("utf-8", "replace") if line else None
+            self._unread += data
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line.decode("utf-8", "replace")
 
 
 class Screen:
@@ -106,13 +117,17 @@ class Screen:
         """Wait for a key: a name of SEQUENCES, a character, or "" for a key without meaning.
 
         A terminal that has gone away is "eof".
+
+        Raises:
+            Stopped: the user wants the command to end.
+
         """
         former = signal.signal(signal.SIGTSTP, self._suspend)
         try:
             text = self._read()
             if text == "\x1b":
                 # Arrows and their like are Esc and more, in one piece.
-                while select.select([self._source], [], [], ESCAPE_S)[0]:
+                while wait_ready(self._source, timeout_s=ESCAPE_S):
                     more = self._read()
                     text += more
                     if more == "" or (len(text) > 2 and (more.isalpha() or more == "~")):
@@ -126,6 +141,7 @@ class Screen:
     def _read(self) -> str:
         """One character; empty at the end of the input."""
         while True:
+            wait_ready(self._source)
             try:
                 data = os.read(self._source, 1)
             except OSError:

@@ -64,6 +64,7 @@ from ladder.process.procfs import (
     resident_kb,
 )
 from ladder.process.supervisor_client import Supervision
+from ladder.signals import poll_of
 
 LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
@@ -105,9 +106,7 @@ class BotProcess:
         self._foreign = foreign
         self._stdin = supervision.stdin
         self._stdout = supervision.stdout
-        poller = select.poll()
-        poller.register(self._stdout, select.POLLIN)
-        self._poll = poller.poll
+        self._poll = poll_of(self._stdout)
         self._snapshot: Snapshot | None = None
         self._clocks: list[int] = []
 
@@ -278,11 +277,10 @@ class BotProcess:
 
     def _write_rest(self, request: Request, rest: bytes, started: int, timeout_s: float) -> None:
         """The pipe is full: go on as the bot reads, within the same deadline."""
-        poller = select.poll()
-        poller.register(self._stdin, select.POLLOUT)
+        poll = poll_of(self._stdin, select.POLLOUT)
         while rest:
             left = timeout_s - (time.perf_counter_ns() - started) / 1e9
-            if left <= 0 or not poller.poll(left * 1000):
+            if left <= 0 or not poll(left * 1000):
                 text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
                 self._fail(BotTimeout, f"{text} when asked for {_name(request)}")
             try:

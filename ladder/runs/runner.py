@@ -45,7 +45,7 @@ from ladder.runs.workers import (
     BrokenProcessPool,
     Workers,
 )
-from ladder.signals import StopSignal
+from ladder.signals import is_stop_wished
 
 TICK_S = 0.2
 """How often the watcher is told that time has passed, at least."""
@@ -86,7 +86,6 @@ class Runner:
         entrants: Mapping[str, Entrant],
         workers: Workers,
         watcher: Watcher,
-        stop: StopSignal,
         judge: Judge | None = None,
         adopt: Callable[[], int] = lambda: 0,
     ) -> None:
@@ -100,7 +99,6 @@ class Runner:
             entrants: every bot of the run by name.
             workers: plays the pairs; closed by `play`.
             watcher: is told what happens.
-            stop: set when the user wants the run to end.
             judge: sees the run's finished pairs in the order of their numbers, those of former
                 sessions included, and ends the run when it has decided.
             adopt: takes over the planned pairs of dead runs of the same stream; how many.
@@ -112,7 +110,6 @@ class Runner:
         self._entrants = entrants
         self._workers = workers
         self._watcher = watcher
-        self._stop = stop
         self._decision = Decision(judge)
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._live = self._start_live()
@@ -167,7 +164,7 @@ class Runner:
 
     def _loop(self) -> Ending:
         while True:
-            if self._stop.is_set:
+            if is_stop_wished():
                 return Ending.STOPPED
             if self._time_is_up():
                 return Ending.DONE

@@ -37,7 +37,7 @@ from ladder.runs.settings import (
     identity_hash,
 )
 from ladder.runs.workers import Workers
-from ladder.signals import StopSignal
+from ladder.signals import stops_heeded
 from ladder.specs.compile import compile_launches
 from ladder.specs.start_command import entrant_of
 
@@ -74,7 +74,7 @@ def start_run(
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     compile_launches(bot.revision.launch for bot in bots)
     clear_leftovers()
-    with StopSignal() as stop, contextlib.closing(RunLock(store.path)) as lock:
+    with stops_heeded(), contextlib.closing(RunLock(store.path)) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
             return NothingToResume()
@@ -92,7 +92,6 @@ def start_run(
                 confinement=replace(settings.confinement_in_force, logs=log_folder(store)),
             ),
             watcher=watcher,
-            stop=stop,
             judge=judge,
             adopt=lambda: _adopt_dead(store, lock, run),
         )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bots.parent_death import die_with_parent
 from db.records.launch import Launch
 from ladder.errors import LadderError, UsageError
+from ladder.signals import check_stop, wait_child
 from ladder.specs.start_command import host_command, start_of
 
 
@@ -80,11 +81,17 @@ def _run(
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     # Nothing of ours has threads yet, which a function between fork and exec would disturb.
-    return subprocess.run(
+    compilation = subprocess.Popen(
         command,
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
-        check=False,
         preexec_fn=leave_signals,
-    ).returncode
+    )
+    try:
+        status = wait_child(compilation)
+    finally:
+        compilation.kill()
+        compilation.wait()
+    check_stop()  # a SIGTERM to the process group has ended the compilation, too
+    return status

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from ladder.errors import UsageError
+from ladder.signals import wait_child
 
 BUILD_S = 1800.0
 """How long a build may take."""
@@ -60,7 +61,7 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
                 f"--build: {words[0]!r} cannot be started in the bot's folder: {error.strerror}"
             ) from error
         try:
-            code = process.wait(timeout_s)
+            code = wait_child(process, timeout_s)
             ended = f"failed with exit code {code}"
         except subprocess.TimeoutExpired:
             code, ended = -1, f"took longer than {timeout_s:.0f} s"

@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from tests.end_to_end.disturbing import (
     serves_signals,
 )
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, marked, query
+from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
 
 def test_a_target_given_after_an_open_run_is_kept(
@@ -69,6 +70,24 @@ def test_signals_at_any_moment_stop_and_save(
     if (ladder.folder / "ladder.db").exists() and lines_of_safely(ladder.folder):
         assert faults_of(ladder.folder) == []
         assert query(ladder.folder, "select status from runs") == [("interrupted",)]
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Stopper]:
+    """Runs commands that get a signal at a chosen line."""
+    with stopper() as process:
+        yield process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: str) -> None:
+    """Wherever the signal comes, in callbacks and destructors, too, the end is in good order.
+
+    A handler that raises is lost in a callback, and Python prints "Exception ignored in".
+    `benchmarks/stops.py` takes some hundred moments.
+    """
+    assert sweep(forks, command, tmp_path, moments=5).stopped > 0
 
 
 @pytest.mark.slow

@@ -87,13 +87,18 @@ class CommandServer:
         return self._socket
 
 
-def serve(descriptor: int) -> None:
-    """Load the program and fork for every request until the other end closes."""
-    connection = socket.socket(fileno=descriptor)
+def load_program() -> None:
+    """Import every module of the program."""
     for package in ("engine", "db", "ladder", "reports"):
         for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
             if not module.name.startswith(("db.migrations.", "engine.")):
                 importlib.import_module(module.name)
+
+
+def serve(descriptor: int) -> None:
+    """Load the program and fork for every request until the other end closes."""
+    connection = socket.socket(fileno=descriptor)
+    load_program()
     sys.path[0] = ""  # as `python -c` has it
     while True:
         request, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(3 * 4))

@@ -72,7 +72,6 @@ def play(
     )
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import budgets_of
-    from ladder.cli.terminal import interruptible
     from ladder.errors import UsageError
     from ladder.play.game import (
         Sparring,
@@ -109,10 +108,7 @@ def play(
         # Only now: a refused command leaves no new file behind.
         with open_store(db, create=True, sync=True) as store:
             opponent = recruit(store, bot, drawn, budgets)
-    with (
-        interruptible(),
-        Sparring(opponent, board=drawn, person=person, seed=seed) as game,
-    ):
+    with Sparring(opponent, board=drawn, person=person, seed=seed) as game:
         try:
             table_for(stdout_console(), game, adviser).sit()
         finally:

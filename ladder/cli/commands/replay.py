@@ -36,7 +36,7 @@ def replay(
         print_out,
         stdout_console,
     )
-    from ladder.cli.terminal import can_draw, interruptible
+    from ladder.cli.terminal import can_draw
     from ladder.errors import UsageError
     from reports.format import to_json
     from reports.replay import (
@@ -55,8 +55,7 @@ def replay(
         return 0
     console = stdout_console()
     if ply is None and can_draw(console, parse_board(row.board).rows):
-        with interruptible():
-            _step(console, row)
+        _step(console, row)
         return 0
     console.print(game_heading(row), markup=False, highlight=False, soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):

@@ -71,7 +71,7 @@ def c4ai(
         stderr_console,
     )
     from ladder.errors import ExitCode, UsageError
-    from ladder.signals import StopSignal
+    from ladder.signals import is_stop_wished, stops_heeded
     from ladder.training.log import (
         opened,
         weights_of,
@@ -92,8 +92,8 @@ def c4ai(
         watcher = training_watcher(stderr_console())
         watcher.started(state)
         try:
-            with StopSignal() as stop:
-                for one in train(state, lambda: stop.is_set):
+            with stops_heeded():
+                for one in train(state, is_stop_wished):
                     log.add(one)
                     watcher.tick(state)
         except Interrupted:

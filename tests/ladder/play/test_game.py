@@ -140,6 +140,7 @@ def test_a_bot_that_fails_has_lost(
     tmp_path: Path, mode: str, arguments: tuple[str, ...], termination: Termination, words: str
 ) -> None:
     """The game ends with its verdict, whoever the person is, and no process is left."""
+    before = psutil.Process().children(recursive=True)
     for person in (0, 1):
         with spar(fake(tmp_path, mode, *arguments), person=person) as game:
             game.prepare()
@@ -153,7 +154,7 @@ def test_a_bot_that_fails_has_lost(
         assert verdict.result is (Result.WIN if person == 0 else Result.LOSS)
         assert words in verdict.detail
         assert game.record().detail == verdict.detail
-    assert psutil.Process().children(recursive=True) == []
+    assert psutil.Process().children(recursive=True) == before
 
 
 def test_a_game_that_goes_on_has_no_record(tmp_path: Path) -> None:

@@ -1,0 +1,250 @@
+"""Commands that get a signal at a chosen moment: before the N-th line that their main thread runs.
+
+One process loads the program and forks for every command, so that a stop costs some ten
+milliseconds. Callbacks of weak references, destructors and code that holds a lock are lines like
+any others. Pairs are played in the process, at random, by `InstantWorkers`.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from db.records.pairs import PairPlan, PairRecord
+from engine.seeds import SplitMix
+from tests.end_to_end.traces import faults_of, lines_of
+from tests.support.command_server import ROOT, load_program
+from tests.support.random_games import random_record
+
+NEVER = 1 << 60
+DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
+"""Files whose lines are not counted: most of all lines, in which nothing is held or waited for."""
+
+
+class InstantWorkers:
+    """Has the interface of `ladder.runs.workers.Workers`; a pair is played when it is given."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        future.set_result(random_record(plan, SplitMix(plan.seed)))
+        return future
+
+    def close(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended."""
+
+    code: int
+    out: str
+    err: str
+    lines: int
+    """Lines that its main thread ran; 0 when it ended before it could count them."""
+
+
+class Stopper:
+    """Runs commands in a folder, each as a fork of one process that has the program loaded."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+
+    def run(
+        self,
+        *words: object,
+        folder: Path,
+        moment: int = NEVER,
+        number: signal.Signals = signal.SIGTERM,
+        typed: str = "",
+    ) -> Ended:
+        """Run a command; `number` comes before the line `moment`, and `typed` is its input."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        request = {"words": [*map(str, words)], "folder": str(folder), "moment": moment}
+        request |= {"number": int(number), "typed": typed}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        return Ended(**json.loads(self._process.stdout.readline()))
+
+
+@contextmanager
+def stopper() -> Iterator[Stopper]:
+    """The process that forks; it ends with the block."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.support.stops"],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield Stopper(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+PLAYED = ("--bots", "random,stupid", "--simulations", 1, "--boards", "4x4", "--games", 6)
+COMMANDS: dict[str, tuple[object, ...]] = {
+    "run": ("run", *PLAYED, "--seed", 2),
+    "gate": (
+        "gate", "random", "--against", "stupid", "--simulations", 1, "--boards", "4x4",
+        "--max-games", 20, "--seed", 2,
+    ),
+    "export": ("export", "-o", "games.jsonl"),
+    "report": ("report", "--json"),
+    "add": ("bots", "add", "other", "builtin:random"),
+    "play": ("play", "random", "--simulations", 1, "--board", "4x4"),
+}  # fmt: skip
+"""What is stopped; each in a folder with a database in which `PLAYED` was played with seed 1."""
+
+
+@dataclass
+class Sweep:
+    """The stops of one command."""
+
+    stopped: int = 0
+    """Ended with exit code 130."""
+    finished: int = 0
+    """Nothing was left to stop."""
+    slowest_s: float = 0.0
+    """From the start of the command to its end."""
+
+
+def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
+    """Stop a command at so many moments, evenly spread over its lines.
+
+    Raises:
+        AssertionError: an end was not in good order, or a run that was stopped and gone on with
+            has other games than one in peace.
+
+    """
+    words, typed = COMMANDS[command], "0\n1\n2\n3\n" * 20
+    quiet, stopped = folder / "quiet", folder / "stopped"
+    quiet.mkdir()
+    assert forks.run("run", *PLAYED, "--seed", 1, folder=folder).code == 0
+    shutil.copy(folder / "ladder.db", quiet)
+    undisturbed = forks.run(*words, folder=quiet, typed=typed)
+    assert undisturbed.code in (0, 4), undisturbed.err
+    result = Sweep()
+    for moment in range(1, undisturbed.lines, undisturbed.lines // moments):
+        shutil.rmtree(stopped, ignore_errors=True)
+        stopped.mkdir()
+        shutil.copy(folder / "ladder.db", stopped)
+        begun = time.monotonic()
+        done = forks.run(*words, folder=stopped, moment=moment, typed=typed)
+        result.slowest_s = max(result.slowest_s, time.monotonic() - begun)
+        assert "Traceback" not in done.err, f"at line {moment}: {done.err}"
+        assert "ignored" not in done.err, f"at line {moment}: {done.err}"
+        assert done.code in (130, undisturbed.code), f"at line {moment}: {done.err}"
+        result.stopped += done.code == 130
+        result.finished += done.code != 130
+        if command == "run":
+            assert faults_of(stopped) == []
+            assert forks.run(*words, folder=stopped).code == 0
+            games, expected = (
+                [game for game in lines_of(each) if game[0] == 2] for each in (stopped, quiet)
+            )
+            assert games[: len(expected)] == expected, f"at line {moment}"
+    return result
+
+
+def serve() -> None:
+    """Answer requests, one a line, until the input ends."""
+    load_program()
+    import ladder.runs.start
+
+    ladder.runs.start.Workers = InstantWorkers  # type: ignore[assignment, misc]
+    for line in sys.stdin:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            reading, writing = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                os.close(reading)
+                _become(json.loads(line), out.fileno(), err.fileno(), writing)
+            os.close(writing)
+            with os.fdopen(reading, "rb") as pipe:
+                lines = int(pipe.read() or 0)
+            _, status = os.waitpid(pid, 0)
+            texts = []
+            for file in (out, err):
+                file.seek(0)
+                texts.append(file.read().decode())
+        code = os.waitstatus_to_exitcode(status)
+        answer = {"code": code, "out": texts[0], "err": texts[1], "lines": lines}
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
+    """Be the command; nothing of the server may run after it."""
+    code = 99
+    try:
+        typed, write = os.pipe()
+        os.write(write, request["typed"].encode())
+        os.close(write)
+        for target, number in enumerate((typed, out, err)):
+            os.dup2(number, target)
+        sys.stdin, sys.stdout, sys.stderr = (
+            open(target, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - for the whole life
+            for target, mode in ((0, "r"), (1, "w"), (2, "w"))
+        )
+        os.chdir(request["folder"])
+        sys.argv = ["ladder", *request["words"]]
+        from ladder.cli import main
+
+        count = 0
+        moment, number = request["moment"], request["number"]
+
+        def line(_: FrameType, event: str, __: object) -> Any:
+            nonlocal count
+            if event == "line":
+                count += 1
+                if count == moment:
+                    signal.raise_signal(number)
+            return line
+
+        def call(frame: FrameType, _: str, __: object) -> Any:
+            if frame.f_code.co_filename.endswith(DULL):
+                return None
+            return line if threading.current_thread() is threading.main_thread() else None
+
+        listen = main.listen_for_stops
+
+        def listen_and_count() -> None:
+            listen()  # before it the signal does what Python's own handlers do
+            sys.settrace(call)
+
+        main.listen_for_stops = listen_and_count
+        try:
+            main.main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        sys.settrace(None)
+        os.write(told, str(count).encode())
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()
