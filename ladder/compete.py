@@ -77,7 +77,7 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
         store: the database for names; None when there is none.
 
     Raises:
-        UsageError: a name is not registered, or the bot has changed since.
+        UsageError: a name is not registered, or the bot is retired or has changed since.
         UnknownPlayer: no built-in player has the name.
 
     """
@@ -90,6 +90,8 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
                     "there is no database with registered bots here"
                 )
             bot = store.bots.get(word)
+            if bot.retired_at is not None:
+                raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
             refuse_changed([bot])
             compile_launches([bot.revision.launch])
             return Contestant(word, bot.revision.launch)

@@ -18,7 +18,9 @@ from db.records.exchange import (
     SideTiming,
     Timing,
 )
-from db.records.launch import Launch
+from db.records.launch import Launch, described
+from db.records.runs import RunKind
+from engine.result import Result, Termination
 
 
 def export_lines(database: Database, division_id: int | None) -> Iterator[GameLine]:
@@ -59,14 +61,14 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
             yield GameLine(
                 pair=row.number,
                 game=row.game,
-                kind=run.kind,
+                kind=RunKind(run.kind),
                 first=names[row.first_revision_id],
                 second=names[row.second_revision_id],
                 board=row.board,
                 seed=row.seed,
                 moves=row.moves,
-                result=row.result,
-                termination=row.termination,
+                result=Result(row.result),
+                termination=Termination(row.termination),
                 opening_plies=row.opening_plies,
                 board_class=row.board_class,
                 first_hash=revisions[row.first_revision_id].content_hash,
@@ -107,7 +109,7 @@ def _bot_line(revision: Any, bot: Any) -> BotLine:
         based_on=bot.based_on,
         change=bot.change,
         content_hash=revision.content_hash,
-        launch=msgspec.json.decode(revision.launch, type=Launch),
+        launch=described(msgspec.json.decode(revision.launch, type=Launch)),
         budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
         boards=None
         if revision.boards is None

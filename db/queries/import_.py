@@ -23,9 +23,10 @@ from db.records.exchange import (
     NotImportable,
     SideTiming,
 )
+from db.records.launch import described
 from db.records.pairs import PairStatus
 from db.records.runs import RunStatus
-from engine.result import Result, Termination
+from engine.result import Result
 
 
 def import_lines(database: Database, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
@@ -139,7 +140,7 @@ class _Arrival:
         run_id = self._connection.execute(
             insert(Run)
             .values(
-                kind=line.kind,
+                kind=line.kind.value,
                 rated=line.rated,
                 stream=line.stream,
                 identity=line.identity,
@@ -185,7 +186,7 @@ class _Arrival:
                 number=(number or 0) + 1,
                 recency=1 if oldest is None else oldest - 1,
                 content_hash=bot.content_hash,
-                launch=to_json(bot.launch),
+                launch=to_json(described(bot.launch)),
                 budgets=to_json(bot.budgets),
                 boards=None if bot.boards is None else to_json(bot.boards),
                 files=to_json(bot.files),
@@ -197,8 +198,8 @@ class _Arrival:
 
 def _game_values(line: GameLine) -> dict[str, Any]:
     offender = None
-    if Termination(line.termination).is_forfeit:
-        offender = 0 if line.result == Result.LOSS else 1
+    if line.termination.is_forfeit:
+        offender = 0 if line.result is Result.LOSS else 1
     timing = line.timing
     values = {
         f"{side}_{name}": getattr(sums, name)
@@ -215,8 +216,8 @@ def _game_values(line: GameLine) -> dict[str, Any]:
         "opening_plies": line.opening_plies,
         "plies": len(line.moves),
         "seed": line.seed,
-        "result": line.result,
-        "termination": line.termination,
+        "result": line.result.value,
+        "termination": line.termination.value,
         "detail": timing.detail,
         "offender": offender,
         "started_at": timing.started,

@@ -1,43 +1,68 @@
 """Games on their way out of one database and into another.
 
 A `GameLine` holds all of a game, so that a file of them can be cut and joined. What describes bots
-and runs at length is told once, in the line that needs it first.
+and runs at length is told once, in the line that needs it first. The bounds of each field are part
+of its type, so that a line that was decoded is within them; what two fields say of each other is
+held against the rules by `ladder.exchange.rules`.
 """
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
+from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
 from db.records.games import Thought
 from db.records.launch import Launch
+from db.records.runs import RunKind
+from engine.board import MAX_SIDE
+from engine.result import Result, Termination
+from engine.seeds import SEED_LIMIT
+
+Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+"""Of games, plies, microseconds: what JSON, the database and a float hold exactly."""
+Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
+Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
+Key = Annotated[str, Meta(min_length=1, max_length=200)]
+"""A hash or a number that identifies something, as text."""
+YEAR_9999 = 253_370_764_800.0
+"""Seconds since the epoch, after which no date can be written."""
 
 
 class Conditions(msgspec.Struct, forbid_unknown_fields=True):
     """A division."""
 
     boards: str
-    opening_plies: int | None
-    budget: dict[str, int]
+    opening_plies: Plies | None
+    budget: Annotated[
+        dict[
+            Annotated[str, Meta(pattern=f"^({'|'.join(KIND_OF_FIELD)})$")],
+            Annotated[int, Meta(gt=0, lt=1 << 53)],
+        ],
+        Meta(min_length=1),
+    ]
 
 
 class BotLine(msgspec.Struct, forbid_unknown_fields=True):
-    """One revision of a bot, as a database needs it that has never seen it."""
+    """One revision of a bot, for a database that has never seen it."""
 
     name: str
     family: str
     spec: str
     based_on: str | None
     change: str
-    content_hash: str
+    content_hash: Key
     launch: Launch
+    """As `db.records.launch.described` leaves it; of former versions whole, and then described
+    when it comes in."""
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
 
 
 class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What a line is the first to need."""
+    """Bots and settings that a line is the first to need."""
 
     bots: list[BotLine] = []
     settings: dict[str, Any] | None = None
@@ -47,22 +72,22 @@ class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 class SideTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     """Sums over one side's moves."""
 
-    moves: int = 0
-    time_us: int = 0
-    max_us: int = 0
-    simulations: int = 0
-    searched_us: int = 0
+    moves: Count = 0
+    time_us: Count = 0
+    max_us: Count = 0
+    simulations: Count = 0
+    searched_us: Count = 0
 
 
 class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Whatever depends on the clock."""
+    """Everything that depends on the clock."""
 
-    stored: int = 0
+    stored: Count = 0
     """The game's place in the order of storing, in which live ratings move."""
-    started: float = 0.0
+    started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
-    duration_us: int = 0
-    aborts: int = 0
+    duration_us: Count = 0
+    aborts: Count = 0
     detail: str = ""
     sides: tuple[SideTiming, SideTiming] = (SideTiming(), SideTiming())
     thoughts: tuple[Thought, ...] = ()
@@ -71,32 +96,30 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
-    pair: int
+    pair: Count
     """The number of its pair in the run's stream."""
-    game: int
-    """0 or 1."""
-    kind: str
-    """Of the run: ladder, match, gate or play."""
+    game: Literal[0, 1]
+    kind: RunKind
     first: str
     second: str
     board: str
-    seed: int
+    seed: Seed
     moves: str
     """The opening included."""
-    result: str
-    """win, loss or draw for the first player."""
-    termination: str
-    opening_plies: int
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    opening_plies: Plies
     board_class: str
-    first_hash: str
+    first_hash: Key
     """The content hash of the first player's revision."""
-    second_hash: str
-    run: int
+    second_hash: Key
+    run: Count
     """Number of the run among those of one export, from 1."""
     rated: bool
-    run_seed: int
-    stream: str
-    identity: str
+    run_seed: Seed
+    stream: Key
+    identity: Key
     division: Conditions
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)

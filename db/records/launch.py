@@ -84,6 +84,28 @@ class Launch(msgspec.Struct, frozen=True):
     origin: Origin | None = None
     """The revision that it was taken from; None: it runs where its author works on it."""
 
+    @property
+    def starts_nothing(self) -> bool:
+        """Whether it only describes a bot: one that came with an import, see `described`."""
+        return not self.command and self.player is None
+
+
+def described(launch: Launch) -> Launch:
+    """The launch for a file, or from one: without any command, folder, program or copy.
+
+    Nothing starts a bot that has such a launch before it is registered on this machine. A player of
+    the ladder itself stays what it is: its name is no command.
+    """
+    player = launch.player if launch.origin is None else None
+    return Launch(
+        command=(),
+        folder="",
+        player=player,
+        restart=launch.restart,
+        address_mb=launch.address_mb,
+        min_time_ms=launch.min_time_ms,
+    )
+
 
 class Start(msgspec.Struct, frozen=True):
     """One process of a bot as this machine starts it. Bots with equal starts share processes."""

@@ -1,142 +1,83 @@
-"""Tags of games in PGN, streamed: any game, any tags, however the moves are written."""
+"""Games as PGN: tags that rating programs for chess read, and the columns played in braces."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from db.records.exchange import GameLine
+from engine.result import Result
 from ladder.errors import UsageError
+from ladder.exchange.fields import fields_of, game_of
+from ladder.exchange.numbered import Numbered, Refused
+from ladder.exchange.pgn_tags import tagged_games, text_of, value_of
 
-Tags = dict[bytes, bytes]
-_ESCAPE = re.compile(rb"\\([\\\"])")
+TAGS = {
+    "Event": "kind", "Site": "", "Date": "", "Round": "", "White": "first", "Black": "second",
+    "Result": "", "Board": "board", "Termination": "termination", "Seed": "seed",
+    "OpeningPlies": "opening_plies", "BoardClass": "board_class", "WhiteHash": "first_hash",
+    "BlackHash": "second_hash", "Run": "run", "Rated": "rated", "RunSeed": "run_seed",
+    "Stream": "stream", "Identity": "identity", "Boards": "boards", "Opening": "opening",
+    "Budget": "budget",
+}  # fmt: skip
+"""Tags and the fields that they hold; those without one are made of several."""
+RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
+_MOVES = re.compile(rb"[0-9a-b]*")
 
 
-@dataclass(slots=True)
-class TaggedGame:
-    """The tags and the comments of one game."""
-
-    line: int
-    """Where its first tag stands, from 1."""
-    tags: Tags
-    """Values between the quotes, undecoded and with their escapes."""
-    comments: list[bytes]
-    """The contents of its braces in order, when they were asked for."""
-
-
-def tagged_games(
-    lines: Iterable[bytes], *, wanted: frozenset[bytes], keep_comments: bool = False
-) -> Iterator[TaggedGame]:
-    """The games of a file in order.
-
-    A game begins with a tag after moves, with a tag that it has already, or, where games have no
-    moves, with a tag after an empty line when all wanted tags are there. Comments are those of the
-    PGN standard (1994, sections 5 and 6): from ``;`` to the end of the line, from ``{`` to the next
-    ``}`` whatever stands between them, and a line that begins with ``%`` outside of braces.
-
-    Args:
-        lines: of the file, with or without line ends.
-        wanted: the tags to keep.
-        keep_comments: whether the contents of braces are asked for.
+def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[Numbered]:
+    """Games from PGN with all of `TAGS`.
 
     Raises:
-        UsageError: a wanted tag is broken, or a brace is not closed before the end of the file or
-            before the tags of another game; the message names the line.
+        Refused: a game lacks a tag, or its moves.
 
     """
-    # Most lines are moves or tags that nobody wants: they are told apart as cheaply as possible.
-    names = b"|".join(map(re.escape, wanted))
-    whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
-    prefixes = tuple(b"[" + tag for tag in wanted)
-    enough = len(wanted)
-    tags: Tags = {}
-    comments: list[bytes] = []
-    swallowed: set[bytes] = set()
-    start = opened = 0
-    moved = gap = False
-    for number, line in enumerate(lines, start=1):
-        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-            line = line[3:]
-        after = 0
-        if opened:
-            after = line.find(b"}") + 1
-            if keep_comments:
-                comments[-1] += line[: after - 1] if after else line
-            if not after:
-                found = whole(line)
-                if found:
-                    swallowed.add(found[1])
-                    if len(swallowed) == enough:
-                        raise UsageError(
-                            f"line {opened}: the comment that begins here is not closed before "
-                            f"the tags of another game in line {number}"
-                        )
-                continue
-            opened = 0
-        elif line.startswith(b"["):
-            found = whole(line)
-            name = found[1] if found else None
-            if moved or name in tags or (gap and len(tags) == enough):
-                if tags:
-                    yield TaggedGame(start, tags, comments)
-                tags, comments, moved = {}, [], False
-                start = 0
-            gap = False
-            start = start or number
-            if found:
-                tags[found[1]] = found[2]
-            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
-                shown = text_of(line.strip())[:80]
-                raise UsageError(f'line {number}: a tag is written [Name "value"], got {shown}')
-            continue
-        # A line without braces matters only where it may be the first of a game's moves.
-        if b"{" not in line and (moved or after):
-            moved = True
-            continue
-        if not after and line.startswith((b"%", b";")):
-            continue
-        if not line.strip():
-            gap = True
-            continue
-        moved = True
-        # The last brace of a line says whether one is open behind it, unless a semicolon hides it.
-        if keep_comments or b";" in line:
-            is_open = _opens(line, after, comments)
-        else:
-            is_open = line.rfind(b"{", after) > line.rfind(b"}", after)
-        if is_open:
-            opened = number
-            swallowed.clear()
-    if opened:
-        raise UsageError(f"line {opened}: the comment that begins here is not closed")
-    if tags:
-        yield TaggedGame(start, tags, comments)
-
-
-def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
-    """Whether a line of moves leaves a brace open; takes the contents of its braces.
-
-    Args:
-        line: outside of braces at `start`.
-        start: index of its first byte that counts.
-        comments: gets what stands in its braces, of an open one up to the end of the line.
-
-    """
-    while (opening := line.find(b"{", start)) >= 0:
-        if line.find(b";", start, opening) >= 0:
-            break  # the rest of the line is a comment
-        closing = line.find(b"}", opening)
-        if closing < 0:
-            comments.append(line[opening + 1 :])
-            return True
-        comments.append(line[opening + 1 : closing])
-        start = closing + 1
-    return False
-
-
-def text_of(value: bytes) -> str:
-    """A tag's value as text: UTF-8, or Latin-1 in files older than it."""
-    if b"\\" in value:
-        value = _ESCAPE.sub(rb"\1", value)
+    wanted = {tag.encode(): field for tag, field in TAGS.items()}
+    results = {word: result for result, word in RESULTS.items()}
     try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
+        for found in tagged_games(lines, wanted=frozenset(wanted), keep_comments=True):
+            fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
+            missing = [tag.decode() for tag in wanted if tag not in found.tags]
+            if missing:
+                raise Refused(name, found.line, f"the tags {', '.join(missing)} are missing")
+            moves = next(filter(_MOVES.fullmatch, found.comments), None)
+            if moves is None:
+                raise Refused(name, found.line, "the columns played must stand in braces")
+            word = text_of(found.tags[b"Result"])
+            if word not in results:
+                raise Refused(name, found.line, f"{word!r} is no result of a finished game")
+            pair, _, game = text_of(found.tags[b"Round"]).partition(".")
+            fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
+            whole = game_of(name, found.line, fields)
+            whole.timing.started = _day(name, found.line, text_of(found.tags[b"Date"]))
+            yield Numbered(found.line, whole)
+    except Refused:
+        raise
+    except UsageError as error:
+        raise UsageError(f"{name}, {error}; nothing was imported") from error
+
+
+def _day(name: str, line: int, text: str) -> float:
+    """The beginning of a day in seconds since the epoch."""
+    try:
+        return datetime.strptime(text, "%Y.%m.%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise Refused(name, line, f"Date is written 2026.11.20, got {text!r}") from None
+
+
+def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
+    """The tags of a game, an empty line, the columns played and the result."""
+    for line in lines:
+        fields = fields_of(line)
+        result = RESULTS[Result(line.result)]
+        day = datetime.fromtimestamp(line.timing.started, UTC)
+        made = {
+            "Site": "?",
+            "Date": day.strftime("%Y.%m.%d"),
+            "Round": f"{line.pair}.{line.game}",
+            "Result": result,
+        }
+        tags = [
+            f'[{tag} "{value_of(made[tag] if tag in made else fields[field])}"]\n'
+            for tag, field in TAGS.items()
+        ]
+        yield "".join(tags) + f"\n{{{line.moves}}} {result}\n\n"

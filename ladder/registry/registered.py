@@ -48,9 +48,16 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
 
     Raises:
         SpecError: something that it is made of is gone.
+        UsageError: it came with an import and was never registered on this machine.
 
     """
     launch = bot.revision.launch
+    if launch.starts_nothing:
+        raise UsageError(
+            f"{bot.name} came with an import, which brings no command: `ladder bots add {bot.name} "
+            "SPEC --replace` registers it from files on this machine, with its games when they are "
+            "the same"
+        )
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python)
@@ -74,7 +81,7 @@ def changes_since(bot: BotRow) -> dict[str, str]:
 
     A bot that cannot be read any more has one entry, its specification, and the reason.
     """
-    if _is_own(bot):
+    if _is_own(bot) or bot.revision.launch.starts_nothing:
         return {}
     try:
         return changed_files(bot.revision.files, resolve_bot(bot).files)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ladder.errors import UsageError
-from ladder.exchange.pgn import (
+from ladder.exchange.pgn_tags import (
     tagged_games,
     text_of,
 )

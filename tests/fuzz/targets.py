@@ -43,17 +43,10 @@ from ladder.cli.parsing import (
     parse_time,
 )
 from ladder.errors import LadderError
-from ladder.exchange.formats import (
-    CSV_COLUMNS,
-    PGN_TAGS,
-    Numbered,
-    write_csv,
-    write_pgn,
-)
-from ladder.exchange.importing import (
-    import_games,
-    open_games,
-)
+from ladder.exchange.files import WRITERS, open_games
+from ladder.exchange.game_format import GameFormat
+from ladder.exchange.importing import import_games
+from ladder.exchange.numbered import Numbered
 from ladder.runs.schedule import parse_pairing
 from ladder.specs.spec import read_spec
 from ladder.standings.pgn_list import count_results
@@ -184,7 +177,7 @@ def _ratings(data: bytes) -> None:
             raise Nonsense(f"{white!r} against {black!r}: {results}")
 
 
-def _import(form: str, data: bytes) -> None:
+def _import(form: GameFormat, data: bytes) -> None:
     """Into a database, out again in the same form, and from there into a second one."""
     from db.store import Store
 
@@ -196,34 +189,28 @@ def _import(form: str, data: bytes) -> None:
         database = folder / f"{number}.db"
         shutil.copyfile(_known_bots(), database)
         with (
-            open_games(file, form, CSV_COLUMNS, PGN_TAGS) as games,
+            open_games(file, form) as games,
             Store.open(str(database), create=False) as store,
         ):
             import_games(store, file.name, games)
             file = folder / f"again.{form}"
-            lines = _writer(form)(store.exchange.export_lines(None))
+            lines = WRITERS[form](store.exchange.export_lines(None))
             file.write_text("".join(lines), encoding="utf-8")
         exported.append(file.read_bytes())
     same(exported[0], exported[1])
 
 
-def _read(form: str, data: bytes) -> None:
+def _read(form: GameFormat, data: bytes) -> None:
     """The reader alone: what it yields is a line that survives our own writing."""
     file = _scratch() / f"games.{form}"
     file.write_bytes(data)
-    with open_games(file, form, CSV_COLUMNS, PGN_TAGS) as games:
+    with open_games(file, form) as games:
         for each in games:
             _survives(each)
 
 
 def _survives(each: Numbered) -> None:
     same(msgspec.json.decode(msgspec.json.encode(each.game), type=GameLine), each.game)
-
-
-def _writer(form: str) -> Callable[..., Iterator[str]]:
-    from ladder.exchange.formats import write_jsonl
-
-    return {"csv": write_csv, "pgn": write_pgn, "jsonl": write_jsonl}[form]
 
 
 _folders: list[Path] = []

@@ -3,6 +3,7 @@
 import tempfile
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from db.records.bots import (
     NewBot,
@@ -16,14 +17,13 @@ from db.records.exchange import (
 )
 from db.records.games import Thought
 from db.records.launch import Launch
+from db.records.runs import RunKind
 from db.store import Store
-from ladder.exchange.formats import (
-    Numbered,
-    write_csv,
-    write_jsonl,
-    write_pgn,
-)
+from engine.result import Result, Termination
+from ladder.exchange.files import WRITERS
+from ladder.exchange.game_format import GameFormat
 from ladder.exchange.importing import import_games
+from ladder.exchange.numbered import Numbered
 
 NAMES = ("alpha", "beta")
 
@@ -38,14 +38,14 @@ def make_empty(path: Path) -> Path:
     return path
 
 
-def game(number: int, moves: str, result: str, ending: str) -> GameLine:
+def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination) -> GameLine:
     """One game of a pair on 4x4."""
     names = NAMES if number == 0 else NAMES[::-1]
     sums = SideTiming(4, 4000, 1500, 80, 3000)
     return GameLine(
         pair=0,
         game=number,
-        kind="match",
+        kind=RunKind.MATCH,
         first=names[0],
         second=names[1],
         board="4x4",
@@ -74,17 +74,17 @@ def game(number: int, moves: str, result: str, ending: str) -> GameLine:
 
 
 @lru_cache(maxsize=1)
-def exported() -> dict[str, bytes]:
+def exported() -> dict[GameFormat, bytes]:
     """The same two games in every form of export."""
     with tempfile.TemporaryDirectory() as folder:
         path = make_empty(Path(folder) / "ladder.db")
         games = (
-            game(0, "0101010", "win", "four_in_a_row"),
-            game(1, "01", "loss", "timeout"),
+            game(0, "0101010", Result.WIN, Termination.FOUR_IN_A_ROW),
+            game(1, "01", Result.LOSS, Termination.TIMEOUT),
         )
         with Store.open(str(path)) as store:
             import_games(store, "valid", [Numbered(n, each) for n, each in enumerate(games, 1)])
             return {
                 form: "".join(write(store.exchange.export_lines(None))).encode()
-                for form, write in (("jsonl", write_jsonl), ("csv", write_csv), ("pgn", write_pgn))
+                for form, write in WRITERS.items()
             }

@@ -1,20 +1,12 @@
 """`ladder export` and `ladder import`: stored games as text, and back."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
-
-
-class GameFormat(StrEnum):
-    """How games are written."""
-
-    PGN = "pgn"
-    CSV = "csv"
-    JSONL = "jsonl"
+from ladder.exchange.game_format import GameFormat
 
 
 def export(
@@ -41,21 +33,12 @@ def export(
         check_writable,
         print_error,
     )
-    from ladder.exchange.formats import (
-        write_csv,
-        write_jsonl,
-        write_pgn,
-    )
+    from ladder.exchange.files import WRITERS
 
-    writers = {
-        GameFormat.PGN: write_pgn,
-        GameFormat.CSV: write_csv,
-        GameFormat.JSONL: write_jsonl,
-    }
     check_writable(output)
     with open_store(db, create=False) as store:
         chosen = None if division is None else store.divisions.find(division).id
-        pieces = writers[form](store.exchange.export_lines(chosen))
+        pieces = WRITERS[form](store.exchange.export_lines(chosen))
         if output is None:
             sys.stdout.writelines(pieces)
         else:
@@ -85,19 +68,11 @@ def import_(
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
-    from ladder.exchange.formats import (
-        CSV_COLUMNS,
-        PGN_TAGS,
-    )
-    from ladder.exchange.importing import (
-        import_games,
-        open_games,
-    )
+    from ladder.exchange.files import format_of, open_games
+    from ladder.exchange.importing import import_games
 
-    suffix = file.suffix.lower().removeprefix(".")
-    known = GameFormat(suffix) if suffix in set(GameFormat) else GameFormat.JSONL
     with (
-        open_games(file, (form or known).value, CSV_COLUMNS, PGN_TAGS) as games,
+        open_games(file, form or format_of(file)) as games,
         open_store(db, create=True, sync=True) as store,
     ):
         count = import_games(store, str(file), games)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
-from ladder.exchange.pgn import tagged_games
+from ladder.exchange.pgn_tags import tagged_games
 from ladder.standings.pgn_list import (
     WANTED,
     count_results,

@@ -1,0 +1,44 @@
+"""Games as comma-separated values: a header line and one line a game."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from db.records.exchange import GameLine
+from ladder.exchange.fields import FIELDS, fields_of, game_of
+from ladder.exchange.numbered import Numbered, Refused
+
+
+def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
+    """Games from CSV with exactly the columns of `FIELDS`, in any order.
+
+    Raises:
+        Refused: the header or a line is not that of an export.
+
+    """
+    reader = csv.DictReader(lines, strict=True)
+    try:
+        header = reader.fieldnames or ()
+        missing = [column for column in FIELDS if column not in header]
+        if missing:
+            raise Refused(name, 1, f"the columns {', '.join(missing)} are missing")
+        for row in reader:
+            number = reader.line_num
+            if None in row or None in row.values():
+                raise Refused(name, number, "there are more or fewer values than columns")
+            yield Numbered(number, game_of(name, number, row))
+    except csv.Error as error:
+        raise Refused(name, reader.line_num, f"not CSV: {error}") from error
+
+
+def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
+    """The header line and one line a game."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    writer.writerow(FIELDS)
+    for line in lines:
+        writer.writerow(fields_of(line).values())
+        yield output.getvalue()
+        output.seek(0)
+        output.truncate()
+    yield output.getvalue()

@@ -1,0 +1,149 @@
+"""Tags of games in PGN, streamed: any game, any tags, however the moves are written."""
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ladder.errors import UsageError
+from ladder.names import visible
+
+Tags = dict[bytes, bytes]
+_ESCAPE = re.compile(rb"\\([\\\"])")
+
+
+@dataclass(slots=True)
+class TaggedGame:
+    """The tags and the comments of one game."""
+
+    line: int
+    """Where its first tag stands, from 1."""
+    tags: Tags
+    """Values between the quotes, undecoded and with their escapes."""
+    comments: list[bytes]
+    """The contents of its braces in order, when they were asked for."""
+
+
+def tagged_games(
+    lines: Iterable[bytes], *, wanted: frozenset[bytes], keep_comments: bool = False
+) -> Iterator[TaggedGame]:
+    """The games of a file in order.
+
+    A game begins with a tag after moves, with a tag that it has already, or, where games have no
+    moves, with a tag after an empty line when all wanted tags are there. Comments are those of the
+    PGN standard (1994, sections 5 and 6): from ``;`` to the end of the line, from ``{`` to the next
+    ``}`` whatever stands between them, and a line that begins with ``%`` outside of braces.
+
+    Args:
+        lines: of the file, with or without line ends.
+        wanted: the tags to keep.
+        keep_comments: whether the contents of braces are asked for.
+
+    Raises:
+        UsageError: a wanted tag is broken, or a brace is not closed before the end of the file or
+            before the tags of another game; the message names the line.
+
+    """
+    # Most lines are moves or tags that nobody wants: they are told apart as cheaply as possible.
+    names = b"|".join(map(re.escape, wanted))
+    whole = re.compile(rb"\[(" + names + rb')\s+"(.*)"\s*\]\s*$').match
+    prefixes = tuple(b"[" + tag for tag in wanted)
+    enough = len(wanted)
+    tags: Tags = {}
+    comments: list[bytes] = []
+    swallowed: set[bytes] = set()
+    start = opened = 0
+    moved = gap = False
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and line.startswith(b"\xef\xbb\xbf"):
+            line = line[3:]
+        after = 0
+        if opened:
+            after = line.find(b"}") + 1
+            if keep_comments:
+                comments[-1] += line[: after - 1] if after else line
+            if not after:
+                found = whole(line)
+                if found:
+                    swallowed.add(found[1])
+                    if len(swallowed) == enough:
+                        raise UsageError(
+                            f"line {opened}: the comment that begins here is not closed before "
+                            f"the tags of another game in line {number}"
+                        )
+                continue
+            opened = 0
+        elif line.startswith(b"["):
+            found = whole(line)
+            name = found[1] if found else None
+            if moved or name in tags or (gap and len(tags) == enough):
+                if tags:
+                    yield TaggedGame(start, tags, comments)
+                tags, comments, moved = {}, [], False
+                start = 0
+            gap = False
+            start = start or number
+            if found:
+                tags[found[1]] = found[2]
+            elif line.startswith(prefixes) and line[1:].split(None, 1)[0] in wanted:
+                shown = text_of(line.strip())[:80]
+                raise UsageError(f'line {number}: a tag is written [Name "value"], got {shown}')
+            continue
+        # A line without braces matters only where it may be the first of a game's moves.
+        if b"{" not in line and (moved or after):
+            moved = True
+            continue
+        if not after and line.startswith((b"%", b";")):
+            continue
+        if not line.strip():
+            gap = True
+            continue
+        moved = True
+        # The last brace of a line says whether one is open behind it, unless a semicolon hides it.
+        if keep_comments or b";" in line:
+            is_open = _opens(line, after, comments)
+        else:
+            is_open = line.rfind(b"{", after) > line.rfind(b"}", after)
+        if is_open:
+            opened = number
+            swallowed.clear()
+    if opened:
+        raise UsageError(f"line {opened}: the comment that begins here is not closed")
+    if tags:
+        yield TaggedGame(start, tags, comments)
+
+
+def _opens(line: bytes, start: int, comments: list[bytes]) -> bool:
+    """Whether a line of moves leaves a brace open; takes the contents of its braces.
+
+    Args:
+        line: outside of braces at `start`.
+        start: index of its first byte that counts.
+        comments: gets what stands in its braces, of an open one up to the end of the line.
+
+    """
+    while (opening := line.find(b"{", start)) >= 0:
+        if line.find(b";", start, opening) >= 0:
+            break  # the rest of the line is a comment
+        closing = line.find(b"}", opening)
+        if closing < 0:
+            comments.append(line[opening + 1 :])
+            return True
+        comments.append(line[opening + 1 : closing])
+        start = closing + 1
+    return False
+
+
+def value_of(text: str) -> str:
+    """A text as it stands between the quotes of a tag, which holds printable characters only."""
+    return visible(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def text_of(value: bytes) -> str:
+    """A tag's value as text: UTF-8, or in older files Windows-1252 or Latin-1."""
+    if b"\\" in value:
+        value = _ESCAPE.sub(rb"\1", value)
+    for encoding in ("utf-8", "cp1252"):
+        with contextlib.suppress(UnicodeDecodeError):
+            return value.decode(encoding)
+    return value.decode("latin-1")

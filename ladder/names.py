@@ -1,0 +1,85 @@
+"""The rule for names and texts that come in from a person, a file or a bot, and how text is shown.
+
+A name of a bot is a word of ASCII: it stands in commands, files' names, tables and links. Any other
+text, such as a note, is one line of characters that Unicode counts as printable: no control
+characters, so no escape sequences of terminals; no marks that turn the direction of writing; no
+lone surrogates; no space at either end. Older databases may hold others: whatever is put out goes
+through `visible` and the escapes of its format.
+"""
+
+from ladder.errors import UsageError
+
+NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
+NOT_FIRST = "-."
+"""A word that begins with a dash would be an option, and with a dot a hidden file."""
+NAME_LIMIT = 100
+TEXT_LIMIT = 10_000
+KEPT = "\n\t"
+"""Not printable, and harmless in a text of several lines."""
+SHOWN = 60
+"""Characters of a refused text that the message shows."""
+
+
+def check_name(name: str, whose: str = "a bot's name") -> str:
+    """The name itself, when it is one.
+
+    Raises:
+        UsageError: it is none; the message shows it without any character that is not printable.
+
+    """
+    good = name and name[0] not in NOT_FIRST and NAME_CHARACTERS.issuperset(name)
+    if not good or len(name) > NAME_LIMIT:
+        raise UsageError(
+            f"{whose} is letters, digits and ._-@+ without spaces, does not begin with - or ., and "
+            f"has at most {NAME_LIMIT} characters, got {_shown(name)}"
+        )
+    return name
+
+
+def check_line(text: str, whose: str) -> str:
+    """A text as one line: every run of white space becomes a space, those at the ends go.
+
+    Raises:
+        UsageError: a character is not printable, or there are too many.
+
+    """
+    return check_text(" ".join(text.split()), whose)
+
+
+def check_text(text: str, whose: str) -> str:
+    """The text itself, when all of it is printable; line breaks and tabs are allowed.
+
+    Raises:
+        UsageError: a character is not printable, or there are too many.
+
+    """
+    if len(text) > TEXT_LIMIT:
+        raise UsageError(f"{whose} has at most {TEXT_LIMIT} characters, got {len(text)}")
+    for character in text:
+        if not character.isprintable() and character not in KEPT:
+            raise UsageError(
+                f"{whose} is printable text, got U+{ord(character):04X} in {_shown(text)}"
+            )
+    return text
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    """The text with an escape such as ``\\x1b`` for each character that is not printable.
+
+    Args:
+        text: of any origin.
+        keep: characters that stay as they are; `KEPT` in a text of several lines.
+
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character
+        if character.isprintable() or character in keep
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")
