@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from db.records.exchange import BotLine, GameLine, Introduction
-from db.records.launch import DESCRIBED
+from db.records.launch import Launch, Origin
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.exchange.files import open_games
@@ -16,7 +16,7 @@ from ladder.exchange.importing import import_games
 from ladder.registry.registered import refuse_changed
 from tests.fuzz.valid import exported, make_empty
 
-EVIL = ["sh", "-c", "touch pwned"]
+EVIL = "touch pwned"
 
 
 @pytest.fixture
@@ -44,7 +44,10 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
     bot = BotLine(
         name="guest", family="foreign", spec="exec:true", based_on=None, change="",
         content_hash="h", budgets=("any",), boards=None, files={"true": "1"},
-        launch={"command": EVIL, "folder": str(tmp_path), "python": "/bin/sh", "player": "v1"},
+        launch=Launch(
+            command=("sh", "-c", EVIL), folder=EVIL, host=EVIL, python=EVIL, player="v1",
+            origin=Origin(EVIL, EVIL, EVIL, EVIL, EVIL, EVIL, EVIL), min_time_ms=7,
+        ),
     )  # fmt: skip
     lines[0].introduces = Introduction(bots=[bot])
     lines[0].second = lines[1].first = "guest"
@@ -54,7 +57,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
     assert taken_in(store, tmp_path / "games.jsonl", texts) == 2
     row = store.bots.get("guest")
     assert row.retired_at is not None
-    assert row.revision.launch == DESCRIBED
+    assert row.revision.launch == Launch(command=(), folder="", min_time_ms=7)
     with pytest.raises(UsageError, match="came with an import, which brings no command"):
         refuse_changed([row])
     assert "pwned" not in "".join(map(str, store.exchange.export_lines(None)))
