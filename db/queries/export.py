@@ -18,7 +18,7 @@ from db.records.exchange import (
     SideTiming,
     Timing,
 )
-from db.records.launch import Launch, described
+from db.records.launch import Launch
 from db.records.runs import RunKind
 from engine.result import Result, Termination
 
@@ -109,7 +109,7 @@ def _bot_line(revision: Any, bot: Any) -> BotLine:
         based_on=bot.based_on,
         change=bot.change,
         content_hash=revision.content_hash,
-        launch=described(msgspec.json.decode(revision.launch, type=Launch)),
+        launch=msgspec.json.decode(revision.launch, type=Launch),
         budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
         boards=None
         if revision.boards is None

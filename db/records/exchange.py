@@ -54,8 +54,7 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True):
     change: str
     content_hash: Key
     launch: Launch
-    """As `db.records.launch.described` leaves it; of former versions whole, and then described
-    when it comes in."""
+    """How its own database starts it. An import keeps what `db.records.launch.described` leaves."""
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]

@@ -91,7 +91,7 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 def described(launch: Launch) -> Launch:
-    """The launch for a file, or from one: without any command, folder, program or copy.
+    """A launch that came with a file: without any command, folder, program or copy.
 
     Nothing starts a bot that has such a launch before it is registered on this machine. A player of
     the ladder itself stays what it is: its name is no command.
