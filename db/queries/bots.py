@@ -182,6 +182,13 @@ def names_of_revisions(connection: Connection) -> dict[int, str]:
     return {row.id: row.name for row in rows}
 
 
+def revisions_of(connection: Connection, name: str) -> list[int]:
+    """The keys of all revisions that a bot has had. Raises UnknownRow."""
+    bot_id = _find(connection, name).id
+    rows = connection.execute(select(Revision.id).where(Revision.bot_id == bot_id))
+    return list(rows.scalars())
+
+
 def _current() -> Select[Any]:
     newest = (
         select(Revision.bot_id, func.max(Revision.recency).label("recency"))

@@ -108,6 +108,54 @@ class GameRow:
     """One per move after the opening; empty when the reader did not ask for them."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameQuery:
+    """Conditions on games of bots; all of them hold for a game that is found."""
+
+    bot: str | None = None
+    """Name of a bot that played."""
+    opponent: str | None = None
+    """Name of the other bot; only with `bot`."""
+    result: Result | None = None
+    """From the side of `bot`; without `bot` from the first player's."""
+    forfeit: bool = False
+    """Whether one bot must have lost by failing."""
+    since: float | None = None
+    """Seconds since the epoch at which the game started, or later."""
+    run_id: int | None = None
+    won_by: Mapping[int, frozenset[tuple[int, int]]] | None = None
+    """Revisions of winner and loser that are wanted, by division; None: all games."""
+    before: int | None = None
+    """Games of lower ids alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """A finished game without its moves."""
+
+    id: int
+    run_id: int
+    division_id: int
+    first_revision: int
+    second_revision: int
+    first: str
+    """Name of the bot that moved first."""
+    second: str
+    board: str
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    plies: int
+    """The opening included."""
+    started_at: float
+    """Seconds since the epoch."""
+
+    @property
+    def winner(self) -> str | None:
+        """Name of the bot that won; None for a draw."""
+        return {Result.WIN: self.first, Result.LOSS: self.second}.get(self.result)
+
+
 PERSON = "person"
 """What a person is called in a saved game."""
 

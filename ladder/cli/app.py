@@ -14,6 +14,7 @@ from ladder.cli.commands import (
     compete,
     doctor,
     exchange,
+    games,
     gate,
     match,
     perft,
@@ -46,6 +47,7 @@ app.command("export")(exchange.export)
 app.command("import")(exchange.import_)
 app.command("rate")(rate.rate)
 app.command("play")(play.play)
+app.command("games")(games.games)
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+NO_WIDTH = 10_000
+"""Characters of a line where no terminal sets an end: nothing is wrapped or left out."""
+
+
 def stdout_console() -> "Console":
-    """For results; as wide as they need when nobody looks."""
+    """The console for results: as wide as the terminal, or as they need in a file or a pipe."""
     from rich.console import Console
 
-    console = Console()
-    return console if console.is_terminal else Console(width=200)
+    return Console() if sys.stdout.isatty() else Console(width=NO_WIDTH)
 
 
 def stderr_console() -> "Console":

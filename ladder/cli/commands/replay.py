@@ -17,12 +17,17 @@ HELP = "right and left step, a number and Enter jumps to that ply, Home, End, q 
 
 
 def replay(
-    game: Annotated[
-        str,
+    words: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="GAME_ID", help="Number of a stored game, or p3 for a person's saved one."
+            metavar="GAME_ID",
+            help="Number of a stored game, or p3 for a person's saved one; `ladder games` lists "
+            "the numbers. With --last-loss: one or two bots.",
         ),
-    ],
+    ] = None,
+    last_loss: Annotated[
+        bool, typer.Option("--last-loss", help="The newest game that A lost, against B if named.")
+    ] = False,
     ply: Annotated[
         int | None, typer.Option(metavar="N", help="Show only the position after N plies.")
     ] = None,
@@ -46,10 +51,10 @@ def replay(
     )
 
     with open_store(db, create=False) as store:
-        row = _find(store, game, db)
+        row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:
-        raise UsageError(f"--ply must be 0..{last} for game {game}, got {ply}")
+        raise UsageError(f"--ply must be 0..{last} for game {row.id}, got {ply}")
     if json:
         print_out(to_json(game_document(row)))
         return 0
@@ -63,19 +68,35 @@ def replay(
     return 0
 
 
-def _find(store: "Store", text: str, db: str) -> "StoredGame":
+def _last_loss(store: "Store", names: list[str], db: str) -> "StoredGame":
+    from db.records.games import GameQuery
+    from engine.result import Result
     from ladder.errors import UsageError
 
-    word = text.strip().lower()
+    if not 1 <= len(names) <= 2:
+        raise UsageError("--last-loss takes one or two bots: `ladder replay --last-loss A B`")
+    bot, opponent = names[0], names[1] if len(names) == 2 else None
+    found = store.games.newest(GameQuery(bot=bot, opponent=opponent, result=Result.LOSS), 1)
+    if not found:
+        against = f" against {opponent}" if opponent else ""
+        raise UsageError(f"{bot} has lost no game{against} in {db}")
+    return _find(store, [str(found[0].id)], db)
+
+
+def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
+    from ladder.errors import UsageError
+
+    word = words[0].strip().lower() if len(words) == 1 else ""
     digits = word.removeprefix("p")
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 19):
         raise UsageError(
-            f"GAME_ID is the number of a stored game, or p3 for a person's game, got {text!r}"
+            "GAME_ID is the number of a stored game, as `ladder games` lists them, or p3 for a "
+            f"person's game, got {' '.join(words) or 'nothing'!r}"
         )
     if word == digits:
         row = store.games.get(int(digits))
         if row is None:
-            raise UsageError(f"no game {word} is stored in {db}: see the ids in its table `games`")
+            raise UsageError(f"no game {word} is stored in {db}: `ladder games` lists them")
         return row
     saved = store.human_games.get(int(digits))
     if saved is None:

@@ -1,0 +1,72 @@
+"""Stored games as a list: their ids, who played whom, and how they ended."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from db.records.games import GameSummary
+from engine.result import Result
+from reports.table import Column, fit
+
+SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
+"""Results as score sheets write them, the first player's points first."""
+
+
+def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
+    """The document of `ladder games --json`."""
+    return {
+        "games": [
+            {
+                "game": game.id,
+                "first": game.first,
+                "second": game.second,
+                "board": game.board,
+                "result": game.result.value,
+                "termination": game.termination.value,
+                "plies": game.plies,
+                "run": game.run_id,
+            }
+            for game in games
+        ]
+    }
+
+
+def print_games(console: Console, games: Sequence[GameSummary]) -> None:
+    """A line for each game, the first of them first, and how to see one."""
+    if not games:
+        console.print("no games fit", markup=False, highlight=False)
+        return
+    console.print(fit(_columns(games), console.width).table())
+    shown = f"`ladder replay {games[0].id}` shows a game"
+    console.print(shown, style="dim", markup=False, highlight=False)
+
+
+def _columns(games: Sequence[GameSummary]) -> list[Column]:
+    return [
+        Column("game", [str(game.id) for game in games]),
+        Column("first", [_name(game, game.first) for game in games], number=False),
+        Column("second", [_name(game, game.second) for game in games], number=False),
+        Column("result", [SCORES[game.result] for game in games]),
+        Column("by", [_termination(game) for game in games], number=False, level=1),
+        Column("plies", [str(game.plies) for game in games], level=2),
+        Column("board", [game.board for game in games], number=False, level=3),
+        Column("run", [str(game.run_id) for game in games], level=4),
+        Column("started", [_moment(game.started_at) for game in games], level=5),
+    ]
+
+
+def _name(game: GameSummary, name: str) -> Text:
+    return Text(name, style="bold" if name == game.winner else "")
+
+
+def _termination(game: GameSummary) -> Text:
+    style = "red" if game.termination.is_forfeit else ""
+    return Text(game.termination.value.replace("_", " "), style=style)
+
+
+def _moment(seconds: float) -> str:
+    """Local date and time to the minute."""
+    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
