@@ -11,9 +11,11 @@ from db.queries.checks import check
 from db.queries.divisions import Divisions
 from db.queries.exchange import Exchange
 from db.queries.games import Games
+from db.queries.history import History
 from db.queries.human_games import HumanGames
 from db.queries.pairs import Pairs
 from db.queries.runs import Runs
+from db.queries.showcase import Showcase
 
 __all__ = [
     "Aggregate",
@@ -21,9 +23,11 @@ __all__ = [
     "Divisions",
     "Exchange",
     "Games",
+    "History",
     "HumanGames",
     "Pairs",
     "Runs",
+    "Showcase",
     "Store",
 ]
 
@@ -43,6 +47,8 @@ class Store:
         self.pairs = Pairs(database)
         self.games = Games(database)
         self.aggregate = Aggregate(database)
+        self.history = History(database)
+        self.showcase = Showcase(database)
         self.human_games = HumanGames(database)
         self.exchange = Exchange(database)
 

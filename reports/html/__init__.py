@@ -1,0 +1,1 @@
+"""Pages: templates, charts and the replay viewer, written into one file that needs no network."""

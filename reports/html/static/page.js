@@ -1,0 +1,397 @@
+// @ts-check
+/**
+ * What a page does by itself: draws its charts, sorts its tables, filters and replays its games.
+ * All text is set as text, never as markup: names and words of bots are a stranger's.
+ */
+
+/**
+ * @typedef {[number, number|null, number|null, number|null, string|null]} Thought
+ *   milliseconds, value for the mover (-1..1), simulations or nodes, depth in plies, proof
+ * @typedef {{id: number, first: string, second: string, board: string, rows: number,
+ *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
+ *   line: [number, number][], result: string, termination: string, detail: string,
+ *   offender: number|null, started: number, reason: string, thoughts: Thought[]}} Game
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {string} id @returns {any} The element with this id. */
+const byId = (id) => document.getElementById(id);
+
+/** @param {string} id @returns {any} The JSON of a script element. */
+const embedded = (id) => JSON.parse(byId(id).textContent || "null");
+
+/**
+ * @param {string} name @param {Record<string, string|number>} attributes @param {string} [text]
+ * @returns {SVGElement} A new element of a drawing.
+ */
+function drawn(name, attributes, text) {
+  const element = /** @type {SVGElement} */ (document.createElementNS(SVG, name));
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+/** @param {string} name @param {string} [text] @returns {HTMLElement} A new element with a text. */
+function made(name, text) {
+  const element = document.createElement(name);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+// Charts.
+
+async function drawCharts() {
+  const embed = /** @type {any} */ (window).vegaEmbed;
+  const options = { actions: false, renderer: "svg", ast: true };
+  for (const [name, spec] of Object.entries(embedded("charts"))) {
+    const place = byId(`chart-${name}`);
+    if (place) await embed(place, spec, options);
+  }
+  document.body.dataset.charts = "drawn";
+}
+
+// Tables.
+
+/** @param {HTMLTableElement} table Make its columns sort by a click or a key on their heads. */
+function makeSortable(table) {
+  const heads = [...table.querySelectorAll("thead th")];
+  heads.forEach((head, place) => {
+    const button = made("button", head.textContent || "");
+    head.textContent = "";
+    head.append(button);
+    button.setAttribute("type", "button");
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") !== "descending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const body = table.tBodies[0];
+      const rows = [...body.rows];
+      rows.sort((one, other) => compare(one.cells[place], other.cells[place]) * (down ? -1 : 1));
+      body.append(...rows);
+    });
+  });
+}
+
+/** @param {HTMLTableCellElement} one @param {HTMLTableCellElement} other @returns {number} */
+function compare(one, other) {
+  const [a, b] = [one.dataset.sort, other.dataset.sort];
+  if (a !== undefined && b !== undefined) return Number(a) - Number(b);
+  if (a !== undefined || b !== undefined) return a === undefined ? -1 : 1;
+  return (one.textContent || "").localeCompare(other.textContent || "");
+}
+
+// The list of games.
+
+/** @type {Game[]} */
+const GAMES = embedded("games");
+/** @type {Map<number, Game>} */
+const BY_ID = new Map(GAMES.map((game) => [game.id, game]));
+
+/** @param {Game} game @returns {string} */
+function ending(game) {
+  if (game.result === "draw") return "draw";
+  return `${game.result === "win" ? game.first : game.second} won`;
+}
+
+function showList() {
+  const body = byId("game-list").tBodies[0];
+  const fields = byId("filters").elements;
+  const [bot, opponent, result, end, reason] = ["bot", "opponent", "result", "ending", "reason"].map(
+    (name) => fields.namedItem(name).value,
+  );
+  const plies = Number(fields.namedItem("plies").value) || Infinity;
+  const found = GAMES.filter((game) => {
+    const side = bot === "" ? -1 : game.first === bot ? 0 : game.second === bot ? 1 : null;
+    if (side === null) return false;
+    if (opponent !== "" && ![game.first, game.second].includes(opponent)) return false;
+    if (opponent !== "" && side >= 0 && [game.first, game.second][1 - side] !== opponent) return false;
+    if (result === "drawn" && game.result !== "draw") return false;
+    if (result === "won" || result === "lost") {
+      if (game.result === "draw") return false;
+      const winner = game.result === "win" ? 0 : 1;
+      if (side >= 0 && (winner === side) !== (result === "won")) return false;
+    }
+    if (end !== "" && game.termination !== end) return false;
+    if (reason !== "" && game.reason !== reason) return false;
+    return game.cells.length <= plies;
+  });
+  byId("count").textContent = `${found.length} of ${GAMES.length} games`;
+  body.replaceChildren(
+    ...found.map((game) => {
+      const row = /** @type {HTMLTableRowElement} */ (made("tr"));
+      const link = /** @type {HTMLAnchorElement} */ (made("a", String(game.id)));
+      link.href = `#game-${game.id}-ply-${game.cells.length}`;
+      const first = made("td");
+      first.append(link);
+      row.append(
+        first,
+        ...[game.first, game.second, game.board, ending(game), game.termination].map((text) =>
+          made("td", text),
+        ),
+      );
+      const length = made("td", String(game.cells.length));
+      length.className = "number";
+      row.append(length, made("td", game.reason));
+      row.dataset.game = String(game.id);
+      row.addEventListener("click", () => {
+        location.hash = link.hash;
+      });
+      return row;
+    }),
+  );
+}
+
+// The viewer.
+
+/** @type {{game: Game|null, ply: number, timer: number|null}} */
+const now = { game: null, ply: 0, timer: null };
+const CELL = 40;
+
+/** @param {Game} game @param {number} ply */
+function show(game, ply) {
+  const changed = now.game !== game;
+  now.game = game;
+  now.ply = Math.max(0, Math.min(ply, game.cells.length));
+  byId("viewer").hidden = false;
+  if (changed) {
+    byId("viewer-title").textContent = `Game ${game.id}: ${game.first} against ${game.second} on ${game.board}`;
+    byId("viewer-detail").textContent =
+      `${ending(game)} by ${game.termination} after ${game.cells.length} plies` +
+      (game.detail ? `: ${game.detail}` : "");
+    byId("slider").max = String(game.cells.length);
+    byId("name-first").textContent = `${game.first} (first)`;
+    byId("name-second").textContent = `${game.second} (second)`;
+    drawPlots(game);
+    for (const row of document.querySelectorAll("#game-list tbody tr")) {
+      const here = /** @type {HTMLElement} */ (row).dataset.game === String(game.id);
+      if (here) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+  }
+  byId("slider").value = String(now.ply);
+  byId("ply").textContent = `${now.ply} of ${game.cells.length}`;
+  byId("permalink").href = `#game-${game.id}-ply-${now.ply}`;
+  drawBoard(game, now.ply);
+  drawFacts(game, now.ply);
+  for (const mark of document.querySelectorAll(".plot .marker")) {
+    const at = plotX(game, now.ply - 1);
+    mark.setAttribute("x1", String(at));
+    mark.setAttribute("x2", String(at));
+  }
+}
+
+/** @param {Game} game @param {number} ply */
+function drawBoard(game, ply) {
+  const board = byId("board");
+  const [width, height] = [game.columns * CELL, game.rows * CELL];
+  board.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
+  const parts = [drawn("rect", { width, height, rx: 8, fill: "var(--frame)" })];
+  /** @param {number} row @param {number} column @returns {[number, number]} */
+  const centre = (row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
+  for (let row = 0; row < game.rows; row++) {
+    for (let column = 0; column < game.columns; column++) {
+      const [cx, cy] = centre(row, column);
+      parts.push(drawn("circle", { cx, cy, r: 15, fill: "var(--card)" }));
+    }
+  }
+  if (game.forbidden) {
+    const [cx, cy] = centre(...game.forbidden);
+    const cross = `M${cx - 9} ${cy - 9}l18 18m0 -18l-18 18`;
+    parts.push(drawn("path", { d: cross, stroke: "var(--ink)", "stroke-width": 4, class: "forbidden" }));
+  }
+  const over = ply === game.cells.length ? new Set(game.line.map(String)) : new Set();
+  game.cells.slice(0, ply).forEach(([row, column], place) => {
+    const [cx, cy] = centre(row, column);
+    const side = place % 2;
+    const fill = side ? "var(--second)" : "var(--first)";
+    parts.push(drawn("circle", { cx, cy, r: 15, fill, class: "stone", "data-side": side }));
+    // A shape besides the colour: a square for the second player.
+    if (side) parts.push(drawn("rect", { x: cx - 5, y: cy - 5, width: 10, height: 10, fill: "#0006" }));
+    if (place === ply - 1) {
+      parts.push(drawn("circle", { cx, cy, r: 6, fill: "none", stroke: "#fff", "stroke-width": 2.5, class: "last" }));
+    }
+    if (over.has(String([row, column]))) {
+      parts.push(drawn("circle", { cx, cy, r: 17, fill: "none", stroke: "#fff", "stroke-width": 3, class: "winning" }));
+    }
+  });
+  for (let column = 0; column < game.columns; column++) {
+    const x = (column + 0.5) * CELL;
+    const text = { x, y: height + 14, "text-anchor": "middle", "font-size": 11, fill: "var(--soft)" };
+    parts.push(drawn("text", text, String(column)));
+  }
+  board.replaceChildren(...parts);
+  const last = ply ? `${mover(game, ply)} played column ${game.cells[ply - 1][1]}` : "the empty board";
+  byId("board-text").textContent = `Ply ${ply} of ${game.cells.length}: ${last}`;
+}
+
+/** @param {Game} game @param {number} ply @returns {string} Who made this ply. */
+const mover = (game, ply) => ((ply - 1) % 2 ? game.second : game.first);
+
+/** @param {Game} game @param {number} ply @returns {Thought|undefined} */
+const thoughtOf = (game, ply) => (ply > game.opening ? game.thoughts[ply - 1 - game.opening] : undefined);
+
+/** @param {Game} game @param {number} ply */
+function drawFacts(game, ply) {
+  /** @type {[string, string][]} */
+  const facts = [];
+  if (ply) facts.push(["ply", String(ply)], ["moved", mover(game, ply)], ["column", String(game.cells[ply - 1][1])]);
+  if (ply && ply <= game.opening) facts.push(["opening", "drawn at random"]);
+  const thought = thoughtOf(game, ply);
+  if (thought) {
+    const [time, value, work, depth, proven] = thought;
+    facts.push(["time", `${time.toLocaleString("en")} ms`]);
+    if (value !== null) facts.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
+    if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
+    if (depth !== null) facts.push(["depth", String(depth)]);
+    if (proven !== null) facts.push(["proven", `${proven}${/\d/.test(proven) ? " plies" : ""}`]);
+  }
+  byId("facts").replaceChildren(
+    ...facts.map(([name, value]) => {
+      const both = made("div");
+      both.append(made("dt", name), made("dd", value));
+      return both;
+    }),
+  );
+}
+
+const PLOT = { width: 460, height: 110, left: 42, right: 6, top: 8, bottom: 16 };
+
+/** @param {Game} game @param {number} place @returns {number} The x of a ply, counted from 0. */
+function plotX(game, place) {
+  const inner = PLOT.width - PLOT.left - PLOT.right;
+  return PLOT.left + (inner * (place + 0.5)) / Math.max(game.cells.length, 1);
+}
+
+/** @param {Game} game Draw value, time and work over the plies, one mark a move. */
+function drawPlots(game) {
+  const works = game.thoughts.map((thought) => thought[2] || 0);
+  plot("values", game, (thought) => thought[1], -1, 1);
+  plot("times", game, (thought) => thought[0], 0, Math.max(...game.thoughts.map((t) => t[0]), 1));
+  plot("work", game, (thought) => thought[2], 0, Math.max(...works, 1));
+}
+
+/**
+ * @param {string} id @param {Game} game @param {(thought: Thought) => number|null} pick
+ * @param {number} low @param {number} high
+ */
+function plot(id, game, pick, low, high) {
+  const svg = byId(id);
+  svg.setAttribute("viewBox", `0 0 ${PLOT.width} ${PLOT.height}`);
+  const inner = PLOT.height - PLOT.top - PLOT.bottom;
+  /** @param {number} value @returns {number} */
+  const y = (value) => PLOT.top + inner * (1 - (value - low) / (high - low));
+  const parts = [];
+  for (const tick of [low, (low + high) / 2, high]) {
+    parts.push(
+      drawn("line", { x1: PLOT.left, x2: PLOT.width - PLOT.right, y1: y(tick), y2: y(tick), stroke: "var(--line)" }),
+      drawn("text", { x: PLOT.left - 5, y: y(tick) + 4, "text-anchor": "end", "font-size": 11, fill: "var(--soft)" }, short(tick)),
+    );
+  }
+  for (const side of [0, 1]) {
+    /** @type {[number, number][]} */
+    const points = [];
+    game.thoughts.forEach((thought, at) => {
+      const value = pick(thought);
+      if ((game.opening + at) % 2 === side && value !== null) points.push([plotX(game, game.opening + at), y(value)]);
+    });
+    const stroke = side ? "var(--second-text)" : "var(--first-text)";
+    parts.push(drawn("polyline", { points: points.map(String).join(" "), fill: "none", stroke, "stroke-width": 1.5 }));
+    for (const [x, at] of points) {
+      parts.push(
+        side
+          ? drawn("rect", { x: x - 2.5, y: at - 2.5, width: 5, height: 5, fill: stroke })
+          : drawn("circle", { cx: x, cy: at, r: 3, fill: stroke }),
+      );
+    }
+  }
+  parts.push(drawn("line", { class: "marker", x1: 0, x2: 0, y1: PLOT.top, y2: PLOT.height - PLOT.bottom, stroke: "var(--ink)", "stroke-dasharray": "3 3" }));
+  svg.replaceChildren(...parts);
+}
+
+/** @param {number} value @returns {string} A number in few characters. */
+function short(value) {
+  if (Math.abs(value) >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
+  if (Math.abs(value) >= 1e4) return `${Math.round(value / 1e3)}k`;
+  return String(Math.round(value * 10) / 10);
+}
+
+/** @param {number} ply Go to a ply of the game that is shown. */
+function go(ply) {
+  if (now.game) {
+    show(now.game, ply);
+    history.replaceState(null, "", `#game-${now.game.id}-ply-${now.ply}`);
+  }
+}
+
+function stop() {
+  if (now.timer !== null) window.clearInterval(now.timer);
+  now.timer = null;
+  document.querySelector("[data-go=play]")?.setAttribute("aria-pressed", "false");
+}
+
+function playOrPause() {
+  if (now.timer !== null) return stop();
+  if (now.game && now.ply === now.game.cells.length) go(0);
+  document.querySelector("[data-go=play]")?.setAttribute("aria-pressed", "true");
+  now.timer = window.setInterval(() => {
+    go(now.ply + 1);
+    if (!now.game || now.ply === now.game.cells.length) stop();
+  }, 600);
+}
+
+/** @type {Record<string, () => void>} */
+const STEPS = {
+  first: () => go(0),
+  back: () => go(now.ply - 1),
+  next: () => go(now.ply + 1),
+  last: () => go(now.game ? now.game.cells.length : 0),
+  play: playOrPause,
+};
+/** @type {Record<string, string>} */
+const KEYS = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+
+function followHash() {
+  const found = /^#game-(\d+)(?:-ply-(\d+))?$/.exec(location.hash);
+  const game = found && BY_ID.get(Number(found[1]));
+  if (!found || !game) return;
+  stop();
+  show(game, found[2] === undefined ? game.cells.length : Number(found[2]));
+  byId("viewer").scrollIntoView({ block: "nearest" });
+}
+
+function startGames() {
+  if (!byId("filters")) return;
+  byId("filters").addEventListener("input", showList);
+  byId("filters").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+  showList();
+  for (const button of document.querySelectorAll("[data-go]")) {
+    const name = /** @type {HTMLElement} */ (button).dataset.go || "";
+    button.addEventListener("click", () => {
+      if (name !== "play") stop();
+      STEPS[name]();
+    });
+  }
+  byId("slider").addEventListener("input", () => {
+    stop();
+    go(Number(byId("slider").value));
+  });
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!now.game || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.id !== "slider") return;
+    if (event.key === " " && /^(BUTTON|SUMMARY|A)$/.test(target.tagName)) return;
+    const step = KEYS[event.key];
+    if (step) {
+      event.preventDefault();
+      if (step !== "play") stop();
+      STEPS[step]();
+    }
+  });
+  window.addEventListener("hashchange", followHash);
+  followHash();
+}
+
+for (const table of document.querySelectorAll("table.sortable")) makeSortable(/** @type {HTMLTableElement} */ (table));
+startGames();
+void drawCharts();

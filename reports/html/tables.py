@@ -1,0 +1,44 @@
+"""Tables of a page: columns and cells, in the shape that the template's macro draws."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A head; numbers stand to the right."""
+
+    name: str
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One entry."""
+
+    text: str
+    sort: float | None = None
+    """What the column is sorted by; None: its text."""
+    title: str = ""
+    """What a pointer that rests on it is told."""
+    href: str = ""
+    verdict: str = ""
+    """gained, undecided or lost: its colour and sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of as many cells as there are columns."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+
+
+def number(value: float | None, form: str = ",.0f") -> Cell:
+    """A number that sorts as one; a dash where there is none."""
+    return Cell("-") if value is None else Cell(format(value, form), value)
+
+
+def columns(*names: str) -> tuple[Column, ...]:
+    """Heads from their names; those that begin with ``#`` are of numbers."""
+    return tuple(Column(name.removeprefix("#"), name.startswith("#")) for name in names)
