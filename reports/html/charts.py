@@ -14,6 +14,8 @@ Spec = dict[str, Any]
 Row = dict[str, Any]
 INK, FAINT, ACCENT = "var(--ink)", "var(--line)", "var(--accent)"
 GAINED, UNDECIDED, LOST = "var(--gained)", "var(--undecided)", "var(--lost)"
+FONT = "system-ui, 'DejaVu Sans', sans-serif"
+"""By name: Vega measures labels in it."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
 
 
@@ -214,8 +216,9 @@ def _spec(chart: Any, *, height: object, width: object = "container") -> Spec:
     """The finished specification, with the page's colours and type."""
     made = chart.properties(height=height, width=width).configure(
         background="transparent",
-        font="inherit",
+        font=FONT,
         view=alt.ViewConfig(stroke=None),
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         axis=alt.AxisConfig(
             labelColor=INK,
             titleColor=INK,

@@ -207,9 +207,11 @@ def _rating_table(bots: Sequence[BotStanding], anchors: Sequence[str]) -> Table:
             (
                 number(bot.rank, "d"),
                 Cell(f"{bot.name} (anchor)" if bot.name in anchors else bot.name),
-                Cell("-", title=bot.reasons.get("elo", "")) if bot.elo is None else number(bot.elo),
+                Cell("-", title=bot.reasons.get("elo", ""))
+                if bot.elo is None
+                else number(bot.elo, ".0f"),
                 number(bot.error95),
-                number(bot.elo_live),
+                number(bot.elo_live, ".0f"),
                 number(bot.games),
                 number(bot.wins),
                 number(bot.draws),
