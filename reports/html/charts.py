@@ -106,7 +106,12 @@ def history_chart(rows: Sequence[Row]) -> Spec:
 def date_chart(rows: Sequence[Row]) -> Spec:
     """The rating by the date on which a bot was registered: ``bot``, ``date`` (ms), ``elo``..."""
     base = alt.Chart(_values(rows)).encode(
-        x=alt.X("date:T", title="registered (UTC)", scale=alt.Scale(type="utc", padding=20))
+        x=alt.X(
+            "date:T",
+            title="registered (UTC)",
+            axis=alt.Axis(format="%b %d %H:%M", labelOverlap=True),
+            scale=alt.Scale(type="utc", padding=20),
+        )
     )
     whiskers = base.mark_rule(color=INK).encode(
         y=alt.Y("low:Q", title="Elo", scale=alt.Scale(zero=False)), y2="high:Q"
@@ -131,7 +136,9 @@ def heat_map(rows: Sequence[Row], order: Sequence[str], *, numbers: bool) -> Spe
         color=alt.Color(
             "score:Q",
             title="score",
-            scale=alt.Scale(domain=[0, 0.5, 1], range=["#b2560d", "#f3f1ec", "#2166ac"]),
+            scale=alt.Scale(
+                domain=[0, 0.5, 1], range=["#b2560d", "#f3f1ec", "#2166ac"], interpolate="lab"
+            ),
             legend=alt.Legend(format=".0%", orient="top", gradientLength=160),
         ),
         tooltip=[
@@ -185,7 +192,7 @@ def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
 
 
 def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
-    """The log-likelihood ratio of a gate after each pair between its bounds: ``pair``, ``llr``..."""
+    """LLR after each pair of a gate between its bounds: rows of ``pair``, ``llr``, ``against``."""
     line = (
         alt.Chart(_values(rows))
         .mark_line(strokeWidth=2)

@@ -1,0 +1,173 @@
+"""The report page in a real browser, from a real database."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.store import Store
+from engine.board import parse_board
+from engine.position import Position
+from ladder.standings.report_data import ReportData, gather
+from reports.html.report import report_page
+from tests.reports.html.conftest import Opened
+
+Open = Callable[..., Opened]
+DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\x1b[31m"
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """Seven bots and 48 games."""
+    file = tmp_path_factory.mktemp("report") / "games.db"
+    file.write_bytes(gzip.decompress(DATABASE.read_bytes()))
+    with Store.open(str(file)) as store:
+        return gather(store, store.divisions.all()[0])
+
+
+@pytest.fixture(scope="session")
+def html(data: ReportData) -> str:
+    """Its page."""
+    return report_page(data)
+
+
+def test_a_page_asks_nobody_and_complains_of_nothing(open_page: Open, html: str) -> None:
+    """No request may leave the page, and its console must stay clean."""
+    opened = open_page(html)
+    assert opened.requests == []
+    assert opened.errors == []
+
+
+def test_charts_show_every_bot(open_page: Open, html: str, data: ReportData) -> None:
+    """A dot per rated bot, a bar per speed, a cell per two bots that met."""
+    page = open_page(html).page
+    marks = "#chart-{} .mark-{}.role-mark path"
+    rated = [bot for bot in data.standings.bots if bot.elo is not None]
+    assert page.locator(marks.format("ratings", "symbol")).count() == len(rated)
+    assert page.locator(marks.format("pairings", "rect")).count() == len(data.pairings)
+    told = [bot for bot in data.standings.bots if bot.simulations_per_second]
+    assert page.locator(marks.format("speed", "rect")).count() == len(told)
+
+
+def stones(page: Any) -> dict[tuple[int, int], int]:
+    """Side by (column, row from the top), as drawn."""
+    found = {}
+    for stone in page.locator("#board .stone").all():
+        x, y = float(stone.get_attribute("cx")), float(stone.get_attribute("cy"))
+        found[int(x // 40), int(y // 40)] = int(stone.get_attribute("data-side"))
+    return found
+
+
+def expected(data: ReportData, number: int, ply: int) -> dict[tuple[int, int], int]:
+    """What the engine says lies there."""
+    game = next(shown.game for shown in data.games if shown.game.id == number)
+    board = parse_board(game.board)
+    position = Position.from_moves(board, game.moves[:ply])
+    return {
+        (column, board.rows - 1 - row): owner
+        for row in range(board.rows)
+        for column in range(board.columns)
+        if (owner := position.owner(row, column)) is not None
+    }
+
+
+def test_keys_step_through_a_game_to_the_engines_positions(
+    open_page: Open, html: str, data: ReportData
+) -> None:
+    """A link leads to its ply; arrows, Home and End go on from there."""
+    number = data.games[0].game.id
+    plies = len(data.games[0].game.moves)
+    page = open_page(html, anchor=f"#game-{number}-ply-5").page
+    assert stones(page) == expected(data, number, 5)
+    for key, ply in (("ArrowRight", 6), ("ArrowLeft", 5), ("Home", 0), ("End", plies)):
+        page.keyboard.press(key)
+        assert stones(page) == expected(data, number, ply), key
+        assert page.url.endswith(f"#game-{number}-ply-{ply}")
+    assert page.locator("#board .winning").count() >= 4
+
+
+def test_filters_narrow_the_list(open_page: Open, html: str, data: ReportData) -> None:
+    """The games of one bot that it lost, and no others."""
+    page = open_page(html).page
+    page.select_option("#filters [name=bot]", "v1")
+    page.select_option("#filters [name=result]", "lost")
+    shown = {
+        int(row.get_attribute("data-game")) for row in page.locator("#game-list tbody tr").all()
+    }
+    lost = {
+        shown.game.id
+        for shown in data.games
+        if (shown.game.first == "v1" and shown.game.result.value == "loss")
+        or (shown.game.second == "v1" and shown.game.result.value == "win")
+    }
+    assert lost
+    assert shown == lost
+
+
+def test_heads_sort_a_table(open_page: Open, html: str) -> None:
+    """A click on a head sorts by numbers, the next one the other way."""
+    page = open_page(html).page
+    for direction in (-1, 1):
+        page.get_by_role("button", name="games", exact=True).first.click()
+        column = [
+            int(cell) for cell in page.locator("#ratings tbody td:nth-child(6)").all_inner_texts()
+        ]
+        assert column == sorted(column, reverse=direction < 0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_nothing_keeps_a_reader_out(open_page: Open, html: str, scheme: str, width: int) -> None:
+    """No violation of WCAG 2 AA, with a game open, in light and dark, wide and narrow."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = open_page(html, anchor="#game-6-ply-9", scheme=scheme, width=width).page
+    rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]}}
+    found = Axe().run(page, options=rules)
+    assert found.violations_count == 0, found.generate_report()
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width, "the page itself must not scroll sideways"
+
+
+def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
+    """A name and a message full of markup, and a message of a million characters, are shown."""
+    from dataclasses import replace
+
+    shown = data.games[0]
+    game = replace(shown.game, first=HOSTILE, detail=HOSTILE + "x" * 1_000_000, offender=0)
+    bots = [replace(data.standings.bots[0], name=HOSTILE), *data.standings.bots[1:]]
+    made = replace(
+        data,
+        games=[replace(shown, game=game)],
+        standings=replace(data.standings, bots=bots, label=HOSTILE, notes=[HOSTILE]),
+    )
+    html = report_page(made)
+    assert len(html) < 3_000_000
+    opened = open_page(html, anchor=f"#game-{game.id}")
+    assert opened.errors == []
+    assert "<script>alert(1)" in opened.page.inner_text("h1")
+    assert "<img src=x" in opened.page.inner_text("#viewer-detail")
+
+
+def test_it_prints(open_page: Open, html: str) -> None:
+    """Print gives a document of several pages."""
+    pdf = open_page(html).page.pdf()
+    assert pdf.startswith(b"%PDF")
+    assert pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") >= 3
+
+
+def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None:
+    """Without games every section says so, and nothing fails."""
+    from dataclasses import replace
+
+    empty = replace(
+        data,
+        standings=replace(data.standings, bots=[], pairs_table=[], games=0, first_mover_elo={}),
+        steps=[], history=[], pairings=[], move_times=[], games=[], trials=[],
+    )  # fmt: skip
+    opened = open_page(report_page(empty))
+    assert opened.errors == []
+    assert opened.page.locator("p.empty").count() >= 6
