@@ -51,7 +51,10 @@ A module that stands in the table, such as `db.store`, is a room of its own.
 """
 BORDER = {"ladder": ("db", "db.store", "db.records"), "reports": ("db", "db.records")}
 """What other packages may know of `db`."""
-HEAVY = {"numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec"}
+HEAVY = {
+    "numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec", "altair", "jinja2",
+    "vl_convert",
+}  # fmt: skip
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
 
 

@@ -1,0 +1,71 @@
+"""Writes a page where the user wants it: only over a page of ours, or with --force."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.errors import UsageError
+
+if TYPE_CHECKING:
+    from db.records.runs import DivisionRow
+    from db.store import Store
+
+HEAD = 4096
+"""Characters at the beginning of a file in which a page of ours names its generator."""
+
+
+def check_html(file: Path, *, force: bool) -> None:
+    """See that a page may be written there before any work is done for it.
+
+    Raises:
+        UsageError: the folder is missing, or another program's file would be lost.
+
+    """
+    from ladder.cli.output import check_writable
+    from reports.html.page import is_ours
+
+    check_writable(file, "--html")
+    try:
+        with file.open(encoding="utf-8", errors="replace") as stream:
+            head = stream.read(HEAD)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UsageError(f"--html {file} cannot be read: {error.strerror}") from error
+    if head and not is_ours(head) and not force:
+        raise UsageError(
+            f"--html {file} exists and is no report of ours: name another file, or add --force"
+        )
+
+
+def write_html(file: Path, text: str) -> None:
+    """Write the page, whole or not at all.
+
+    Raises:
+        UsageError: the file cannot be written.
+
+    """
+    partial = file.with_name(f".{file.name}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(file)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UsageError(f"--html {file} cannot be written: {error.strerror}") from error
+
+
+def write_division(
+    store: "Store", division: "DivisionRow", file: Path, *, since: float | None, games: int
+) -> None:
+    """The page of a division.
+
+    Raises:
+        UsageError: the division has no games, or the file cannot be written.
+
+    """
+    from ladder.standings.report_data import gather
+    from reports.html.report import report_page
+
+    data = gather(store, division, since=since, games=games)
+    if not data.standings.games and not data.games:
+        raise UsageError(f"--html: {division.label} holds no games to report on")
+    write_html(file, report_page(data))
