@@ -1,5 +1,6 @@
 """Writes a page where the user wants it: only over a page of ours, or with --force."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,18 +55,26 @@ def write_html(file: Path, text: str) -> None:
 
 
 def write_division(
-    store: "Store", division: "DivisionRow", file: Path, *, since: float | None, games: int
+    store: "Store",
+    division: "DivisionRow",
+    file: Path,
+    *,
+    since: float | None,
+    games: int,
+    names: Sequence[str] = (),
 ) -> None:
-    """The page of a division.
+    """Write the page of a division; `names` are bots to put side by side in it as well.
 
     Raises:
         UsageError: the division has no games, or the file cannot be written.
 
     """
+    from ladder.standings.comparison import compare
     from ladder.standings.report_data import gather
     from reports.html.report import report_page
 
     data = gather(store, division, since=since, games=games)
     if not data.standings.games and not data.games:
         raise UsageError(f"--html: {division.label} holds no games to report on")
-    write_html(file, report_page(data))
+    compared = compare(store, division, names, since=since) if names else None
+    write_html(file, report_page(data, compared=compared))

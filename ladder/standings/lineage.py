@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from ladder.standings.pool import Pool
+from db.records.runs import DivisionRow
+from db.store import Store
+from ladder.standings.pool import Pool, pool_of
+from ladder.standings.standings import current_tables
 
 
 class StepVerdict(StrEnum):
@@ -67,6 +70,16 @@ def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
         games = int(pool.rating.games[place[name]])
         steps.append(Step(name, before, bot.change, gap.elo, gap.error95, games))
     return tuple(steps)
+
+
+def lost_steps(
+    store: Store, division: DivisionRow, *, since: float | None, threshold: float
+) -> tuple[Step, ...]:
+    """The steps of a division that lost more than `threshold` Elo, the worst first."""
+    tables, _ = current_tables(store, division, since=since)
+    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    lost = [step for step in steps_of(pool_of(tables), bots) if step.is_lost(threshold)]
+    return tuple(sorted(lost, key=lambda step: step.elo))
 
 
 def _rated_ancestor(

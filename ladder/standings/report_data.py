@@ -1,7 +1,7 @@
 """Everything that a page about a division shows, gathered from the store once."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,9 @@ from ladder.standings.standings import Standings, build_standings, current_table
 
 SWINGS_AMONG = 1000
 """The largest swings are looked for among so many of the latest games: each is unpacked for it."""
+
+LARGE_SWING = 0.5
+"""Smaller changes of a bot's value from move to move are no swing."""
 
 
 class Reason(StrEnum):
@@ -130,7 +133,7 @@ def gather(
         history=rating_history(slices, current),
         pairings=_pairings(tables, pool),
         move_times=_move_times(recent),
-        games=_choose(store, division, since, games, recent, _elo_by_revision(pool, bots)),
+        games=_choose(store, division, since, games, recent, _elo_by_revision(pool, bots), current),
         trials=[
             run
             for run in store.runs.find()
@@ -263,30 +266,29 @@ def _choose(
     number: int,
     recent: Sequence[GameRow],
     elo: Mapping[int, float],
+    current: set[int],
 ) -> list[ShownGame]:
     """All forfeits; then upsets, short games and swings, a quarter each; then the latest."""
     known = {game.id: game for game in recent}
-    chosen: dict[int, Reason] = {}
+    chosen: dict[int, ShownGame] = {}
 
-    def take(ids: Sequence[int], reason: Reason, most: int) -> None:
+    def take(ids: Iterable[int], reason: Reason, most: int) -> None:
         for game_id in ids:
             if most < 1 or len(chosen) >= number:
                 return
-            if game_id not in chosen:
-                chosen[game_id] = reason
+            game = known.get(game_id) or store.games.get(game_id)
+            if game is None or game_id in chosen:
+                continue
+            if {game.first_revision, game.second_revision} <= current:
+                chosen[game_id] = ShownGame(game, reason)
                 most -= 1
 
     showcase, where = store.showcase, division.id
-    take(showcase.forfeits(where, since=since, number=number), Reason.FORFEIT, number)
+    take(showcase.forfeits(where, since=since, number=2 * number), Reason.FORFEIT, number)
     part = max((number - len(chosen)) // 4, 1)
     take(showcase.upsets(where, elo, since=since, number=2 * part), Reason.UPSET, part)
-    take(showcase.shortest(where, since=since, number=2 * part), Reason.SHORT, part)
-    swings = sorted(recent, key=swing, reverse=True)
-    take([game.id for game in swings if swing(game) > 0.5], Reason.SWING, part)
-    take([game.id for game in recent], Reason.LATEST, number)
-    shown = []
-    for game_id, reason in chosen.items():
-        game = known.get(game_id) or store.games.get(game_id)
-        if game is not None:
-            shown.append(ShownGame(game, reason))
-    return shown
+    take(showcase.shortest(where, since=since, number=4 * part), Reason.SHORT, part)
+    swings = sorted(((swing(game), game.id) for game in recent), reverse=True)
+    take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
+    take((game.id for game in recent), Reason.LATEST, number)
+    return list(chosen.values())

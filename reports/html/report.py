@@ -9,10 +9,12 @@ from itertools import pairwise
 from typing import Any
 
 from engine.result import FORFEITS
+from ladder.standings.comparison import Comparison
 from ladder.standings.history import RatedMoment
 from ladder.standings.lineage import StepVerdict
 from ladder.standings.report_data import MoveTimes, Pairing, Reason, ReportData
 from ladder.standings.standings import BotStanding
+from reports.comparison import sections
 from reports.html import charts
 from reports.html.page import render
 from reports.html.tables import Cell, Table, columns, number
@@ -33,8 +35,17 @@ SECTIONS = (
 )
 
 
-def report_page(data: ReportData, *, anchors: Sequence[str] = ()) -> str:
-    """The whole page as one string of HTML; `anchors` are the bots with a fixed rating."""
+def report_page(
+    data: ReportData, *, anchors: Sequence[str] = (), compared: Comparison | None = None
+) -> str:
+    """The whole page as one string of HTML.
+
+    Args:
+        data: as `ladder.standings.report_data.gather` reads it.
+        anchors: bots with a fixed rating.
+        compared: bots to put side by side before everything else.
+
+    """
     standings = data.standings
     rated = [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
     order = [bot.name for bot in standings.bots]
@@ -99,6 +110,8 @@ def report_page(data: ReportData, *, anchors: Sequence[str] = ()) -> str:
             }
             for game in forfeits[:20]
         ],
+        comparison=[] if compared is None else _comparison_tables(compared),
+        sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
         names=sorted(order),
         endings=sorted({game["termination"] for game in games}),
@@ -440,6 +453,20 @@ def _plain_table(names: Sequence[str], rows: Sequence[charts.Row]) -> Table:
             for row in rows
         ],
     )
+
+
+def _comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
+    """The sections of `ladder report --compare`, each with its title."""
+    return [
+        (
+            section.title,
+            Table(
+                columns(*section.columns),
+                [[Cell(str(cell)) for cell in row] for row in section.rows],
+            ),
+        )
+        for section in sections(compared)
+    ]
 
 
 def _shown(data: ReportData) -> str:

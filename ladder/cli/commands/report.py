@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from db.store import Store
     from ladder.standings.standings import Standings
 
+PANEL_PAGE = "As a page"
+
 
 def report(
     names: Annotated[
@@ -35,28 +37,67 @@ def report(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page with charts and games instead: one file, no network.",
+            rich_help_panel=PANEL_PAGE,
+        ),
+    ] = None,
+    games: Annotated[
+        int,
+        typer.Option(
+            min=0, max=20_000, metavar="N", help="Games in the page.", rich_help_panel=PANEL_PAGE
+        ),
+    ] = 200,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force", help="Replace a file that is no page of ours.", rich_help_panel=PANEL_PAGE
+        ),
+    ] = False,
+    regressions: Annotated[
+        bool,
+        typer.Option(
+            "--regressions", help="Print the lost steps along --based-on; exit 3 if there are any."
+        ),
+    ] = False,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, max=4000, metavar="ELO", help="How much a step may lose."),
+    ] = 0.0,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Print the rating list, the pair table and what to know before trusting them.
 
     `ladder report --compare A B` says instead who is stronger, and where the difference lies.
+    `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.output import (
-        check_writable,
-        print_out,
-    )
+    from ladder.cli.html_file import check_html, write_division
+    from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import parse_since
-    from ladder.errors import UsageError
+    from ladder.errors import ExitCode, UsageError
     from ladder.standings.standings import standings_of_division
 
     if bool(names) != compare:
         raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
+    if regressions and (names or html is not None):
+        raise UsageError("--regressions prints a list of its own: leave out --compare and --html")
     check_writable(output)
+    if html is not None:
+        check_html(html, force=force)
     shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
     with open_store(db, create=False) as store:
         row = _division(store, division)
+        if html is not None:
+            write_division(store, row, html, since=moment, games=games, names=names or ())
+            print_error(f"the report is in {html}")
+            return ExitCode.DONE
+        if regressions:
+            return _print_regressions(store, row, moment, threshold, json=shape is Format.JSON)
         if names:
             text = _render_comparison(store, row, names, moment, shape)
         else:
@@ -66,6 +107,21 @@ def report(
         return 0
     print_out(text)
     return 0
+
+
+def _print_regressions(
+    store: "Store", row: "DivisionRow", since: float | None, threshold: float, *, json: bool
+) -> int:
+    """The lost steps of a division, for people or scripts."""
+    from ladder.cli.output import print_out
+    from ladder.errors import ExitCode
+    from ladder.standings.lineage import lost_steps
+    from reports.format import to_json
+    from reports.regressions import regressions_document, regressions_text
+
+    lost = lost_steps(store, row, since=since, threshold=threshold)
+    print_out(to_json(regressions_document(lost)) if json else regressions_text(lost, threshold))
+    return ExitCode.REGRESSION if lost else ExitCode.DONE
 
 
 def _division(store: "Store", text: str | None) -> "DivisionRow":
