@@ -13,6 +13,7 @@ from ladder.standings.comparison import (
     Side,
     Versus,
 )
+from ladder.standings.standings import BotStanding
 from reports.format import markdown_cell, markdown_table, number
 from reports.standings import bot_document, forfeit_text
 
@@ -53,6 +54,8 @@ def _versus_document(pair: Versus) -> dict[str, Any]:
         "b": pair.b,
         "elo": None if pair.elo is None else round(pair.elo, 2),
         "error95": None if pair.error95 is None else round(pair.error95, 2),
+        "elo_at_least": None if pair.at_least is None else round(pair.at_least, 2),
+        "elo_at_most": None if pair.at_most is None else round(pair.at_most, 2),
         "los": None if pair.los is None else round(pair.los, 4),
         "pairs_to_halve_error": pair.pairs_to_halve,
         "wdl": list(pair.wdl),
@@ -123,23 +126,39 @@ def _versus_cells(pair: Versus) -> tuple[str, ...]:
     wins, draws, losses = pair.wdl
     return (
         f"{pair.a} - {pair.b}",
-        number(pair.elo, "+.1f"),
-        number(pair.error95, ".1f"),
+        *difference_cells(pair),
         number(pair.los, ".1%"),
         f"+{wins} ={draws} -{losses}",
         " ".join(map(str, pair.pentanomial)),
     )
 
 
+def difference_cells(pair: Versus) -> tuple[str, str]:
+    """Elo and its error; only a bound, and no error, where one bot won or lost every game."""
+    if pair.at_least is not None:
+        return f"at least {pair.at_least:+.1f}", "-"
+    if pair.at_most is not None:
+        return f"at most {pair.at_most:+.1f}", "-"
+    return number(pair.elo, "+.1f"), number(pair.error95, ".1f")
+
+
 def _facts(sides: Sequence[Side]) -> Iterable[tuple[str, ...]]:
     bots = [side.standing for side in sides]
-    yield ("Elo", *(f"{number(bot.elo)} +- {number(bot.error95)}" for bot in bots))
+    yield ("Elo", *(_rating(bot) for bot in bots))
     yield ("games", *(str(bot.games) for bot in bots))
     yield ("score", *(f"{bot.score:.1%}" for bot in bots))
     yield ("forfeits", *(forfeit_text(bot) for bot in bots))
     yield ("sims/s", *(number(bot.simulations_per_second, ",.0f") for bot in bots))
     yield ("ms/move", *(number(bot.mean_move_ms, ".1f") for bot in bots))
     yield ("max ms", *(number(bot.max_move_ms, ".1f") for bot in bots))
+
+
+def _rating(bot: BotStanding) -> str:
+    if bot.elo_at_least is not None:
+        return f"at least {bot.elo_at_least:.0f}"
+    if bot.elo_at_most is not None:
+        return f"at most {bot.elo_at_most:.0f}"
+    return f"{number(bot.elo)} +- {number(bot.error95)}"
 
 
 def _percent(share: Share) -> str:

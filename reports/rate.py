@@ -4,8 +4,9 @@ from typing import Any
 
 from ladder.ratings.pool import PoolRating
 from ladder.standings.pgn_list import FileRating
+from reports.format import _rounded
 
-BOUND = "only wins or only losses: the rating is a bound set by the prior"
+BOUND = "only wins or only losses: the rating is where the prior holds it"
 
 
 def rating_document(made: FileRating) -> dict[str, Any]:
@@ -28,6 +29,8 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
         "error95": round(float(rating.error95[index]), 3),
         "games": round(games),
         "score": round(float(rating.points[index]) / games, 5),
+        "elo_at_least": _rounded(rating.at_least[index], 3),
+        "elo_at_most": _rounded(rating.at_most[index], 3),
     }
     if rating.bounded[index]:
         document["note"] = BOUND
@@ -50,11 +53,19 @@ def rating_text(made: FileRating) -> str:
         row = _player(rating, index)
         lines.append(
             f"{rank:>4}  {row['name']:<{width}}  {row['elo']:>8.1f}  {row['error95']:>7.1f}  "
-            f"{row['games']:>7}  {row['score']:>7.1%}" + ("  bound" if "note" in row else "")
+            f"{row['games']:>7}  {row['score']:>7.1%}{_bound(row)}"
         )
     if bool(rating.bounded.any()):
-        lines.append(f"bound: {BOUND}")
+        lines.append(f"at least, at most: 95 % sure; {BOUND}")
     return "\n".join(lines)
+
+
+def _bound(row: dict[str, Any]) -> str:
+    if row["elo_at_least"] is not None:
+        return f"  at least {row['elo_at_least']:.1f}"
+    if row["elo_at_most"] is not None:
+        return f"  at most {row['elo_at_most']:.1f}"
+    return ""
 
 
 def ranking(rating: PoolRating) -> list[int]:

@@ -60,6 +60,8 @@ def bot_document(bot: BotStanding) -> dict[str, Any]:
         "elo": _rounded(bot.elo, 1),
         "elo_live": _rounded(bot.elo_live, 1),
         "error95": _rounded(bot.error95, 1),
+        "elo_at_least": _rounded(bot.elo_at_least, 1),
+        "elo_at_most": _rounded(bot.elo_at_most, 1),
         "games": bot.games,
         "wins": bot.wins,
         "draws": bot.draws,

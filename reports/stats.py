@@ -4,6 +4,7 @@ from typing import Any
 
 from ladder.ratings.elo import EloEstimate
 from ladder.ratings.sprt import SprtResult, State
+from reports.elo import elo_words, los_words
 
 _SAID = {
     State.CONTINUE: "no decision yet",
@@ -22,22 +23,27 @@ def elo_document(estimate: EloEstimate) -> dict[str, Any]:
         "nelo_error95": estimate.nelo_error95,
         "los": estimate.los,
         "games": round(estimate.games),
+        **({} if estimate.at_least is None else {"elo_at_least": estimate.at_least}),
+        **({} if estimate.at_most is None else {"elo_at_most": estimate.at_most}),
     }
 
 
 def elo_text(estimate: EloEstimate) -> str:
-    """The same for people."""
+    """Games, score, Elo, normalized Elo and LOS, a line each; of a shutout only what it bounds."""
     lines = [
         f"games                {round(estimate.games)}",
         f"score                {_number(estimate.score, '.4f')}",
-        f"Elo                  {_number(estimate.elo, '.2f')} +- {_number(estimate.error95, '.2f')}"
-        f" (likelihood: {_number(estimate.low95, '.1f')} .. {_number(estimate.high95, '.1f')})",
-        f"normalized Elo       {_number(estimate.nelo, '.2f')}"
-        f" +- {_number(estimate.nelo_error95, '.2f')}",
-        f"chance to be better  {_number(estimate.los, '.2%')}",
     ]
-    if estimate.bounded:
-        lines.append("one side scored nearly everything: Elo is only a bound")
+    if estimate.is_bound:
+        lines.append(f"Elo                  {elo_words(estimate)}")
+    else:
+        lines += [
+            f"Elo                  {elo_words(estimate, digits=2)} (likelihood: "
+            f"{_number(estimate.low95, '.1f')} .. {_number(estimate.high95, '.1f')})",
+            f"normalized Elo       {_number(estimate.nelo, '.2f')}"
+            f" +- {_number(estimate.nelo_error95, '.2f')}",
+        ]
+    lines.append(f"chance to be better  {los_words(estimate, digits=2)}")
     return "\n".join(lines)
 
 
@@ -48,7 +54,7 @@ def los_document(estimate: EloEstimate) -> dict[str, Any]:
 
 def los_text(estimate: EloEstimate) -> str:
     """The same for people."""
-    return f"chance to be the stronger one: {_number(estimate.los, '.2%')}"
+    return f"chance to be the stronger one: {los_words(estimate, digits=2)}"
 
 
 def sprt_document(result: SprtResult) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ladder.ratings.counts import checked, games_per_unit, moments, regularised, unit_scores
 from ladder.ratings.likelihood import under_mean
+from ladder.ratings.one_sided import chance_of_shutout, least_score
 
 SCALE = 400.0 / math.log(10.0)
 """Elo per unit of the natural logistic scale."""
@@ -41,8 +42,19 @@ class EloEstimate:
     nelo_error95: float | None
     los: float | None
     """Chance that the player is the stronger one, 0..1."""
-    bounded: bool
-    """True when the score is so near 0 or 1 that `elo` is only a bound."""
+    sure_los: float | None
+    """The same chance as a shutout bears it: at least so much when the player won everything, at
+    most so much when it lost everything; elsewhere `los`."""
+    at_least: float | None = None
+    """Elo that the player has at least, 95 % sure, from units taken whole; None unless it won (all
+    but) everything: then `elo` and its errors are no more than a convention."""
+    at_most: float | None = None
+    """Elo that the player has at most, 95 % sure; None unless it lost (all but) everything."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the results are so one-sided that only a bound can be told."""
+        return self.at_least is not None or self.at_most is not None
 
 
 def score_to_elo(*, score: float) -> float:
@@ -64,10 +76,12 @@ def normal_cdf(z: float) -> float:
 def estimate(*, counts: ArrayLike) -> EloEstimate:
     """Elo, normalized Elo, their 95 % intervals and LOS from (L, D, W) or pentanomial counts.
 
-    Empty cells are counted as 0.001 in everything but `games` and `score`, which keeps shutouts,
+    Empty cells are counted as 0.001 in `elo`, `error95`, `nelo` and `los`, which keeps shutouts,
     single games and games without a draw finite. `error95` is half the distance between the Elo of
     the ends of a normal interval of the score; normalized Elo's error is that of its t-value
-    (Van den Bergh 2020); LOS is the normal tail at an even score.
+    (Van den Bergh 2020); LOS is the normal tail at an even score. On shutouts these are the figures
+    that other tools print, and only `at_least`, `at_most` and `sure_los` can be believed
+    (see `ladder.ratings.one_sided`).
 
     Raises UsageError for counts that are not counts.
     """
@@ -77,13 +91,24 @@ def estimate(*, counts: ArrayLike) -> EloEstimate:
     if units == 0.0:
         return EloEstimate(
             games=0.0, score=None, elo=None, error95=None, low95=None, high95=None,
-            nelo=None, nelo_error95=None, los=None, bounded=False,
+            nelo=None, nelo_error95=None, los=None, sure_los=None,
         )  # fmt: skip
     seen = moments(counts=array)
     error = seen.deviation / math.sqrt(seen.units)
     low, high = seen.mean - Z95 * error, seen.mean + Z95 * error
     sure_low, sure_high = likelihood_interval(counts=array)
     scores = unit_scores(size=array.shape[-1])
+    los = sure_los = normal_cdf((seen.mean - 0.5) / error)
+    at_least = at_most = None
+    lost, won = float(array[0]), float(array[-1])
+    if won == units or seen.mean >= 1.0 - SCORE_LIMIT:
+        at_least = score_to_elo(score=least_score(full=won, rest=units - won))
+    elif lost == units or seen.mean <= SCORE_LIMIT:
+        at_most = -score_to_elo(score=least_score(full=lost, rest=units - lost))
+    if won == units:
+        sure_los = 1.0 - chance_of_shutout(units=units)
+    elif lost == units:
+        sure_los = chance_of_shutout(units=units)
     return EloEstimate(
         games=units * per_unit,
         score=float(array @ scores) / units,
@@ -93,8 +118,10 @@ def estimate(*, counts: ArrayLike) -> EloEstimate:
         high95=score_to_elo(score=sure_high),
         nelo=NORMALIZED * (seen.mean - 0.5) / (seen.deviation * math.sqrt(per_unit)),
         nelo_error95=NORMALIZED * Z95 / math.sqrt(seen.units * per_unit),
-        los=normal_cdf((seen.mean - 0.5) / error),
-        bounded=not SCORE_LIMIT < seen.mean < 1.0 - SCORE_LIMIT,
+        los=los,
+        sure_los=sure_los,
+        at_least=at_least,
+        at_most=at_most,
     )
 
 

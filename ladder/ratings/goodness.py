@@ -11,16 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ladder.ratings.cells import (
-    Cells,
-    require_connected,
-)
+from ladder.ratings.cells import Cells
 from ladder.ratings.clusters import cluster_moments
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.elo import SCALE, normal_cdf
 from ladder.ratings.families import ExpectedScore
-from ladder.ratings.fitting import Fit, maximise, predictors
-from ladder.ratings.pool import Options, natural_setup
+from ladder.ratings.fitting import Fit, predictors
 from ladder.ratings.special import chi_square_tail
 
 DOUBT = 0.01
@@ -77,18 +73,14 @@ class Goodness:
     """False when either chance is below `DOUBT`."""
 
 
-def check(*, cells: Cells, options: Options | None = None, worst: int = 5) -> Goodness:
-    """Compare the list that `pool.rate` makes (draws as half) with the games between every two.
+def check(*, cells: Cells, fit: Fit, worst: int = 5) -> Goodness:
+    """Compare a list with the games between every two of its players.
 
-    The chi-square sums the squared residuals over every two players with `ENOUGH` games (Pearson
-    1900, with the spread taken from pairs); its degrees of freedom are their number less the fitted
-    parameters, shared out over all.
-    At most `worst` residuals and cycles are named. Errors as `pool.rate`.
+    `fit` is that of the list (`PoolRating.fit`). The chi-square sums the squared residuals over
+    every two players with `ENOUGH` games (Pearson 1900, with the spread taken from pairs); its
+    degrees of freedom are their number less the fitted parameters, shared out over all.
+    At most `worst` residuals and cycles are named.
     """
-    options = options or Options()
-    setup = natural_setup(cells, options)
-    require_connected(cells=cells)
-    fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
     met = _by_players(cells, fit)
     z = met.residual / np.sqrt(met.variance)
     enough = met.variance >= ENOUGH

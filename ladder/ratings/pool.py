@@ -23,13 +23,16 @@ from ladder.ratings.counts import FloatArray
 from ladder.ratings.draws import draw_rate_equal, rao_kupper
 from ladder.ratings.elo import SCALE, Z95, normal_cdf
 from ladder.ratings.families import ExpectedScore, logistic
-from ladder.ratings.fitting import Setup, maximise, unpack
+from ladder.ratings.fitting import BoolArray, Fit, Setup, maximise, unpack
+from ladder.ratings.shutouts import slack
 from ladder.ratings.special import normal_cdf as normal_cdfs
 
 MEAN = 1000.0
 """Elo of the pool's mean when nobody is anchored."""
 PRIOR = 1.0
 """Virtual draws of every player against the pool's mean."""
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How the slack of two players may be shared between them."""
 
 
 class Draws(StrEnum):
@@ -65,13 +68,27 @@ class Difference:
     """Half the 95 % interval, in Elo."""
     los: float
     """Chance that the first is the stronger, 0..1."""
+    at_least: float | None = None
+    """Elo that the first is ahead at least, 95 % sure; None unless it won, or the second lost, all
+    its games: then `elo` is where the prior holds it."""
+    at_most: float | None = None
+    """Elo that the first is ahead at most, 95 % sure; None unless it lost, or the second won, all
+    its games."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether only a bound can be told."""
+        return self.at_least is not None or self.at_most is not None
 
 
 @dataclass(frozen=True)
 class PoolRating:
     """A rating list with what is needed to compare any two of its players."""
 
-    players: tuple[str, ...]
+    cells: Cells
+    """The games that it describes."""
+    fit: Fit
+    """The highest point of their likelihood, on the scale of the expected score, natural units."""
     elo: FloatArray
     """Shape (players,)."""
     error95: FloatArray
@@ -79,9 +96,12 @@ class PoolRating:
     games: FloatArray
     points: FloatArray
     """Games and points of every player, draws half, shape (players,)."""
-    bounded: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-    """Players with only wins or only losses: their Elo is a bound set by the prior."""
-    classes: tuple[str, ...]
+    bounded: BoolArray
+    """Players with only wins or only losses: their Elo is where the prior holds it."""
+    at_least: tuple[float | None, ...]
+    """By player, the Elo that it has at least, 95 % sure; None unless it won all its games."""
+    at_most: tuple[float | None, ...]
+    """By player, the Elo that it has at most, 95 % sure; None unless it lost all its games."""
     advantage: FloatArray
     """First-mover advantage in Elo by board class, shape (classes,); 0 where there are no games."""
     advantage_error95: FloatArray
@@ -94,13 +114,55 @@ class PoolRating:
     pair_spread: float
     """Variance of a pair's points over that of two independent games without draws."""
 
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The names, in the order of all arrays by player."""
+        return self.cells.players
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The board classes, in the order of `advantage`."""
+        return self.cells.classes
+
     def difference(self, *, a: int, b: int) -> Difference:
         """Player `a` over player `b` (indices), with the error of the difference itself."""
         spread = self.covariance
         variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b])
         gap = float(self.elo[a] - self.elo[b])
         error = math.sqrt(max(variance, 0.0))
-        return Difference(elo=gap, error95=Z95 * error, los=_superiority(gap, error))
+        least, less = self._slack(a, b), self._slack(b, a)
+        return Difference(
+            elo=gap,
+            error95=Z95 * error,
+            los=_superiority(gap, error),
+            at_least=None if least is None else gap - least,
+            at_most=None if less is None else gap + less,
+        )
+
+    def _slack(self, ahead: int, behind: int) -> float | None:
+        """By how much less one may be ahead of the other, in Elo; None without such a bound.
+
+        None also when the other one has won everything, or this one lost everything.
+        """
+        down, up = self._won_all(ahead), self._lost_all(behind)
+        if not (down or up) or self._lost_all(ahead) or self._won_all(behind):
+            return None
+        # Both may be nearer to the others than listed: the least favourable way to share it.
+        shares = SHARES if down and up else (1.0,) if down else (0.0,)
+        return SCALE * max(
+            slack(
+                cells=self.cells,
+                theta=self.fit.theta,
+                moves={ahead: -share, behind: 1.0 - share},
+            )
+            for share in shares
+        )
+
+    def _won_all(self, player: int) -> bool:
+        return bool(self.bounded[player]) and self.points[player] > 0.0
+
+    def _lost_all(self, player: int) -> bool:
+        return bool(self.bounded[player]) and self.points[player] == 0.0
 
     def pairs_to_halve(self, *, a: int, b: int) -> float:
         """How many more pairs between two players would halve the error of their difference.
@@ -165,14 +227,18 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
     spread = SCALE**2 * 0.5 * (spread + spread.T)
     errors = Z95 * np.sqrt(np.maximum(np.diag(spread), 0.0))
     games, points = cells.scores()
+    bounded = (games > 0.0) & ((points <= 0.0) | (points >= games))
+    at_least, at_most = _bounds(cells, fit, setup, elo + options.mean, bounded, points)
     return PoolRating(
-        players=cells.players,
+        cells=cells,
+        fit=fit,
         elo=elo + options.mean,
         error95=errors[:size],
         games=games,
         points=points,
-        bounded=(games > 0.0) & ((points <= 0.0) | (points >= games)),
-        classes=cells.classes,
+        bounded=bounded,
+        at_least=at_least,
+        at_most=at_most,
         advantage=SCALE * advantages,
         advantage_error95=errors[size:],
         covariance=spread,
@@ -180,6 +246,27 @@ def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
         draw_margin=margin,
         pair_spread=pair_spread(cells, fit.theta),
     )
+
+
+def _bounds(
+    cells: Cells, fit: Fit, setup: Setup, elo: FloatArray, bounded: BoolArray, points: FloatArray
+) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """(Elo at least, Elo at most) by player; None where the games set no such bound."""
+    size = elo.size
+    at_least: list[float | None] = [None] * size
+    at_most: list[float | None] = [None] * size
+    # Without anchors the mean of all stays where it is, also of the one that moves.
+    moved = SCALE if setup.anchors else SCALE * (1.0 - 1.0 / max(size, 1))
+    for player in np.flatnonzero(bounded).tolist():
+        if player in setup.anchors:
+            continue
+        if points[player] > 0.0:
+            distance = slack(cells=cells, theta=fit.theta, moves={player: -1.0})
+            at_least[player] = float(elo[player]) - moved * distance
+        else:
+            distance = slack(cells=cells, theta=fit.theta, moves={player: 1.0})
+            at_most[player] = float(elo[player]) + moved * distance
+    return tuple(at_least), tuple(at_most)
 
 
 def natural_setup(cells: Cells, options: Options) -> Setup:

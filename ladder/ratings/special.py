@@ -4,6 +4,7 @@ scipy publishes no type information and takes a while to load; this is the one d
 """
 
 import math
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -24,6 +25,28 @@ def normal_cdf(z: ArrayLike) -> FloatArray:
     from scipy.special import ndtr
 
     return cast(FloatArray, np.asarray(ndtr(z), dtype=np.float64))
+
+
+def beta_quantile(*, share: float, a: float, b: float) -> float:
+    """The value, 0..1, below which a beta distribution with shapes `a` and `b` has this share."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, share))
+
+
+def falling_root(function: Callable[[float], float], *, low: float, high: float) -> float:
+    """Where a falling function passes 0 between `low` and `high`, by bisection to a double's end.
+
+    For what a report needs. Not scipy's brentq: loading `scipy.optimize` takes longer than all that
+    a report computes.
+    """
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if function(middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
 
 
 def chi_square_tail(*, value: float, freedom: int) -> float:

@@ -9,10 +9,7 @@ from db.records.games import GameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.standings.pool import (
-    Pool,
-    pool_of,
-)
+from ladder.standings.pool import Pool
 from ladder.standings.standings import (
     BotStanding,
     build_standings,
@@ -67,6 +64,10 @@ class Versus:
     error95: float | None
     los: float | None
     """Chance that A is the stronger."""
+    at_least: float | None
+    """Elo that A is ahead at least, 95 % sure, when A won or B lost all its games; else None."""
+    at_most: float | None
+    """Elo that A is ahead at most, 95 % sure, when A lost or B won all its games; else None."""
     pairs_to_halve: int | None
     """Pairs between them after which the error would be half of what it is."""
     wdl: tuple[int, int, int]
@@ -80,12 +81,20 @@ class Versus:
         """What it comes to, in words."""
         if self.elo is None or self.error95 is None or self.los is None:
             return f"{self.a} and {self.b} cannot be compared: {self.reason}"
-        strong, weak, gap, los = self.a, self.b, self.elo, self.los
+        strong, weak, gap, los, bound = self.a, self.b, self.elo, self.los, self.at_least
         if gap < 0:
             strong, weak, gap, los = weak, strong, -gap, 1.0 - los
-        by = f"by {gap:.0f} +- {self.error95:.0f} Elo"
-        if los >= CLEAR:
+            bound = None if self.at_most is None else -self.at_most
+        if bound is not None:
+            by = f"by at least {bound:.0f} Elo (95 %), as one of them won or lost every game"
+            is_clear = bound > 0
+        else:
+            by = f"by {gap:.0f} +- {self.error95:.0f} Elo"
+            is_clear = los >= CLEAR
+        if is_clear:
             said = f"{strong} is stronger than {weak} {by}"
+        elif bound is not None:
+            said = f"{strong} looks stronger than {weak} {by}, which may be chance"
         else:
             said = f"{strong} looks stronger than {weak} {by}, which may be chance ({los:.0%} sure)"
         if self.pairs_to_halve is None:
@@ -132,7 +141,7 @@ def compare(
     )
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
     met = [set(side.opponents) for side in sides]
-    pool = pool_of(tables)
+    pool = standings.pool
     return Comparison(
         label=division.label,
         sides=sides,
@@ -195,10 +204,22 @@ def _versus(a: str, b: str, tables: Sequence[PairTableRow], pool: Pool | None) -
                 wdl[2 - ahead] += count
                 wdl[2 - behind] += count
     head = (wdl[0], wdl[1], wdl[2]), (penta[0], penta[1], penta[2], penta[3], penta[4])
-    players = () if pool is None else pool.rating.players
-    if pool is None or a not in players or b not in players:
-        return Versus(a, b, None, None, None, None, *head, "no games connect them")
-    left, right = players.index(a), players.index(b)
+    if pool is None or a not in pool.places or b not in pool.places:
+        return Versus(a, b, None, None, None, None, None, None, *head, "no games connect them")
+    left, right = pool.places[a], pool.places[b]
     gap = pool.rating.difference(a=left, b=right)
+    if pool.rating.bounded[left] and pool.rating.bounded[right] and not gap.is_bound:
+        why = "both won every game, or both lost every game"
+        return Versus(a, b, None, None, None, None, None, None, *head, why)
     more = pool.rating.pairs_to_halve(a=left, b=right)
-    return Versus(a, b, gap.elo, gap.error95, gap.los, max(1, round(more)), *head)
+    return Versus(
+        a,
+        b,
+        gap.elo,
+        gap.error95,
+        gap.los,
+        gap.at_least,
+        gap.at_most,
+        max(1, round(more)),
+        *head,
+    )

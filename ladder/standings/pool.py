@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from db.records.aggregate import PairTableRow
 from ladder.ratings.cells import (
@@ -13,23 +14,18 @@ from ladder.ratings.goodness import DOUBT, Goodness, check
 from ladder.ratings.pool import PoolRating, rate
 
 
-@dataclass(frozen=True, slots=True)
-class RatedList:
-    """The pool rating of those bots that games connect, in Elo."""
-
-    elo: Mapping[str, float]
-    error95: Mapping[str, float]
-    first_mover_elo: Mapping[str, float]
-    """By board class."""
-    notes: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pool:
     """The largest group of bots that games connect, rated together."""
 
     rating: PoolRating
     notes: Sequence[str]
+    """Sentences to read before trusting the numbers."""
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The index of every rated bot in the arrays of `rating`, by name."""
+        return {name: place for place, name in enumerate(self.rating.players)}
 
 
 def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
@@ -50,16 +46,29 @@ def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
         notes.append(f"no games connect {others} with the others yet: not rated")
     cells = _cells(players, classes, kept)
     rating = rate(cells=cells)
-    shutouts = [
-        name for name, bounded in zip(players, rating.bounded.tolist(), strict=True) if bounded
-    ]
-    if shutouts:
-        notes.append(
-            f"{', '.join(shutouts)} won all games or none: the rating is a bound set by one "
-            "virtual draw against the mean"
-        )
-    notes += doubts(check(cells=cells))
+    notes += shutouts(rating)
+    notes += doubts(check(cells=cells, fit=rating.fit))
     return Pool(rating, notes)
+
+
+def shutouts(rating: PoolRating) -> list[str]:
+    """Which bots won or lost everything, and the bound that their games set; empty without any."""
+    found = []
+    for word, limit, bounds in (
+        ("won", "at least", rating.at_least),
+        ("lost", "at most", rating.at_most),
+    ):
+        named = [
+            f"{name} ({limit} {bound:.0f} Elo)"
+            for name, bound in zip(rating.players, bounds, strict=True)
+            if bound is not None
+        ]
+        if named:
+            found.append(
+                f"{word} every game: {', '.join(named)}; 95 % sure, by pairs; the number in the "
+                "list is where one virtual draw against the mean holds it"
+            )
+    return found
 
 
 def doubts(fit: Goodness) -> list[str]:
@@ -85,20 +94,6 @@ def doubts(fit: Goodness) -> list[str]:
 
 def _chance(p: float) -> str:
     return f"{p:.1%}" if p >= 0.001 else "below 0.1%"
-
-
-def rate_list(tables: Sequence[PairTableRow]) -> RatedList:
-    """The same as plain numbers by name."""
-    pool = pool_of(tables)
-    if pool is None:
-        return RatedList({}, {}, {}, [])
-    rating = pool.rating
-    return RatedList(
-        elo=dict(zip(rating.players, rating.elo.tolist(), strict=True)),
-        error95=dict(zip(rating.players, rating.error95.tolist(), strict=True)),
-        first_mover_elo=dict(zip(rating.classes, rating.advantage.tolist(), strict=True)),
-        notes=pool.notes,
-    )
 
 
 def _cells(players: Sequence[str], classes: Sequence[str], tables: Sequence[PairTableRow]) -> Cells:

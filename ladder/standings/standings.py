@@ -13,10 +13,7 @@ from db.records.runs import (
     RunRow,
 )
 from db.store import Store
-from ladder.standings.pool import (
-    RatedList,
-    rate_list,
-)
+from ladder.standings.pool import Pool, pool_of
 
 FORFEIT_SHARE = 0.02
 FORFEIT_MINIMUM = 3
@@ -37,6 +34,10 @@ class BotStanding:
     """Sequential Elo."""
     error95: float | None
     """Half width of the 95 % interval of `elo`, with the pair as the unit."""
+    elo_at_least: float | None
+    """What its games say, 95 % sure, when it won them all: `elo` is then set by the prior."""
+    elo_at_most: float | None
+    """What its games say, 95 % sure, when it lost them all."""
     games: int
     wins: int
     draws: int
@@ -103,8 +104,8 @@ class Standings:
     bots: Sequence[BotStanding]
     """Best first."""
     pairs_table: Sequence[PairStanding]
-    first_mover_elo: Mapping[str, float] = field(default_factory=dict)
-    """The fitted first-mover advantage in Elo by board class."""
+    pool: Pool | None = None
+    """The fit behind the list, to compare any two of its bots; None without games."""
     notes: Sequence[str] = ()
     """Sentences that a reader should know before trusting the numbers."""
     stalled_games: int = 0
@@ -114,6 +115,14 @@ class Standings:
     def pairs(self) -> int:
         """Finished pairs."""
         return self.games // 2
+
+    @property
+    def first_mover_elo(self) -> Mapping[str, float]:
+        """The fitted first-mover advantage in Elo by board class."""
+        if self.pool is None:
+            return {}
+        rating = self.pool.rating
+        return dict(zip(rating.classes, rating.advantage.tolist(), strict=True))
 
 
 def first_mover_points2(counts: Sequence[int]) -> int:
@@ -225,8 +234,9 @@ def build_standings(
         repeats += row.repeats
         games += 2 * row.pairs
         draws += drawn
-    pool = rate_list(tables)
-    ranked = sorted(sums, key=lambda name: (-pool.elo.get(name, -math.inf), name))
+    pool = pool_of(tables)
+    elo = {} if pool is None else dict(zip(pool.rating.players, pool.rating.elo, strict=True))
+    ranked = sorted(sums, key=lambda name: (-elo.get(name, -math.inf), name))
     bots = [
         _bot_standing(name, rank, sums[name], pool, live.get(revisions[name]), division.budget)
         for rank, name in enumerate(ranked, start=1)
@@ -247,8 +257,13 @@ def build_standings(
             )
             for (a, b), line in sorted(lines.items())
         ],
-        first_mover_elo=pool.first_mover_elo,
-        notes=[*notes, *pool.notes, *_warnings(games, repeats), *_stalls(games, stalled_games)],
+        pool=pool,
+        notes=[
+            *notes,
+            *(() if pool is None else pool.notes),
+            *_warnings(games, repeats),
+            *_stalls(games, stalled_games),
+        ],
         stalled_games=stalled_games,
     )
 
@@ -278,7 +293,7 @@ def _bot_standing(
     name: str,
     rank: int,
     sums: _Sums,
-    pool: RatedList,
+    pool: Pool | None,
     live: float | None,
     budget: Mapping[str, int],
 ) -> BotStanding:
@@ -293,9 +308,14 @@ def _bot_standing(
     speed = per_second(simulations, searched_us)
     mean_ms = time_us / moves / 1000 if moves else None
     reasons = {}
-    elo = pool.elo.get(name)
-    if elo is None:
+    place = None if pool is None else pool.places.get(name)
+    if pool is None or place is None:
+        elo = error95 = at_least = at_most = None
         reasons["elo"] = reasons["error95"] = "no games connect it with most of the others"
+    else:
+        rating = pool.rating
+        elo, error95 = float(rating.elo[place]), float(rating.error95[place])
+        at_least, at_most = rating.at_least[place], rating.at_most[place]
     if live is None:
         reasons["elo_live"] = "its games are not rated"
     if speed is None:
@@ -308,7 +328,9 @@ def _bot_standing(
         rank=rank,
         elo=elo,
         elo_live=live,
-        error95=pool.error95.get(name),
+        error95=error95,
+        elo_at_least=at_least,
+        elo_at_most=at_most,
         games=sums.wins + sums.draws + sums.losses,
         wins=sums.wins,
         draws=sums.draws,

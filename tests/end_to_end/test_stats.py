@@ -39,7 +39,27 @@ def test_one_sided_counts_stay_finite(ladder: Ladder) -> None:
             assert all(math.isfinite(value) for value in done.document.values())
         done = ladder("stats", "sprt", *counts, "--elo0", "-5", "--elo1", "5", "--json")
         assert math.isfinite(done.document["llr"])
-    assert "only a bound" in ladder("stats", "elo", "--wdl", "0,0,50").out
+
+
+def test_a_shutout_is_told_as_a_bound(ladder: Ladder) -> None:
+    """Text must say only a bound, and JSON must hold it, from pairs where pairs are given."""
+    for words, said, key, bound in (
+        (("--wdl", "100,0,0"), "at least +606.8 (95 %)", "elo_at_least", 606.79),
+        (("--penta", "0,0,0,0,50"), "at least +483.8 (95 %)", "elo_at_least", 483.757),
+        (("--penta", "50,0,0,0,0"), "at most -483.8 (95 %)", "elo_at_most", -483.757),
+    ):
+        text = ladder("stats", "elo", *words).out
+        assert said in text
+        assert "+-" not in text
+        assert "1199" not in text
+        document = ladder("stats", "elo", *words, "--json").document
+        assert document[key] == pytest.approx(bound, abs=0.01)
+    assert not any("at_" in key for key in ladder(
+        "stats", "elo", "--wdl", "5,1,2", "--json"
+    ).document)  # fmt: skip
+    assert "chance to be better  at least 75.00%" in ladder(
+        "stats", "elo", "--penta", "0,0,0,0,2"
+    ).out  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta, binom
 
 from ladder.errors import UsageError
 from ladder.ratings.bayeselo import from_probabilities, probabilities, to_elo
 from ladder.ratings.counts import pentanomial, trinomial
 from ladder.ratings.elo import elo_to_score, estimate, likelihood_interval, score_to_elo
+from ladder.ratings.one_sided import least_score
 from tests.ladder.ratings.vectors import near, vectors
+from tests.support.simulated_gates import pair_table
 
 cells = st.integers(0, 5000)
 any_counts = st.one_of(
@@ -56,7 +59,8 @@ def test_bayeselo_vector():
 def test_every_field_is_finite(counts):
     """Whatever was counted, no field is NaN or infinite and the interval holds the estimate."""
     seen = estimate(counts=counts)
-    assert all(math.isfinite(value) for value in asdict(seen).values())
+    values = {**asdict(seen), "at_least": seen.at_least or 0.0, "at_most": seen.at_most or 0.0}
+    assert all(math.isfinite(value) for value in values.values())
     assert 0.0 <= seen.los <= 1.0
     assert seen.low95 <= seen.elo + 1e-6
     assert seen.elo <= seen.high95 + 1e-6
@@ -80,10 +84,50 @@ def test_no_games_say_nothing():
     assert seen.elo is seen.error95 is seen.nelo is seen.los is None
 
 
-def test_a_shutout_is_a_bound():
-    """Ten won pairs are marked as a bound, and their interval says how weak it may be."""
+@pytest.mark.parametrize("units", [1, 2, 10, 50, 2900])
+def test_a_shutout_bounds_what_the_weakest_winner_may_be(units):
+    """A player at the bound wins as many whole pairs, or games, with a chance of 5 %."""
+    for won, counts in ((True, (0, 0, 0, 0, units)), (False, (units, 0, 0, 0, 0))):
+        seen = estimate(counts=counts)
+        bound, none = (seen.at_least, seen.at_most) if won else (seen.at_most, seen.at_least)
+        assert none is None
+        assert seen.is_bound
+        share = elo_to_score(elo=bound if won else -bound)
+        assert share**units == pytest.approx(0.05, rel=1e-6)
+        assert (seen.sure_los if not won else 1 - seen.sure_los) == pytest.approx(0.5**units)
+    assert estimate(counts=(0, 0, units)).at_least == estimate(counts=(0, 0, 0, 0, units)).at_least
+
+
+def test_a_few_other_results_leave_a_bound_where_elo_ends():
+    """Nearly all games won are told as a bound too, that of Clopper and Pearson."""
+    seen = estimate(counts=(0, 0, 0, 3, 4000))
+    assert seen.elo == pytest.approx(1199.8, abs=0.1)
+    share = float(beta.ppf(0.05, 4000, 4))
+    assert least_score(full=4000, rest=3) == pytest.approx(share)
+    assert float(binom.cdf(3, 4003, 1 - share)) == pytest.approx(0.05)
+    assert seen.at_least == pytest.approx(score_to_elo(score=share))
+    assert seen.sure_los == seen.los
+    assert not estimate(counts=(0, 0, 0, 1, 20)).is_bound
+    assert not estimate(counts=(0, 0, 9, 0, 0)).is_bound
+
+
+@pytest.mark.parametrize("truth", [-100.0, 0.0, 200.0, 500.0])
+def test_bounds_of_shutouts_are_rarely_wrong(truth):
+    """However a pair hangs together, a shutout's bound passes the truth at most 5 % of the time."""
+    for correlation in (-1.0, 0.0, 1.0):
+        table = pair_table(elo=truth, advantage=80.0, draws=0.05, correlation=correlation)
+        whole = float(pentanomial(table=table)[4])
+        wrong = max(
+            whole**units
+            for units in range(1, 60)
+            if estimate(counts=(0, 0, 0, 0, units)).at_least > truth
+        )
+        assert wrong <= 0.05
+
+
+def test_the_likelihood_interval_of_a_shutout():
+    """Ten won pairs: the interval ends where the likelihood of them falls by the known amount."""
     seen = estimate(counts=(0, 0, 0, 0, 10))
-    assert seen.bounded
     # By hand: score**10 = exp(-1.9207), against an opponent that loses pairs or wins them whole.
     assert seen.low95 == pytest.approx(score_to_elo(score=math.exp(-0.19207)), abs=1.5)
 

@@ -2,9 +2,16 @@ import numpy as np
 import pytest
 
 from ladder.ratings.cells import from_tables
-from ladder.ratings.goodness import check
+from ladder.ratings.goodness import Goodness
+from ladder.ratings.goodness import check as check_fit
+from ladder.ratings.pool import rate
 from tests.ladder.ratings.pools import names, random_cells, random_tables
 from tests.support.simulated_gates import pair_table
+
+
+def check(*, cells) -> Goodness:
+    """What the check says of the list of these games."""
+    return check_fit(cells=cells, fit=rate(cells=cells).fit)
 
 
 def test_a_good_list_is_not_doubted():

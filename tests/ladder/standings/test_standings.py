@@ -2,6 +2,9 @@
 
 import json
 import math
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -10,7 +13,11 @@ from db.records.aggregate import (
     SideTotals,
 )
 from db.records.runs import DivisionRow
-from ladder.standings.pool import rate_list
+from db.store import Store
+from ladder.ratings import fitting
+from ladder.ratings.elo import score_to_elo
+from ladder.standings.comparison import compare
+from ladder.standings.pool import pool_of
 from ladder.standings.standings import (
     Standings,
     build_standings,
@@ -45,6 +52,20 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
     return PairTableRow(**{**values, **changes})  # type: ignore[arg-type]
 
 
+def stored(tables: Sequence[PairTableRow]) -> Store:
+    """A store with this aggregate of current revisions, and without the games behind it."""
+    revisions = {row.a_revision for row in tables} | {row.b_revision for row in tables}
+    bots = [SimpleNamespace(revision=SimpleNamespace(id=number)) for number in revisions]
+    return cast(
+        Store,
+        SimpleNamespace(
+            pair_tables=lambda _: tables,
+            bots=lambda **_: bots,
+            games=lambda **_: [],
+        ),
+    )
+
+
 def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> Standings:
     return build_standings(DIVISION, tables, live=live or {}, notes=[])
 
@@ -77,14 +98,40 @@ def test_the_better_bot_stands_first() -> None:
 
 
 def test_a_shutout_is_finite_and_said() -> None:
-    """A bot that won everything has a bound, and the notes say so."""
+    """A bot that won or lost everything has a bound, which notes, JSON and list agree on."""
     result = standings(table("a", "b", (0, 0, 0, 0, 0, 0, 0, 0, 9)))
     for bot in result.bots:
         assert bot.elo is not None
         assert bot.error95 is not None
         assert math.isfinite(bot.elo)
         assert math.isfinite(bot.error95)
-    assert any("virtual draw" in note for note in result.notes)
+    apart = score_to_elo(score=0.05 ** (1 / 9))
+    best, worst = result.bots
+    assert (best.elo_at_least, best.elo_at_most) == (pytest.approx(1000 + apart / 2), None)
+    assert (worst.elo_at_least, worst.elo_at_most) == (None, pytest.approx(1000 - apart / 2))
+    assert any(f"won every game: a (at least {1000 + apart / 2:.0f}" in n for n in result.notes)
+    assert any(f"lost every game: b (at most {1000 - apart / 2:.0f}" in n for n in result.notes)
+    documents = standings_document(result)["bots"]
+    assert documents[0]["elo_at_least"] == pytest.approx(1000 + apart / 2, abs=0.05)
+    assert documents[0]["elo_at_most"] is None
+
+
+def test_the_likelihood_is_maximised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list with its notes, and whatever is compared with its help, must cost a single fit."""
+    fits = []
+    climb = fitting._climb
+
+    def counting(*args: Any) -> Any:
+        fits.append(1)
+        return climb(*args)
+
+    monkeypatch.setattr(fitting, "_climb", counting)
+    tables = [table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED)]
+    assert standings(*tables).pool is not None
+    assert len(fits) == 1
+    found = compare(stored(tables), DIVISION, ["c", "a", "b"])
+    assert [pair.elo is not None for pair in found.versus] == [True] * 3
+    assert len(fits) == 2
 
 
 def test_bots_that_no_games_connect_are_not_rated() -> None:
@@ -103,7 +150,8 @@ def test_nothing_played_yet() -> None:
     assert result.games == 0
     assert result.first_mover_score is None
     assert list(result.notes) == ["no rated games yet"]
-    assert rate_list([]).elo == {}
+    assert pool_of([]) is None
+    assert result.first_mover_elo == {}
 
 
 def test_forfeits_mark_a_bot() -> None:
@@ -155,3 +203,21 @@ def test_a_circle_is_told() -> None:
     assert any("go in a circle" in note for note in result.notes)
     straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
     assert not any("circle" in note for note in straight.notes)
+
+
+def test_a_shutout_is_compared_by_its_bound() -> None:
+    """Who won everything is ahead by a bound, and two that won everything cannot be compared."""
+    won = (0, 0, 0, 0, 0, 0, 0, 0, 9)
+    tables = [table("a", "x", won), table("b", "x", won), table("x", "y", MIXED)]
+    versus = {(v.a, v.b): v for v in compare(stored(tables), DIVISION, ["a", "b", "x"]).versus}
+    bound = score_to_elo(score=0.05 ** (1 / 9))
+    assert versus["a", "x"].at_least == pytest.approx(bound, abs=1.0)
+    assert versus["a", "x"].at_most is None
+    assert f"a is stronger than x by at least {bound:.0f} Elo (95 %)" in versus["a", "x"].sentence
+    assert versus["a", "b"].elo is None
+    assert "both won every game" in versus["a", "b"].sentence
+    few = [table("a", "x", (0, 0, 0, 0, 0, 0, 0, 0, 2)), table("x", "y", MIXED)]
+    (one,) = compare(stored(few), DIVISION, ["x", "a"]).versus
+    assert one.at_most == pytest.approx(-score_to_elo(score=0.05**0.5), abs=1.0)
+    assert "looks stronger" in one.sentence
+    assert "may be chance" in one.sentence

@@ -1,0 +1,32 @@
+"""Elo in words: an estimate with its error, or the bound that is all that a shutout says."""
+
+import math
+
+from ladder.ratings.elo import EloEstimate
+
+
+def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:
+    """Elo with half its 95 % interval, ``at least +484.1 (95 %)`` on a shutout, a dash if unknown.
+
+    Bounds have one digit at most: they depend on the number of units alone.
+    """
+    if estimate.at_least is not None:
+        return f"at least {estimate.at_least:+.1f} (95 %)"
+    if estimate.at_most is not None:
+        return f"at most {estimate.at_most:+.1f} (95 %)"
+    if estimate.elo is None or estimate.error95 is None:
+        return "-"
+    return f"{estimate.elo:+.{digits}f} +- {estimate.error95:.{digits}f}"
+
+
+def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:
+    """The likelihood of superiority, which a shutout only bounds; a dash without games."""
+    chance = estimate.sure_los
+    if chance is None:
+        return "-"
+    whole = 10 ** (digits + 2)
+    if estimate.score == 1.0:
+        return f"at least {math.floor(chance * whole) / whole:.{digits}%}"
+    if estimate.score == 0.0:
+        return f"at most {math.ceil(chance * whole) / whole:.{digits}%}"
+    return f"{chance:.{digits}%}"
