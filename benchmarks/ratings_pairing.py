@@ -3,7 +3,7 @@
     python benchmarks/ratings_pairing.py [POOLS]
 
 Rates POOLS (default 60) seeded pools of 17 players, whose pairs are chosen in batches of 16 at
-random or by `ladder.ratings.pair_design`. For several numbers of games it prints the mean error of
+random or by uncertainty. For several numbers of games it prints the mean error of
 the list (root of the mean square against the truth, and as the list states it), and then how many
 games random pairing needs for the true error that the other one reaches.
 """
@@ -12,16 +12,16 @@ import sys
 
 import numpy as np
 
-from ladder.ratings.cells import (
+from ladder.ratings.counts import FloatArray
+from ladder.ratings.pool.cells import (
     from_tables,
     groups,
 )
-from ladder.ratings.counts import FloatArray
-from ladder.ratings.pair_design import (
+from ladder.ratings.pool.pair_design import (
     BATCH,
     next_pairs,
 )
-from ladder.ratings.pool import Options, rate
+from ladder.ratings.pool.rating import Options, rate
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

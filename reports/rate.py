@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ladder.ratings.pool import PoolRating
+from ladder.ratings.pool.rating import PoolRating
 from ladder.standings.pgn_list import FileRating
 from reports.format import _rounded
 

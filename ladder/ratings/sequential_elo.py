@@ -1,6 +1,6 @@
 """The live rating: sequential Elo, moved once per pair of games.
 
-It is what a running table shows; the rating list itself comes from `ladder.ratings.pool`.
+It is what a running table shows; the rating list itself comes from `ladder.ratings.pool.rating`.
 """
 
 from typing import NamedTuple

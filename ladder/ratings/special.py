@@ -20,13 +20,6 @@ def log_normal_cdf(z: ArrayLike) -> FloatArray:
     return cast(FloatArray, np.asarray(log_ndtr(z), dtype=np.float64))
 
 
-def normal_cdf(z: ArrayLike) -> FloatArray:
-    """The standard normal distribution function, elementwise."""
-    from scipy.special import ndtr
-
-    return cast(FloatArray, np.asarray(ndtr(z), dtype=np.float64))
-
-
 def beta_quantile(*, share: float, a: float, b: float) -> float:
     """The value, 0..1, below which a beta distribution with shapes `a` and `b` has this share."""
     from scipy.special import betaincinv

@@ -9,8 +9,8 @@ from ladder.exchange.pgn_tags import (
     tagged_games,
     text_of,
 )
-from ladder.ratings.cells import from_games
-from ladder.ratings.pool import MEAN, Draws, Options, PoolRating, rate
+from ladder.ratings.pool.cells import from_games
+from ladder.ratings.pool.rating import MEAN, Draws, Options, PoolRating, rate
 
 WANTED = frozenset({b"White", b"Black", b"Result"})
 CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}

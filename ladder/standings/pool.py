@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from db.records.aggregate import PairTableRow
-from ladder.ratings.cells import (
+from ladder.ratings.pool.cells import (
     Cells,
     from_tables,
     groups,
 )
-from ladder.ratings.goodness import DOUBT, Goodness, check
-from ladder.ratings.pool import PoolRating, rate
+from ladder.ratings.pool.goodness import DOUBT, Goodness, check
+from ladder.ratings.pool.rating import PoolRating, rate
 
 
 @dataclass(frozen=True)

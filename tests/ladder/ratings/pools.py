@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import minimize
 
-from ladder.ratings.cells import from_tables
+from ladder.ratings.pool.cells import from_tables
 from tests.support.simulated_gates import pair_table
 
 SCALE = 400 / np.log(10)

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from ladder.ratings.cells import from_tables
-from ladder.ratings.goodness import Goodness
-from ladder.ratings.goodness import check as check_fit
-from ladder.ratings.pool import rate
+from ladder.ratings.pool.cells import from_tables
+from ladder.ratings.pool.goodness import Goodness
+from ladder.ratings.pool.goodness import check as check_fit
+from ladder.ratings.pool.rating import rate
 from tests.ladder.ratings.pools import names, random_cells, random_tables
 from tests.support.simulated_gates import pair_table
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from ladder.errors import UsageError
-from ladder.ratings.cells import (
+from ladder.ratings.pool.cells import (
     from_tables,
     groups,
 )
-from ladder.ratings.pair_design import next_pairs
-from ladder.ratings.pool import Options, rate
+from ladder.ratings.pool.pair_design import next_pairs
+from ladder.ratings.pool.rating import Options, rate
 from tests.ladder.ratings.pools import names, random_tables
 from tests.support.simulated_gates import pair_table
 

@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
-from ladder.ratings.cells import (
+from ladder.ratings.elo import SCALE
+from ladder.ratings.pool.cells import (
     from_games,
     from_tables,
     groups,
 )
-from ladder.ratings.elo import SCALE
-from ladder.ratings.errors import Disconnected, Unbounded
-from ladder.ratings.pool import Draws, Options, rate
+from ladder.ratings.pool.errors import Disconnected, Unbounded
+from ladder.ratings.pool.rating import Draws, Options, rate
 from tests.ladder.ratings.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.ratings.vectors import vectors
 from tests.support.simulated_gates import pair_table
@@ -26,7 +26,6 @@ def finite(rating):
         rating.elo,
         rating.error95,
         rating.covariance,
-        rating.superiority(),
         rating.advantage,
     )
     return all(np.all(np.isfinite(array)) for array in numbers)
@@ -147,7 +146,7 @@ def test_gauge():
     here, there = free.difference(a=0, b=4), tied.difference(a=0, b=4)
     assert here.elo == pytest.approx(there.elo)
     assert here.error95 == pytest.approx(there.error95)
-    assert free.superiority()[0, 4] == pytest.approx(here.los)
+    assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
 
 
 def test_two_anchors_hold():
@@ -194,9 +193,11 @@ def test_never_nan(tables, draws):
     )
     rating = rate(cells=cells, options=Options(draws=draws))
     assert finite(rating)
-    chances = rating.superiority()
-    assert np.all((chances >= 0) & (chances <= 1))
-    assert chances + chances.T == pytest.approx(np.ones((3, 3)), abs=1e-9)
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        here, there = rating.difference(a=one, b=other), rating.difference(a=other, b=one)
+        assert here.error95 >= 0
+        assert 0 <= here.los <= 1
+        assert here.los + there.los == pytest.approx(1, abs=1e-9)
 
 
 @pytest.mark.parametrize("pairs", [1, 20, 100_000])

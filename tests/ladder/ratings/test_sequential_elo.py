@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from db.queries.store_pair import START_ELO
 from ladder.errors import UsageError
+from ladder.ratings.pool.rating import MEAN
 from ladder.ratings.sequential_elo import (
     START,
     expected_score,
@@ -13,6 +15,11 @@ from ladder.ratings.sequential_elo import (
 
 ratings = st.floats(-5000, 5000)
 points = st.sampled_from([0.0, 0.5, 1.0, 1.5, 2.0])
+
+
+def test_everybody_starts_at_the_mean_of_the_list():
+    """The store, the live rating and the list must take the same Elo for a bot without games."""
+    assert START == START_ELO == MEAN == 1000.0
 
 
 def test_two_wins_between_new_equals_move_both_by_one_k():

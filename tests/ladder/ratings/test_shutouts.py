@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from ladder.ratings.cells import from_games, from_tables
 from ladder.ratings.elo import estimate
-from ladder.ratings.pool import Options, rate
+from ladder.ratings.pool.cells import from_games, from_tables
+from ladder.ratings.pool.rating import Options, rate
 from tests.ladder.ratings.pools import names
 from tests.support.simulated_gates import pair_table
 

@@ -22,7 +22,7 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.ratings.pair_design import BATCH
+from ladder.ratings.pool.pair_design import BATCH
 from ladder.ratings.sequential_elo import rate_pair
 from ladder.runs.uncertain_pairing import (
     Advisor,

@@ -2,9 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -13,10 +11,8 @@ from db.records.aggregate import (
     SideTotals,
 )
 from db.records.runs import DivisionRow
-from db.store import Store
-from ladder.ratings import fitting
 from ladder.ratings.elo import score_to_elo
-from ladder.standings.comparison import compare
+from ladder.ratings.pool import fitting
 from ladder.standings.pool import pool_of
 from ladder.standings.standings import (
     Standings,
@@ -50,20 +46,6 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
         "repeats": 0,
     }
     return PairTableRow(**{**values, **changes})  # type: ignore[arg-type]
-
-
-def stored(tables: Sequence[PairTableRow]) -> Store:
-    """A store with this aggregate of current revisions, and without the games behind it."""
-    revisions = {row.a_revision for row in tables} | {row.b_revision for row in tables}
-    bots = [SimpleNamespace(revision=SimpleNamespace(id=number)) for number in revisions]
-    return cast(
-        Store,
-        SimpleNamespace(
-            pair_tables=lambda _: tables,
-            bots=lambda **_: bots,
-            games=lambda **_: [],
-        ),
-    )
 
 
 def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> Standings:
@@ -117,7 +99,7 @@ def test_a_shutout_is_finite_and_said() -> None:
 
 
 def test_the_likelihood_is_maximised_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A list with its notes, and whatever is compared with its help, must cost a single fit."""
+    """A list with its notes must cost a single fit."""
     fits = []
     climb = fitting._climb
 
@@ -129,9 +111,6 @@ def test_the_likelihood_is_maximised_once(monkeypatch: pytest.MonkeyPatch) -> No
     tables = [table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED)]
     assert standings(*tables).pool is not None
     assert len(fits) == 1
-    found = compare(stored(tables), DIVISION, ["c", "a", "b"])
-    assert [pair.elo is not None for pair in found.versus] == [True] * 3
-    assert len(fits) == 2
 
 
 def test_bots_that_no_games_connect_are_not_rated() -> None:
@@ -203,21 +182,3 @@ def test_a_circle_is_told() -> None:
     assert any("go in a circle" in note for note in result.notes)
     straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
     assert not any("circle" in note for note in straight.notes)
-
-
-def test_a_shutout_is_compared_by_its_bound() -> None:
-    """Who won everything is ahead by a bound, and two that won everything cannot be compared."""
-    won = (0, 0, 0, 0, 0, 0, 0, 0, 9)
-    tables = [table("a", "x", won), table("b", "x", won), table("x", "y", MIXED)]
-    versus = {(v.a, v.b): v for v in compare(stored(tables), DIVISION, ["a", "b", "x"]).versus}
-    bound = score_to_elo(score=0.05 ** (1 / 9))
-    assert versus["a", "x"].at_least == pytest.approx(bound, abs=1.0)
-    assert versus["a", "x"].at_most is None
-    assert f"a is stronger than x by at least {bound:.0f} Elo (95 %)" in versus["a", "x"].sentence
-    assert versus["a", "b"].elo is None
-    assert "both won every game" in versus["a", "b"].sentence
-    few = [table("a", "x", (0, 0, 0, 0, 0, 0, 0, 0, 2)), table("x", "y", MIXED)]
-    (one,) = compare(stored(few), DIVISION, ["x", "a"]).versus
-    assert one.at_most == pytest.approx(-score_to_elo(score=0.05**0.5), abs=1.0)
-    assert "looks stronger" in one.sentence
-    assert "may be chance" in one.sentence

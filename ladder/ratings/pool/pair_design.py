@@ -14,11 +14,11 @@ standard errors allow, and only known differences keep them apart.
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.ratings.cells import Cells
 from ladder.ratings.counts import FloatArray, IntArray
-from ladder.ratings.families import ExpectedScore, logistic
-from ladder.ratings.fitting import Setup, maximise
-from ladder.ratings.pool import PRIOR
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.families import ExpectedScore, logistic
+from ladder.ratings.pool.fitting import Setup, maximise
+from ladder.ratings.pool.rating import PRIOR
 
 BATCH = 16
 """Pairs planned at once."""

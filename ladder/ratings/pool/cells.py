@@ -1,8 +1,8 @@
 """The input of a pool rating: results counted per two players, never single games.
 
-`Tables` holds pairs of games with colours swapped as 3x3 tables; `SingleGames` holds games without
-such structure. Both become the same `Cells`, in which one cell is one outcome of one cluster: the
-unit whose results may hang together (the pair, or the game).
+Pairs of games with colours swapped come as 3x3 tables (`from_tables`), games without such structure
+as losses, draws and wins (`from_games`). Both become the same `Cells`, in which one cell is one
+outcome of one cluster: the unit whose results may hang together (the pair, or the game).
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ladder.errors import UsageError
 from ladder.ratings.counts import FloatArray, IntArray
-from ladder.ratings.errors import Disconnected
+from ladder.ratings.pool.errors import Disconnected
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ladder.ratings.cells import Cells
-from ladder.ratings.clusters import cluster_moments
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.elo import SCALE, normal_cdf
-from ladder.ratings.families import ExpectedScore
-from ladder.ratings.fitting import Fit, predictors
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.clusters import cluster_moments
+from ladder.ratings.pool.families import ExpectedScore
+from ladder.ratings.pool.fitting import Fit, predictors
 from ladder.ratings.special import chi_square_tail
 
 DOUBT = 0.01

@@ -2,8 +2,8 @@
 
 Logistic on the expected score with draws as half (Zermelo 1929, Bradley and Terry 1952, Elo 1978),
 a first-mover advantage per board class (Davidson and Beaver 1977), a weak prior that keeps shutouts
-finite, and errors clustered by pair of games (`ladder.ratings.clusters`). The cost depends on the
-number of tables, never on the number of games.
+finite, and errors clustered by pair of games (see `clusters`). The cost depends on the number of
+tables, never on the number of games.
 """
 
 import math
@@ -14,18 +14,17 @@ from enum import StrEnum
 import numpy as np
 
 from ladder.errors import UsageError
-from ladder.ratings.cells import (
+from ladder.ratings.counts import FloatArray
+from ladder.ratings.elo import SCALE, Z95, normal_cdf
+from ladder.ratings.pool.cells import (
     Cells,
     require_connected,
 )
-from ladder.ratings.clusters import covariance, pair_spread
-from ladder.ratings.counts import FloatArray
-from ladder.ratings.draws import draw_rate_equal, rao_kupper
-from ladder.ratings.elo import SCALE, Z95, normal_cdf
-from ladder.ratings.families import ExpectedScore, logistic
-from ladder.ratings.fitting import BoolArray, Fit, Setup, maximise, unpack
-from ladder.ratings.shutouts import slack
-from ladder.ratings.special import normal_cdf as normal_cdfs
+from ladder.ratings.pool.clusters import covariance, pair_spread
+from ladder.ratings.pool.draws import draw_rate_equal, rao_kupper
+from ladder.ratings.pool.families import ExpectedScore, logistic
+from ladder.ratings.pool.fitting import BoolArray, Fit, Setup, maximise, unpack
+from ladder.ratings.pool.shutouts import slack
 
 MEAN = 1000.0
 """Elo of the pool's mean when nobody is anchored."""
@@ -180,17 +179,6 @@ class PoolRating:
         each = max(float(np.sum(p * (1.0 - p))), 1e-9) / self.pair_spread
         return 3.0 / (variance * each)
 
-    def superiority(self) -> FloatArray:
-        """Chance that the row's player is stronger than the column's: shape (players, players)."""
-        size = len(self.players)
-        spread = self.covariance[:size, :size]
-        variance = np.diag(spread)[:, None] + np.diag(spread) - 2.0 * spread
-        error = np.sqrt(np.maximum(variance, 0.0))
-        gap = self.elo[:, None] - self.elo
-        certain = error <= 1e-9
-        sure = 0.5 + 0.5 * np.sign(np.where(np.abs(gap) > 1e-9, gap, 0.0))
-        return np.where(certain, sure, normal_cdfs(gap / np.where(certain, 1.0, error)))
-
 
 def _superiority(gap: float, error: float) -> float:
     if error <= 1e-9:
@@ -199,7 +187,7 @@ def _superiority(gap: float, error: float) -> float:
 
 
 def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
-    """Rate all players of `cells` (see `tables.from_tables` and `tables.from_games`).
+    """Rate all players of `cells` (see `cells.from_tables` and `cells.from_games`).
 
     Raises Disconnected when games do not connect all players, Unbounded when there is no prior and
     somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ladder.ratings.cells import Cells
-from ladder.ratings.clusters import covariance
 from ladder.ratings.counts import FloatArray
-from ladder.ratings.families import ExpectedScore, RaoKupper, logistic
-from ladder.ratings.fitting import Fit, Setup, maximise, predictors, scatter, unpack
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.clusters import covariance
+from ladder.ratings.pool.families import ExpectedScore, RaoKupper, logistic
+from ladder.ratings.pool.fitting import Fit, Setup, maximise, predictors, scatter, unpack
 
 _PASSES = 8
 _FAINT_PRIOR = 1e-6

@@ -14,10 +14,10 @@ expected variance, about two even pairs, would have. And residuals are enlarged 
 
 import numpy as np
 
-from ladder.ratings.cells import Cells
 from ladder.ratings.counts import FloatArray
-from ladder.ratings.families import ExpectedScore, Family, Terms
-from ladder.ratings.fitting import Fit, predictors, scatter, unpack
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.families import ExpectedScore, Family, Terms
+from ladder.ratings.pool.fitting import Fit, predictors, scatter, unpack
 
 EXPECTED_WEIGHT = 1.0
 """Expected variance of a table's points, squared points, at which both moments weigh the same."""

@@ -13,11 +13,11 @@ from math import log
 
 import numpy as np
 
-from ladder.ratings.cells import Cells
 from ladder.ratings.counts import FloatArray
-from ladder.ratings.families import logistic
-from ladder.ratings.fitting import unpack
 from ladder.ratings.one_sided import CHANCE
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.families import logistic
+from ladder.ratings.pool.fitting import unpack
 from ladder.ratings.special import falling_root
 
 _FAR = 100.0

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ladder.ratings.cells import Cells
 from ladder.ratings.counts import FloatArray, IntArray
-from ladder.ratings.errors import Unbounded
-from ladder.ratings.families import Family, logistic
+from ladder.ratings.pool.cells import Cells
+from ladder.ratings.pool.errors import Unbounded
+from ladder.ratings.pool.families import Family, logistic
 from ladder.ratings.special import strong_groups
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
