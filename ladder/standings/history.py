@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.history import HistorySlice
-from ladder.ratings.cells import Cells, from_tables, groups
-from ladder.ratings.pool import rate
+from ladder.ratings.pool.cells import Cells, from_tables, groups
+from ladder.ratings.pool.rating import rate
 
 
 @dataclass(frozen=True, slots=True)
