@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from db.connection.database import Database
+from db.connection.read_only import ReadOnlyDatabase, open_to_read
 from db.connection.run_lock import RunLock
 from db.queries.aggregate import Aggregate
 from db.queries.bots import Bots
@@ -61,6 +62,21 @@ class Store:
 
         """
         return cls(Database.open(where, create=create, busy_s=busy_s))
+
+    @classmethod
+    def open_to_read(cls, where: str, *, busy_s: float = 10.0) -> Self:
+        """Open an existing database for reading, also one that cannot be written.
+
+        Raises:
+            DatabaseError: one of its subclasses says why it cannot be read.
+
+        """
+        return cls(open_to_read(where, busy_s=busy_s))
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written here, because the file, its folder or its disk forbids."""
+        return isinstance(self._database, ReadOnlyDatabase)
 
     def close(self) -> None:
         """Let go of the database."""

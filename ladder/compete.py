@@ -86,8 +86,8 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
         if not word.endswith((".so", ".dylib", ".dll")) and not (folder / word).is_file():
             if store is None:
                 raise UsageError(
-                    f"{word} is neither a file nor a specification such as thu:./strategy.so, and "
-                    "there is no database with registered bots here"
+                    f"there is no database with registered bots here, and {word} is neither a file "
+                    "nor a specification such as thu:./strategy.so"
                 )
             bot = store.bots.get(word)
             if bot.retired_at is not None:

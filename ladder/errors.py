@@ -2,6 +2,7 @@
 
 LadderError              a sentence for a person; never shown as a traceback
 |-- UsageError           bad input: exit 2
+|   `-- UnknownBot       a name that no registered bot has
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- MachineStalled       nobody's fault: the game is thrown away and its pair played again
@@ -48,6 +49,10 @@ class UsageError(LadderError):
     """The user's input cannot be used; the message names the option and what is allowed."""
 
     exit_code = ExitCode.USAGE
+
+
+class UnknownBot(UsageError):
+    """No registered bot has the name; the message says which there are."""
 
 
 class InvalidRun(LadderError):

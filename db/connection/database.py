@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from db import migrations
 from db.connection.driver_errors import border
@@ -13,19 +13,21 @@ from db.connection.place import (
     Place,
     check_mark,
     check_path,
+    is_writable,
     locate,
     make_engine,
     use_wal,
 )
+from db.errors import Unwritable
 from db.migrations.upgrade import stored_version, upgrade
 
 
 class Database:
     """The connections of one `Store`. Its reader sees what was committed, by whomever."""
 
-    def __init__(self, place: Place, *, busy_s: float) -> None:
+    def __init__(self, place: Place, engine: Engine) -> None:
         self.place = place
-        self.engine = make_engine(place, busy_s=busy_s)
+        self.engine = engine
         self._reader: Connection | None = None
         self._writer: Connection | None = None
 
@@ -40,7 +42,13 @@ class Database:
         place = locate(where)
         with border(str(place)):
             has_content = place.path is not None and check_path(place.path, create=create)
-            database = cls(place, busy_s=busy_s)
+            if has_content and not is_writable(str(place.path)):
+                # Asked first: SQLite would leave files of this user beside another's database.
+                raise Unwritable(
+                    f"{place} cannot be written by this user; check the permissions of the file "
+                    "and its folder, or choose another --db"
+                )
+            database = cls(place, make_engine(place, busy_s=busy_s))
             try:
                 database._bring_up_to_date(busy_s, has_content=has_content)
             except BaseException:

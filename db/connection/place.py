@@ -11,6 +11,7 @@ import sqlite3
 import time
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
@@ -86,6 +87,11 @@ def check_path(path: str, *, create: bool) -> bool:
     raise Missing(f"there is no database {path}; play some games first, or choose another --db")
 
 
+def is_writable(path: str) -> bool:
+    """Whether this user may write a SQLite file and make others beside it."""
+    return os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+
+
 def check_mark(connection: Connection, path: str) -> None:
     """Refuse a SQLite file with content that does not carry our mark.
 
@@ -120,6 +126,22 @@ def make_engine(place: Place, *, busy_s: float) -> Engine:
         return engine
     # No pool: the store keeps its connections, and closing one must really close the file.
     engine = create_engine(place.url, poolclass=NullPool, connect_args={"timeout": busy_s})
+    return _listening(engine)
+
+
+def make_reading_engine(place: Place, options: str, *, busy_s: float) -> Engine:
+    """An engine for a SQLite file with options of its URI, such as ``mode=ro``."""
+    uri = f"file:{quote(str(place.path))}?{options}"
+    return _listening(
+        create_engine(
+            "sqlite://",
+            poolclass=NullPool,
+            creator=lambda: sqlite3.connect(uri, uri=True, timeout=busy_s),
+        )
+    )
+
+
+def _listening(engine: Engine) -> Engine:
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin_sqlite)
     return engine

@@ -67,9 +67,11 @@ class Aggregate:
     def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
         """Compute marks of repeats, aggregate and live ratings anew; what was wrong before.
 
-        One transaction; without `repair`, and when nothing was wrong, nothing is written.
+        One transaction; without `repair`, and when nothing was wrong, nothing is written, and
+        without it no writer has to wait.
         """
-        with self._database.writing() as connection:
+        held = self._database.writing() if repair else self._database.reading()
+        with held as connection:
             return rebuild_within(connection, rate, repair=repair)
 
 

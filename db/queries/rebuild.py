@@ -46,11 +46,10 @@ def rebuild_within(
 ) -> list[Difference]:
     """Compute marks of repeated games, aggregate and live ratings anew; what was wrong before.
 
-    In a transaction that holds the write lock. Without `repair`, and when nothing was wrong,
-    nothing is written.
+    Without `repair`, and when nothing was wrong, nothing is written.
 
     Args:
-        connection: in that transaction.
+        connection: in a transaction, which holds the write lock when `repair` is true.
         rate: moves live ratings.
         repair: whether to replace wrong values.
         division_id: look at this division alone; None: at all of them.

@@ -29,11 +29,31 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     with Store.open(where, create=create) as store:
         check_stop()
         if sync:
-            from ladder.registry.builtins import sync_builtins
+            _sync(store)
+        yield store
 
-            for name in sync_builtins(store):
-                print_error(f"{name} has a new revision: its sources have changed")
-            check_stop()
+
+def _sync(store: "Store") -> None:
+    from ladder.registry.builtins import sync_builtins
+
+    for name in sync_builtins(store):
+        print_error(f"{name} has a new revision: its sources have changed")
+    check_stop()
+
+
+@contextmanager
+def open_to_read(where: str) -> "Iterator[Store]":
+    """The database of `--db` for a command that only looks, also where nothing can be written.
+
+    Raises:
+        DatabaseError: it is missing or cannot be read.
+
+    """
+    from db.store import Store
+
+    check_stop()
+    with Store.open_to_read(where) as store:
+        check_stop()
         yield store
 
 
@@ -47,9 +67,19 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
     """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
 
     For looking: a command that only looks, or is refused, must not leave a new file behind.
+
+    Raises:
+        Missing: the database is not there, and a bot was asked for that a new one would not hold.
+        DatabaseError: it cannot be read.
+
     """
+    from db.errors import Missing, UnknownRow
+    from ladder.errors import UnknownBot
+
     if not is_missing(where):
-        with open_store(where, create=False, sync=True) as store:
+        with open_to_read(where) as store:
+            if not store.is_read_only:
+                _sync(store)
             yield store
         return
     with (
@@ -57,4 +87,10 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
         before_sudden_end(partial(shutil.rmtree, folder, ignore_errors=True)),
         open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
     ):
-        yield store
+        try:
+            yield store
+        except (UnknownRow, UnknownBot) as error:
+            place = Path(where).absolute()
+            raise Missing(
+                f"there is no database {place}, so only the built-in players are known: {error}"
+            ) from error

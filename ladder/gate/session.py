@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UsageError
+from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
 from ladder.gate.judge import (
     Contestant,
     GateJudge,
@@ -66,13 +66,13 @@ def contestants(
     """The candidate and its baselines, which may include itself.
 
     Raises:
-        UsageError: one is not registered.
+        UnknownBot: one is not registered.
 
     """
     known = {bot.name: bot for bot in store.bots.all()}
     for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
         if name not in known:
-            raise UsageError(
+            raise UnknownBot(
                 f"{where}: no registered bot is called {name!r}: there are {', '.join(known)}"
             )
     return known[candidate], tuple(known[name] for name in against)

@@ -12,7 +12,7 @@ from db.records.bots import (
 )
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UsageError
+from ladder.errors import UnknownBot, UsageError
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.registry.trial import (
     Found,
@@ -65,7 +65,7 @@ def examine(
     _refuse_form(name)
     known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     if based_on is not None and based_on not in known:
-        raise UsageError(f"--based-on {based_on}: no bot of that name is registered")
+        raise UnknownBot(f"--based-on {based_on}: no bot of that name is registered")
     with resolving(spec, folder, python=python, source=source) as resolved:
         if name in known:
             _refuse_taken(known[name], resolved.content_hash, replace=replace)

@@ -10,7 +10,7 @@ from db.records.bots import (
 )
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import UsageError
+from ladder.errors import UnknownBot, UsageError
 from ladder.registry.builtins import _is_own
 from ladder.specs.board_support import (
     can_play_class,
@@ -27,7 +27,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
     """The registered bots that the names and shell patterns select, each once.
 
     Raises:
-        UsageError: a name or pattern selects nothing.
+        UnknownBot: a name or pattern selects nothing.
 
     """
     available = {bot.name: bot for bot in store.bots.all()}
@@ -37,7 +37,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
             known = ", ".join(available)
-            raise UsageError(f"--bots: no registered bot is called {word!r}: there are {known}")
+            raise UnknownBot(f"--bots: no registered bot is called {word!r}: there are {known}")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())

@@ -4,7 +4,6 @@ import os
 import shutil
 import signal
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from db.connection.database import Database
 from db.connection.place import check_mark
 from db.errors import DatabaseError, Unwritable
 from db.store import Store
+from tests.db.disks import small_disk
 from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
 
 MIB = 1 << 20
@@ -67,19 +67,6 @@ def test_a_fast_run_does_not_look_like_damage(place: str, times: int) -> None:
         probe(place, times)
     with Store.open(place) as store:
         assert store.check() == []
-
-
-@contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """A file system of 8 MiB over the folder."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
-    if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
-        pytest.skip("mounting is not permitted here")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def until_full(place: str) -> None:

@@ -156,7 +156,7 @@ def add(
 @app.command("check")
 def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
     """Start a registered bot and let it play a game against random on each kind of board."""
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_to_read
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
@@ -168,7 +168,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     from ladder.specs.compile import compile_launches
 
     confinement = Confinement(sandbox=sandbox_of(sandbox))
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         row = store.bots.get(name)
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])

@@ -17,7 +17,7 @@ def doctor(
     json: Json = False,
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_store, open_to_read
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.doctor.database import examine_database
@@ -32,7 +32,7 @@ def doctor(
     prefix = sandbox_of(sandbox)
     findings = examine_machine()
     if "://" in db or Path(db).exists():
-        with open_store(db, create=False) as store:
+        with open_store(db, create=False) if repair else open_to_read(db) as store:
             findings += examine_database(store, repair=repair)
             if store.path is not None:
                 findings.append(check_reach(str(store.path), prefix))

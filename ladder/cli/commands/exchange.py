@@ -28,7 +28,7 @@ def export(
     """Write all stored games of bots, in an order that does not depend on the clock."""
     import sys
 
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_to_read
     from ladder.cli.output import (
         check_writable,
         print_error,
@@ -36,7 +36,7 @@ def export(
     from ladder.exchange.files import WRITERS
 
     check_writable(output)
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
         pieces = WRITERS[form](store.exchange.export_lines(chosen))
         if output is None:

@@ -41,7 +41,7 @@ def games(
 
     from db.records.games import GameQuery
     from engine.result import Result
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_to_read
     from ladder.cli.output import print_out, stdout_console
     from ladder.cli.parsing import parse_since
     from ladder.errors import UsageError
@@ -62,7 +62,7 @@ def games(
         since=None if since is None else parse_since(since),
         run_id=run,
     )
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         if upsets:
             from ladder.standings.upsets import possible_upsets
 

@@ -36,7 +36,7 @@ def replay(
 ) -> int:
     """Step through a stored game and what the bots thought of each move."""
     from engine.board import parse_board
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_to_read
     from ladder.cli.output import (
         print_out,
         stdout_console,
@@ -50,7 +50,7 @@ def replay(
         ply_view,
     )
 
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:

@@ -74,7 +74,7 @@ def report(
     `ladder report --compare A B` says instead who is stronger, and where the difference lies.
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
-    from ladder.cli.database import open_store
+    from ladder.cli.database import open_to_read
     from ladder.cli.html_file import check_html, write_division
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import parse_since
@@ -90,7 +90,7 @@ def report(
         check_html(html, force=force)
     shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         row = _division(store, division)
         if html is not None:
             write_division(store, row, html, since=moment, games=games, names=names or ())
