@@ -124,6 +124,8 @@ class Run(Base):
     started_at: Mapped[float]
     ended_at: Mapped[float | None]
     note: Mapped[str]
+    verdict: Mapped[str | None]
+    """Of a gate: pass, regression, inconclusive or invalid. Null: no gate, or not decided yet."""
 
 
 class Pair(Base):
@@ -168,7 +170,16 @@ class Game(Base):
     """A finished game."""
 
     __tablename__ = "games"
-    __table_args__ = (UniqueConstraint("pair_id", "game"), Index(None, "line_hash", "division_id"))
+    __table_args__ = (
+        UniqueConstraint("pair_id", "game"),
+        Index(None, "line_hash", "division_id"),
+        Index(
+            "ix_games_forfeited",
+            "division_id",
+            sqlite_where=text("offender IS NOT NULL"),
+            postgresql_where=text("offender IS NOT NULL"),
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     """Ascending in the order of storing, in which live ratings moved."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import msgspec
 
@@ -53,6 +54,11 @@ def annotation(kind: str, title: str, message: str, limit: int = 1000) -> str:
 
 def _escaped(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def moment(seconds: float) -> str:
+    """A time in seconds since the epoch as local date and time, to the minute."""
+    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
 
 
 def number(value: float | None, form: str = ".0f") -> str:

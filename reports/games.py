@@ -1,7 +1,6 @@
 """Stored games as a list: their ids, who played whom, and how they ended."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from rich.console import Console
@@ -9,6 +8,7 @@ from rich.text import Text
 
 from db.records.games import GameSummary
 from engine.result import Result
+from reports.format import moment
 from reports.table import Column, fit
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
@@ -54,7 +54,7 @@ def _columns(games: Sequence[GameSummary]) -> list[Column]:
         Column("plies", [str(game.plies) for game in games], level=2),
         Column("board", [game.board for game in games], number=False, level=3),
         Column("run", [str(game.run_id) for game in games], level=4),
-        Column("started", [_moment(game.started_at) for game in games], level=5),
+        Column("started", [moment(game.started_at) for game in games], level=5),
     ]
 
 
@@ -65,8 +65,3 @@ def _name(game: GameSummary, name: str) -> Text:
 def _termination(game: GameSummary) -> Text:
     style = "red" if game.termination.is_forfeit else ""
     return Text(game.termination.value.replace("_", " "), style=style)
-
-
-def _moment(seconds: float) -> str:
-    """Local date and time to the minute."""
-    return f"{datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"

@@ -98,10 +98,15 @@ class Runs:
         values: dict[str, Any] = {"status": status.value, "ended_at": ended_at}
         if target_games is not None:
             values["target_games"] = target_games
-        with self._database.writing() as connection:
-            changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
-            if changed.rowcount == 0:
-                raise UnknownRow(f"there is no run {run_id}")
+        self._change(run_id, **values)
+
+    def set_verdict(self, run_id: int, verdict: str) -> None:
+        """Keep the decision of a gate. Raises UnknownRow."""
+        self._change(run_id, verdict=verdict)
+
+    def set_note(self, run_id: int, note: str) -> None:
+        """Replace the user's words about a run. Raises UnknownRow."""
+        self._change(run_id, note=note)
 
     def delete(self, run_id: int, rate: Rate) -> int:
         """Take a run and its games out, and compute what is derived from games anew.
@@ -130,6 +135,12 @@ class Runs:
             if games:
                 rebuild_within(connection, rate, repair=True, division_id=run.division_id)
             return games
+
+    def _change(self, run_id: int, **values: Any) -> None:
+        with self._database.writing() as connection:
+            changed = connection.execute(update(Run).where(Run.id == run_id).values(**values))
+            if changed.rowcount == 0:
+                raise UnknownRow(f"there is no run {run_id}")
 
     @contextmanager
     def _not_alive(self, run_id: int) -> Iterator[None]:
@@ -174,4 +185,5 @@ def _run(row: Any) -> RunRow:
         started_at=row.started_at,
         ended_at=row.ended_at,
         note=row.note,
+        verdict=row.verdict,
     )

@@ -90,3 +90,5 @@ class RunRow:
     started_at: float
     ended_at: float | None
     note: str
+    verdict: str | None
+    """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided yet."""

@@ -23,6 +23,7 @@ from ladder.cli.commands import (
     replay,
     report,
     run,
+    runs,
     stats,
     train,
 )
@@ -48,6 +49,7 @@ app.command("import")(exchange.import_)
 app.command("rate")(rate.rate)
 app.command("play")(play.play)
 app.command("games")(games.games)
+app.add_typer(runs.app, name="runs")
 app.command("replay")(replay.replay)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")

@@ -44,9 +44,10 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
 
 def _options_of(command: Any) -> dict[str, Any]:
     """Option names of every command, nested for groups."""
+    own = {parameter.name: None for parameter in command.params if not parameter.is_eager}
     if hasattr(command, "commands"):
-        return {name: _options_of(sub) for name, sub in command.commands.items()}
-    return {parameter.name: None for parameter in command.params}
+        return {**own, **{name: _options_of(sub) for name, sub in command.commands.items()}}
+    return own
 
 
 def _for_commands(
@@ -62,12 +63,14 @@ def _for_commands(
         if key not in _names(known):
             raise UsageError(f"{FILE}: no command has an option {key!r}")
     shared = {**(inherited or {}), **own}
-    return {
+    below = {
         command: _for_commands(tables.get(command, {}), options, shared)
         if _is_group(options)
         else _for_command(command, tables.get(command, {}), options, shared)
         for command, options in known.items()
+        if options is not None
     }
+    return {**{key: value for key, value in shared.items() if key in known}, **below}
 
 
 def _for_command(

@@ -66,6 +66,7 @@ Concurrency = Annotated[
 Seed = Annotated[
     int | None, typer.Option(metavar="N", help="Same seed, same pairs. [default: drawn, printed]")
 ]
+Note = Annotated[str, typer.Option(metavar="TEXT", help="What it is for: `ladder runs` shows it.")]
 Games = Annotated[int | None, typer.Option(metavar="N", help="Stop after N games.")]
 Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
 Pin = Annotated[

@@ -14,6 +14,7 @@ from ladder.cli.options import (
     Margin,
     Memory,
     Nodes,
+    Note,
     OpenFiles,
     OpeningPlies,
     Pin,
@@ -56,6 +57,7 @@ class RunOptions:
     scratch: Scratch = 1024
     cpu_time: CpuTime = None
     sandbox: Sandbox = None
+    note: Note = ""
 
     def confinement(self) -> "Confinement":
         """The bounds of every bot.
@@ -126,6 +128,7 @@ class RunOptions:
             kind=kind,
             rated=rated,
             continuing=continuing or Continue.AUTO,
+            note=self.note,
         )
 
 

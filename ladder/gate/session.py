@@ -129,6 +129,8 @@ def play_gate(
         return Gated(judge.result(invalid=str(error)), conditions)
     stopped = not isinstance(outcome, NothingToResume) and outcome.ending is Ending.STOPPED
     result = judge.result(stopped=stopped)
+    if not stopped and not isinstance(outcome, NothingToResume):
+        store.runs.set_verdict(outcome.run.id, result.verdict.value)
     return Gated(result, conditions, stopped and result.verdict is Verdict.INCONCLUSIVE)
 
 

@@ -79,6 +79,8 @@ class Settings:
     kind: RunKind = RunKind.LADDER
     rated: bool = True
     continuing: Continue = Continue.AUTO
+    note: str = ""
+    """The user's words about the run; no part of what identifies it."""
 
     def __post_init__(self) -> None:
         if self.games is not None and self.games < 1:

@@ -187,6 +187,8 @@ def _take_up(
     """The run to play, locked and marked as running."""
     if former is not None and lock.try_acquire(former.id):
         store.runs.set_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
+        if settings.note:
+            store.runs.set_note(former.id, settings.note)
         return store.runs.get(former.id)
     boards, plies, budget = settings.division()
     run = store.runs.create(
@@ -199,6 +201,7 @@ def _take_up(
             seed=seed,
             division_id=store.divisions.ensure(boards, plies, budget).id,
             target_games=settings.target_games,
+            note=settings.note,
         )
     )
     if not lock.try_acquire(run.id):

@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def walk(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command with the words that reach it."""
     if hasattr(command, "commands"):
+        if command.invoke_without_command:
+            yield words, command
         for name, sub in command.commands.items():
             yield from walk(sub, (*words, name))
     else:

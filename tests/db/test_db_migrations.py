@@ -12,7 +12,9 @@ from sqlalchemy.schema import CreateTable
 
 from db import migrations
 from db.models import Base
+from db.queries.games import matching
 from db.queries.statements import Statements
+from db.records.games import GameQuery
 from db.store import Store
 from tests.db.making import add_bots, elo, new_run, play_all
 
@@ -61,6 +63,7 @@ def test_a_database_without_the_count_of_pondering_goes_on(place):
     assert not other.execute("SELECT 1 FROM games WHERE termination='pondering'").fetchall()
     for side in "ab":
         other.execute(f"ALTER TABLE pair_tables DROP COLUMN {side}_pondering")
+    _undo_finding(other)
     other.execute("UPDATE alembic_version SET version_num='0003'")
     other.commit()
     other.close()
@@ -68,3 +71,37 @@ def test_a_database_without_the_count_of_pondering_goes_on(place):
         assert store.aggregate.of_division(run.division_id) == before
         play_all(store, run, revisions, 5, seed=2)
         assert store.aggregate.rebuild(elo, repair=False) == []
+
+
+def _undo_finding(connection):
+    """Take back what version 0005 added."""
+    connection.execute("DROP INDEX ix_games_forfeited")
+    connection.execute("ALTER TABLE runs DROP COLUMN verdict")
+
+
+def test_runs_of_a_database_without_verdicts_have_none(place):
+    """Runs keep what they were, without a verdict, and games keep theirs."""
+    with Store.open(place) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 30)
+        games = list(store.games.stream(thoughts=True))
+    other = sqlite3.connect(place)
+    _undo_finding(other)
+    other.execute("UPDATE alembic_version SET version_num='0004'")
+    other.commit()
+    other.close()
+    with Store.open(place) as store:
+        assert store.runs.get(run.id) == run
+        assert run.verdict is None
+        assert list(store.games.stream(thoughts=True)) == games
+        store.runs.set_verdict(run.id, "pass")
+        assert store.runs.get(run.id).verdict == "pass"
+
+
+def test_forfeits_are_found_by_their_index(store):
+    """The question for lost games must not read all games, whatever the database grows to."""
+    with store._database.reading() as connection:
+        query = matching(connection, GameQuery(forfeit=True)).limit(20)
+        text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
+    assert any("ix_games_forfeited" in step.detail for step in plan), plan

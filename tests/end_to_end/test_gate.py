@@ -12,6 +12,7 @@ import pytest
 from tests.end_to_end.conftest import ROOT, Ladder
 
 SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "2")
+BUDGET = "20 simulations a move"
 KEYS = {
     "candidate", "against", "verdict", "exit_code", "games", "pentanomial", "wdl", "elo",
     "error95", "los", "llr", "bounds", "elo0", "elo1", "model", "forfeits", "reason",
@@ -75,6 +76,24 @@ def test_a_short_gate_is_inconclusive(ladder: Ladder) -> None:
     assert done.document["verdict"] == "inconclusive"
     assert done.document["games"] == 8
     assert query(ladder.folder, "select count(*) from games") == [(8,)]
+
+
+def test_runs_are_listed_with_verdicts_and_notes(ladder: Ladder) -> None:
+    """`ladder runs` must show how each gate was decided, and the note of any run."""
+    against = ("--against", "v4", "--max-drop", "150", *SMALL)
+    assert ladder("gate", "random", *against, "--note", "is it worse?").code == 3
+    assert ladder("gate", "stupid", *against, "--max-games", "2").code == 4
+    assert ladder("match", "random", "stupid", "--games", "2", *SMALL, "--note", "why").code == 0
+    listed = ladder("runs", "--json").document["runs"]
+    facts = [(run["run"], run["kind"], run["verdict"], run["note"]) for run in listed]
+    assert facts == [
+        (3, "match", None, "why"),
+        (2, "gate", "inconclusive", ""),
+        (1, "gate", "regression", "is it worse?"),
+    ]
+    assert listed[0]["title"] == "random against stupid, 5x5, openings of 4 plies, " + BUDGET
+    assert listed[1]["title"] == "stupid against v4, 5x5, openings of 4 plies, " + BUDGET
+    assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
 def test_a_flaky_bot_makes_it_invalid(ladder: Ladder) -> None:

@@ -64,11 +64,12 @@ class League:
         boards: str = BOARD,
         note: str = "",
         time_ms: int = 100,
+        bots: Sequence[str] = (),
     ) -> RunRow:
-        """A new run of all bots; only one that is no match and no gate is rated."""
+        """A new run of these bots, or of all; only one that is no match and no gate is rated."""
         division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
         number = len(self.store.runs.find()) + 1
-        settings = {"bots": {name: name for name in self.revisions}, "pairing": "random"}
+        settings = {"bots": {name: name for name in bots or self.revisions}, "pairing": "random"}
         return self.store.runs.create(
             NewRun(
                 kind=kind,

@@ -1,0 +1,76 @@
+"""`ladder runs`: the runs, matches and gates that were played."""
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+
+app = typer.Typer(
+    rich_markup_mode=None,
+    invoke_without_command=True,
+    help="List the runs, matches and gates that were played, or delete one.",
+)
+
+
+@app.callback()
+def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = False) -> int:
+    """List the runs, matches and gates that were played, the newest first."""
+    if context.invoked_subcommand is not None:
+        _refuse_options_before(context)
+        return 0
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_out, stdout_console
+    from ladder.runs.history import history
+    from reports.format import to_json
+    from reports.runs import print_runs, runs_document
+
+    with open_store(db, create=False) as store:
+        found = history(store)
+    if json:
+        print_out(to_json(runs_document(found)))
+    else:
+        print_runs(stdout_console(), found)
+    return 0
+
+
+@app.command("delete")
+def delete(
+    run: Annotated[
+        int, typer.Argument(metavar="ID", help="Number of the run; `ladder runs` lists them.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask back.")] = False,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Delete a run with its games for good; ratings are computed anew without them."""
+    import sys
+
+    from ladder.cli.database import open_store
+    from ladder.cli.output import print_out
+    from ladder.errors import UsageError
+    from ladder.ratings.sequential_elo import rate_pair
+    from ladder.runs.history import past_run
+    from reports.runs import run_line
+
+    with open_store(db, create=False) as store:
+        line = run_line(past_run(store, run))
+        if not yes:
+            if not sys.stdin.isatty():
+                raise UsageError(f"{line} would be deleted for good: say so with --yes")
+            if not typer.confirm(f"delete {line} for good?", err=True):
+                print_out("nothing was deleted")
+                return 0
+        games = store.runs.delete(run, rate_pair)
+    print_out(f"run {run} and its {games} games are deleted; ratings are computed without them")
+    return 0
+
+
+def _refuse_options_before(context: typer.Context) -> None:
+    """An option in front of the subcommand would be read, but not by it."""
+    from ladder.errors import UsageError
+
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            word = context.invoked_subcommand
+            raise UsageError(f"{parameter.opts[0]} belongs behind {word}: `ladder runs {word} ...`")

@@ -1,0 +1,109 @@
+"""The runs, matches and gates of a database: what each was, how far it came, what came of it."""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from db.errors import DatabaseError
+from db.records.runs import RunKind, RunRow, RunStatus
+from db.store import Store
+from ladder.runs.budgets import Budgets
+from ladder.runs.schedule import PairingKind
+
+NAMED = 3
+"""Bots that a title names; of more it tells the number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """A run as a list shows it."""
+
+    row: RunRow
+    title: str
+    """Bots, boards and budget in a line, such as ``v4 against v3, thu, 100 ms a move``."""
+    division: str
+    """The label of its division."""
+    games: int
+    """Finished games."""
+    status: RunStatus
+    """As it is now: a run whose process has died is interrupted, whatever is stored."""
+
+    @property
+    def verdict(self) -> str | None:
+        """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided."""
+        if self.row.kind is RunKind.GATE and self.status is RunStatus.INVALID:
+            return RunStatus.INVALID.value
+        return self.row.verdict
+
+
+def history(store: Store) -> list[PastRun]:
+    """All runs of a database, the newest first."""
+    games = store.games.count_by_run()
+    labels = {division.id: division.label for division in store.divisions.all()}
+    rows = store.runs.find()
+    dead = _dead(store, [row.id for row in rows if row.status is RunStatus.RUNNING])
+    return [
+        PastRun(
+            row=row,
+            title=title(row.kind, row.settings, labels[row.division_id]),
+            division=labels[row.division_id],
+            games=games.get(row.id, 0),
+            status=RunStatus.INTERRUPTED if row.id in dead else row.status,
+        )
+        for row in rows
+    ]
+
+
+def past_run(store: Store, run_id: int) -> PastRun:
+    """One run. Raises UnknownRow."""
+    row = store.runs.get(run_id)
+    return next(run for run in history(store) if run.row.id == row.id)
+
+
+def title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
+    """Who played under which conditions, in a line.
+
+    Args:
+        kind: of the run.
+        settings: those that identify it; an imported run may lack any of them.
+        division: the label of its division, which stands for missing conditions.
+
+    """
+    try:
+        conditions = _conditions(settings)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        conditions = division
+    return ", ".join(part for part in (_players(kind, settings), conditions) if part)
+
+
+def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
+    names = list(settings.get("bots") or ())
+    word, _, rest = str(settings.get("pairing") or "").partition(":")
+    if word == PairingKind.GATE:
+        candidate, _, against = rest.partition(":")
+        return f"{candidate} against {against.replace(',', ', ')}"
+    if kind is RunKind.MATCH:
+        return " against ".join(names)
+    who = ", ".join(names) if len(names) <= NAMED else f"{len(names)} bots"
+    if word == PairingKind.GAUNTLET:
+        who += f", gauntlet of {rest}"
+    elif word:
+        who += f", {word} pairs"
+    return who.removeprefix(", ")
+
+
+def _conditions(settings: Mapping[str, Any]) -> str:
+    boards, plies = str(settings["boards"]), settings["opening_plies"]
+    opening = f", openings of {plies} plies" if plies else ""
+    return f"{boards}{opening}, {Budgets(dict(settings['budget']))} a move"
+
+
+def _dead(store: Store, running: list[int]) -> set[int]:
+    """Those of the runs that no living process plays, as far as locks tell."""
+    if not running:
+        return set()
+    # A server has no run locks, and beside a database that cannot be written none can be looked at.
+    with contextlib.suppress(DatabaseError), contextlib.closing(store.run_lock()) as lock:
+        return {run for run in running if not lock.is_alive(run)}
+    return set()

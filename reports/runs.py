@@ -1,0 +1,79 @@
+"""Runs, matches and gates as a list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ladder.runs.history import PastRun
+from reports.format import moment
+from reports.table import Column, fit
+
+STYLES = {"regression": "red", "invalid": "red", "running": "green", "pass": "green"}
+
+
+def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
+    """The document of `ladder runs --json`."""
+    return {
+        "runs": [
+            {
+                "run": run.row.id,
+                "kind": run.row.kind.value,
+                "status": run.status.value,
+                "verdict": run.verdict,
+                "title": run.title,
+                "division": run.division,
+                "games": run.games,
+                "target_games": run.row.target_games,
+                "rated": run.row.rated,
+                "seed": run.row.seed,
+                "note": run.row.note,
+            }
+            for run in runs
+        ]
+    }
+
+
+def print_runs(console: Console, runs: Sequence[PastRun]) -> None:
+    """A line for each run, the first of them first."""
+    if not runs:
+        console.print("nothing was played here yet", markup=False, highlight=False)
+        return
+    console.print(fit(_columns(runs), console.width).table())
+
+
+def run_line(run: PastRun) -> str:
+    """One run in a sentence's half: kind, title, games and start."""
+    return (
+        f"run {run.row.id} ({run.row.kind.value}: {run.title}; "
+        f"{run.games} games, started {moment(run.row.started_at)})"
+    )
+
+
+def _columns(runs: Sequence[PastRun]) -> list[Column]:
+    columns = [
+        Column("run", [str(run.row.id) for run in runs]),
+        Column("kind", [run.row.kind.value for run in runs], number=False, level=3),
+        Column("games", [_games(run) for run in runs], level=2),
+        Column("status", [_word(run.status.value) for run in runs], number=False, level=1),
+    ]
+    if any(run.verdict for run in runs):
+        verdicts = [_word(run.verdict or "") for run in runs]
+        columns.append(Column("verdict", verdicts, number=False))
+    columns += [
+        Column("started", [moment(run.row.started_at) for run in runs], number=False, level=4),
+        Column("title", [run.title for run in runs], number=False),
+    ]
+    if any(run.row.note for run in runs):
+        columns.append(Column("note", [run.row.note for run in runs], number=False, level=1))
+    return columns
+
+
+def _games(run: PastRun) -> str:
+    target = run.row.target_games
+    return f"{run.games}" if target is None else f"{run.games}/{target}"
+
+
+def _word(word: str) -> Text:
+    return Text(word, style=STYLES.get(word, ""))
