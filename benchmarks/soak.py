@@ -47,7 +47,7 @@ SETTLED = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RootThreats:
     """What was seen of the run at one moment."""
 
     seconds: float
@@ -108,7 +108,7 @@ def ladder(folder: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def watch(folder: Path, minutes: float, every: float) -> tuple[list[Look], int, str]:
+def watch(folder: Path, minutes: float, every: float) -> tuple[list[RootThreats], int, str]:
     """Play for so long; what was seen, the exit code, and the last line of the log."""
     names = ",".join((*HONEST, *BAD))
     run = ladder(
@@ -120,7 +120,7 @@ def watch(folder: Path, minutes: float, every: float) -> tuple[list[Look], int, 
     try:
         while run.poll() is None:
             time.sleep(every)
-            look = look_at(run.pid, folder, time.monotonic() - begun)
+            look = root_threats(run.pid, folder, time.monotonic() - begun)
             if look is not None:
                 looks.append(look)
             if time.monotonic() - begun > 60 * minutes + 120:
@@ -134,7 +134,7 @@ def watch(folder: Path, minutes: float, every: float) -> tuple[list[Look], int, 
     return looks, run.returncode, said[-1] if said else ""
 
 
-def look_at(pid: int, folder: Path, seconds: float) -> Look | None:
+def root_threats(pid: int, folder: Path, seconds: float) -> RootThreats | None:
     """The coordinator, its workers and all below them; None when it ended meanwhile."""
     try:
         coordinator = psutil.Process(pid)
@@ -143,7 +143,7 @@ def look_at(pid: int, folder: Path, seconds: float) -> Look | None:
             for child in coordinator.children()
             if any("spawn_main" in word for word in child.cmdline())
         ]
-        return Look(
+        return RootThreats(
             seconds=seconds,
             coordinator_mb=coordinator.memory_info().rss / 2**20,
             coordinator_files=coordinator.num_fds(),
@@ -177,7 +177,7 @@ def report(folder: Path) -> dict[str, Any]:
 
 
 def print_tables(
-    document: dict[str, Any], looks: list[Look], minutes: float, left: list[str]
+    document: dict[str, Any], looks: list[RootThreats], minutes: float, left: list[str]
 ) -> int:
     """Two Markdown tables; how many forfeits honest bots have."""
     settled = [look for look in looks if look.seconds >= SETTLED * 60 * minutes and look.workers_mb]

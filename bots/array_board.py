@@ -53,7 +53,7 @@ def lay_out(board: Board, moves: tuple[int, ...]) -> tuple[Cells, Tops, State]:
 
 @kernel
 def reach(cells: Cells, at: Integer, step: int, stone: Integer) -> int:
-    """How many of the side's stones follow one another from a cell, at most three."""
+    """The number of the side's stones that follow one another from a cell, at most three."""
     count = 0
     at += step
     while count < 3 and cells[at] == stone:
@@ -75,13 +75,13 @@ def completes(cells: Cells, at: Integer, stone: Integer) -> bool:
 
 @kernel
 def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer) -> bool:
-    """Drop a stone; says whether it connected four. The column must be playable."""
+    """Drop a stone; True when it connects four. The column must be playable."""
     at = tops[column + 3]
     bit = 1 << column
     won = bool(state[side] & bit)
     stone = side + 1
     cells[at] = stone
-    # What lies above is empty, or the forbidden cell with something above it, or the rim.
+    # The cell above is empty, or forbidden with another one above, or the wall.
     above = at + WIDTH
     if cells[above] == WALL and cells[above + WIDTH] == 0:
         above += WIDTH
@@ -113,7 +113,7 @@ def play(cells: Cells, tops: Tops, state: State, column: Integer, side: Integer)
 
 @kernel
 def size(columns: Integer) -> np.int64:
-    """How many columns a set holds."""
+    """The number of columns in a set."""
     return np.int64(popcount64(np.uint64(columns)))
 
 

@@ -1,4 +1,4 @@
-"""What one move may cost: the kinds of budget and a budget of one of them.
+"""The cost that one move may have: the kinds of budget, and a budget of one of them.
 
 Apart from the protocol, so that a change of its messages or deadlines is no change of any player.
 """
@@ -14,7 +14,7 @@ BudgetKind = Literal["time", "simulations", "nodes", "depth", "any"]
 
 
 class BudgetForm(NamedTuple):
-    """How a kind of budget is written."""
+    """The texts of a kind of budget."""
 
     field: str
     """The key in messages, divisions and exports."""

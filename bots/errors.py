@@ -1,7 +1,7 @@
-"""Everything the players and their protocol can refuse.
+"""The refusals of the players and their protocol.
 
 BotsError
-|-- ProtocolError    a line that is not what the protocol allows; the bot's author can fix it
+|-- ProtocolError    a line that the protocol does not allow; the bot's author can fix it
 |-- SpecError        a bot specification that cannot be understood; the user can fix it
 `-- UnknownPlayer    no built-in player of that name
 """
@@ -12,7 +12,7 @@ class BotsError(ValueError):
 
 
 class ProtocolError(BotsError):
-    """A line breaks the protocol; the message says what was expected and what came."""
+    """A line breaks the protocol; the message has the expectation and the line."""
 
 
 class SpecError(BotsError):

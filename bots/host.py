@@ -1,8 +1,8 @@
 """The process of the built-in players: ``python -P -m bots.host`` speaks the protocol.
 
-It can become any player at ``new_game`` and says ``ready`` only when everything that the player
-will run is compiled or loaded. Standard output belongs to the protocol alone: whatever a library
-prints goes to standard error.
+The process becomes any player at ``new_game`` and says ``ready`` only when all code of that player
+is compiled or loaded. Standard output belongs to the protocol alone: the prints of a library go to
+standard error.
 """
 
 import gc

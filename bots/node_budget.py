@@ -1,4 +1,4 @@
-"""The budget of one move, in nodes: how many an alpha-beta search may visit before it asks again.
+"""The budget of one move in nodes: the number an alpha-beta search may visit before it asks again.
 
 A clock is read here only, about once a millisecond.
 """
@@ -14,11 +14,11 @@ LEAST_CHUNK = 64
 UNBOUNDED = 2**62
 
 
-class NodeClock:
+class NodeBudget:
     """Turns a budget of nodes, time or depth into grants of nodes."""
 
     def __init__(self, budget: Budget, *, share: float, started: float) -> None:
-        """Start the clock.
+        """Begin a move.
 
         Args:
             budget: of one move; a depth grants any number of nodes.
@@ -40,7 +40,7 @@ class NodeClock:
         """Nodes of this move."""
 
     def grant(self, part: float = 1.0) -> int:
-        """How many nodes may be visited now; 0 when that part of the budget is used up."""
+        """Nodes that may be visited now; 0 when that part of the budget is used up."""
         if self._nodes is not None:
             return max(0, int(part * self._nodes) - self.visited)
         if self._seconds is None:
@@ -48,13 +48,13 @@ class NodeClock:
         now = self._asked = time.perf_counter()
         left = self._started + part * self._seconds - now
         if left <= 0:
-            # However late it is, a search without a node has no move to make: so many take less
-            # than a tenth of a millisecond and see two plies.
+            # However late it is, a search without a node has no move to make. The first chunk
+            # takes less than a tenth of a millisecond and sees two plies.
             return max(0, FIRST_CHUNK - self.visited)
         return max(LEAST_CHUNK, int(self._chunk * min(1.0, left / CHUNK_SECONDS)))
 
     def take(self, nodes: int) -> None:
-        """Book nodes that a grant was used for."""
+        """Book the nodes visited of a grant."""
         self.visited += nodes
         if self._seconds is not None and nodes:
             seconds = max(time.perf_counter() - self._asked, 1e-6)

@@ -10,7 +10,7 @@ from engine.board import Board
 
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a player can tell about its move; every field is optional."""
+    """A player's statistics of one move; every field is optional."""
 
     simulations: int | None = None
     """Descents that ended in a new rollout or a new end node."""
@@ -52,13 +52,13 @@ class Player(Protocol):
 
 @runtime_checkable
 class Tidy(Protocol):
-    """A player with something to put in order between its moves.
+    """A player whose memory wants work between its moves.
 
     Its columns must not depend on whether it is called: a host may leave it out.
     """
 
     def tidy(self) -> None:
-        """Free what the move just made has left behind; a move's budget does not pay for it."""
+        """Free the memory that the move just made has left behind; no move's budget pays for it."""
         ...
 
 
@@ -72,7 +72,7 @@ class PlayerFactory(Protocol):
             board: the board of the game.
             side: 0 moves first.
             seed: below 2**53, the same for both sides.
-            budget: what one move may cost; of a kind that the version lists.
+            budget: of one move; of a kind that the version lists.
 
         """
         ...

@@ -28,14 +28,14 @@ HELLO_S = 30.0
 READY_S = 10.0
 """Deadline of the answer to a new game, in seconds."""
 MARGIN_MS = 50
-"""How late a move may be under a time budget, unless the user sets another margin."""
+"""Lateness of a move allowed under a time budget, in milliseconds, unless the user sets another."""
 WATCHDOG_S = 60.0
 """Deadline of a move under a work budget, in seconds, unless the user sets another."""
 QUIT_S = 1.0
 """Seconds that a bot has to exit when asked to; then it is killed."""
 
 
-# What the harness writes.
+# Messages of the harness.
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
@@ -59,7 +59,7 @@ class NewGame(msgspec.Struct, frozen=True, tag="new_game", tag_field="type"):
     forbidden: tuple[int, int] | None = None
     """(row from the bottom, column)"""
     player: str | msgspec.UnsetType = msgspec.UNSET
-    """To the built-in host only: whom to be, such as ``v17`` or ``c4ai?weights=/a/b.csv``."""
+    """To the built-in host only: the player to become, such as ``c4ai?weights=/a/b.csv``."""
 
 
 class MoveAsk(msgspec.Struct, frozen=True, tag="move", tag_field="type"):
@@ -83,11 +83,11 @@ class Quit(msgspec.Struct, frozen=True, tag="quit", tag_field="type"):
 Request = Hello | NewGame | MoveAsk | GameOver | Quit
 
 
-# What the bot writes.
+# Messages of the bot.
 
 
 class HelloReply(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
-    """Who the bot is and what it can do."""
+    """The bot's name, its budgets and its boards."""
 
     name: str
     version: str = ""
@@ -98,7 +98,7 @@ class HelloReply(msgspec.Struct, frozen=True, tag="hello", tag_field="type"):
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready", tag_field="type"):
-    """The bot has loaded and compiled what it needs for the game."""
+    """The bot has loaded and compiled all code for the game."""
 
 
 class MoveReply(msgspec.Struct, frozen=True, omit_defaults=True, tag="move", tag_field="type"):
@@ -131,7 +131,7 @@ def encode(message: Request | Reply) -> bytes:
 
 
 def decode_request(line: bytes) -> Request:
-    """What the harness asks, read by a bot.
+    """A message of the harness, read by a bot.
 
     Raises:
         ProtocolError: the line is not a message of the harness.
@@ -144,7 +144,7 @@ def decode_request(line: bytes) -> Request:
 
 
 def decode_reply(line: bytes) -> Reply:
-    """What a bot answers, read by the harness.
+    """A message of a bot, read by the harness.
 
     Raises:
         ProtocolError: the line is not an answer of the protocol; the message shows its beginning.

@@ -1,4 +1,4 @@
-"""How a Monte Carlo search spends the budget of one move.
+"""The budget of one move, spent by a Monte Carlo search.
 
 The clock is read here, between chunks of about a millisecond, never inside a kernel.
 """
@@ -17,7 +17,7 @@ class Search(Protocol):
     """A search that can be advanced in pieces."""
 
     def advance(self, simulations: int) -> bool:
-        """Make that many new simulations; False when no further ones would change anything."""
+        """Make new simulations; False when further ones would change nothing."""
         ...
 
 
@@ -26,7 +26,7 @@ def spend(search: Search, budget: Budget, *, share: float, started: float) -> No
 
     Args:
         search: what to advance.
-        budget: simulations, of which exactly so many are made, or milliseconds.
+        budget: simulations, of which exactly that number is made, or milliseconds.
         share: the part of the move time that is used, 0 to 1.
         started: `time.perf_counter` when the move was asked for.
 

@@ -12,7 +12,7 @@ from bots.player import PlayerFactory
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One built-in player: a name, what it is based on, and the one thing that it changes."""
+    """One built-in player: its name, the version below it, and the one change between them."""
 
     name: str
     family: str
@@ -27,12 +27,12 @@ class Version:
     """Keyword arguments of the factory that make this version: its differences."""
     contents: Mapping[str, str] = field(default_factory=dict)
     """Options that may name a file: ``module:function`` that gives the option's text with the
-    file's content in place of its name, see `settled`."""
+    file's content in place of its name; `settled` applies it."""
     hidden: bool = False
     """Kept out of lists and ladders (players of benchmarks)."""
 
     def settled(self, options: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-        """Options that stand for themselves: no file can change what they mean.
+        """Options that stand for themselves: no file can change their meaning.
 
         Args:
             options: of this player.
@@ -54,7 +54,7 @@ class Version:
 
 
 class Row(NamedTuple):
-    """One version: what it is based on, the one change, and the values that make it."""
+    """One version in the table of its family: the version below it, the change, its values."""
 
     name: str
     based_on: str | None
@@ -70,14 +70,14 @@ def compose(
     players: Mapping[str, str],
     budgets: tuple[BudgetKind, ...],
 ) -> tuple[Version, ...]:
-    """The catalogue's rows: each with everything that it inherits.
+    """The catalogue's rows: each with all options that it inherits.
 
     Args:
         rows: the versions, each below the one it is based on.
-        family: what they belong to.
+        family: of all of them.
         players: ``module:callable`` of the factories, by a row's `player`; ``""`` where it has
             none.
-        budgets: what all of them take, in order of preference.
+        budgets: kinds that all of them take, in order of preference.
 
     """
     composed: dict[str, dict[str, Any]] = {}

@@ -1,8 +1,8 @@
-"""Compile what players need before anybody's clock runs: ``python -P -m bots.warm [PLAYER...]``.
+"""Compiling players before any clock runs: ``python -P -m bots.warm [PLAYER...]``.
 
 Players that share their machinery are compiled by one process after another, different machinery
-by processes side by side. A stamp per player in the cache's folder tells what has been done, so
-that asking again costs no compiler. One line of progress a group goes to standard error.
+by processes side by side. A stamp per player in the cache's folder tells who is compiled, so that
+asking again costs no compiler. One line of progress a group goes to standard error.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ def is_warm(players: Iterable[str]) -> bool:
 
 
 def warm(players: Sequence[str], *, report: bool = True) -> bool:
-    """Compile what the players need; says whether it worked.
+    """Compile the code of players; False when a compilation failed.
 
     Raises:
         UnknownPlayer: a name is unknown.
@@ -41,7 +41,7 @@ def warm(players: Sequence[str], *, report: bool = True) -> bool:
     names = dict.fromkeys(parse_player(player)[0].name for player in players)
     groups: dict[str, list[str]] = {}
     for name in names:
-        if not _stamp(folder, name).exists():
+        if not is_warm([name]):
             groups.setdefault(VERSIONS[name].factory, []).append(name)
     if not groups or not _can_keep(folder):
         # Where nothing can be kept every process compiles for itself: no use doing it beforehand.

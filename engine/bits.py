@@ -65,11 +65,11 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:  # noqa: ARG0
 
 
 popcount64: Callable[[np.uint64], np.uint64] = _popcount64
-"""How many bits are set."""
+"""The number of set bits."""
 trailing_zeros64: Callable[[np.uint64], np.uint64] = _trailing_zeros64
-"""The number of the lowest set bit; 64 for 0."""
+"""The number of the lowest set bit, counted from 0; 64 for 0."""
 leading_zeros64: Callable[[np.uint64], np.uint64] = _leading_zeros64
-"""How many bits above the highest set bit; 64 for 0."""
+"""The number of clear bits above the highest set bit; 64 for 0."""
 high_product: Callable[[np.uint64, np.uint64], np.uint64] = _high_product
 """The upper 64 bits of a 64 x 64 bit product."""
 prefetch = cast("Callable[[Any, int | np.int64], None]", intrinsic(_prefetch))
@@ -96,7 +96,7 @@ _EIGHT = U64(8)
 
 @inlined
 def kth_bit_by_table(mask: np.uint64, k: np.uint64) -> np.uint64:
-    """As `kth_bit`, on any processor.
+    """The k-th set bit of a mask below 2**12, as a mask of one bit; runs on any processor.
 
     Without a loop, since a loop's exit cannot be predicted: two halves of six bits and a table of
     512 bytes.
@@ -119,7 +119,7 @@ def _deposit(builder: Any, value: Any, mask: Any) -> Any:
 
 @inlined
 def kth_bit_by_deposit(mask: np.uint64, k: np.uint64) -> np.uint64:
-    """As `kth_bit`, in one instruction where the processor has it.
+    """The k-th set bit of a mask, as a mask of one bit, by the instruction PDEP.
 
     PDEP lays the low bits of a value into the set bits of a mask, in order::
 
@@ -132,7 +132,7 @@ def kth_bit_by_deposit(mask: np.uint64, k: np.uint64) -> np.uint64:
 
 
 def has_fast_deposit() -> bool:
-    """Whether PDEP exists here and is an instruction rather than a slow routine (Zen 1 and 2)."""
+    """Whether PDEP exists here and is fast; on Zen 1 and 2 it is a slow routine."""
     if numba_targets_another_cpu() or not binding.get_host_cpu_features().get("bmi2"):
         return False
     return binding.get_host_cpu_name() not in ("znver1", "znver2")
@@ -154,7 +154,7 @@ _S31 = U64(31)
 
 @inlined
 def scramble64(value: np.uint64) -> np.uint64:
-    """The finalizer of SplitMix64, equal to `engine.seeds.scramble`."""
+    """The finalizer of SplitMix64 in a kernel, bit for bit `engine.seeds.scramble`."""
     value = (value ^ (value >> _S30)) * _SCRAMBLE_1
     value = (value ^ (value >> _S27)) * _SCRAMBLE_2
     return value ^ (value >> _S31)
@@ -179,7 +179,7 @@ def state_of_move(seed: int, side: int, ply: int) -> np.uint64:
 
 @inlined
 def step_random(state: np.uint64) -> np.uint64:
-    """The next state of xorshift64* (Vigna, 2016); a state is never 0."""
+    """The next state of xorshift64* (Vigna, 2016), which leads from no other state to 0."""
     state ^= state >> _S12
     state ^= state << _S25
     return state ^ (state >> _S27)
@@ -187,5 +187,8 @@ def step_random(state: np.uint64) -> np.uint64:
 
 @inlined
 def below_random(state: np.uint64, limit: np.uint64) -> np.uint64:
-    """A uniform number in 0 .. limit-1 from a state just stepped, as `SplitMix.below` maps it."""
+    """A uniform number in 0 .. limit-1 from a state just stepped.
+
+    The high part of a 64 x 64 bit product (Lemire, 2019), the map of `SplitMix.below`.
+    """
     return high_product(state * _STAR, limit)

@@ -63,7 +63,7 @@ class Board:
 
     @property
     def cells(self) -> int:
-        """How many stones the board holds when it is full."""
+        """The number of stones on the full board: all cells but the forbidden one."""
         return self.rows * self.columns - (self.forbidden is not None)
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class BoardClass:
-    """What a run asks for: either one specific board or the `thu` preset that draws one."""
+    """The boards of a run: one specific board, or the `thu` preset, which draws one a pair."""
 
     board: Board | None
     """None for `thu`."""
@@ -152,5 +152,5 @@ def parse_board_classes(text: str) -> tuple[BoardClass, ...]:
 
 
 def format_board_classes(classes: Sequence[BoardClass]) -> str:
-    """The canonical text of a list of board classes, as `parse_board_classes` reads it."""
+    """The canonical text of a list of board classes; `parse_board_classes` is the inverse."""
     return ",".join(str(entry) for entry in classes)

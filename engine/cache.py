@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept on disk. Imports no compiler, so that asking costs nothing.
+"""The folder of compiled kernels on disk. Imports no compiler, so that asking costs nothing.
 
 numba's on-disk cache looks only at the file of the cached function itself; after an edit of a
 *called* function in another file it would run the old machine code. So the cache folder is named
@@ -60,7 +60,7 @@ def cache_root() -> Path:
 
 
 def cache_folder() -> Path:
-    """Where this version of the sources keeps its machine code on this machine."""
+    """The folder of this version's machine code on this machine."""
     python = f"py{sys.version_info.major}{sys.version_info.minor}"
     versions = f"numba{version('numba')}-{python}-{machine()}"
     return cache_root() / "numba" / versions / source_fingerprint()

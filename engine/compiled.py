@@ -1,4 +1,7 @@
-"""The one door to numba: a typed decorator whose cache cannot go stale (see `engine.cache`)."""
+"""The one door to numba: typed decorators, and a cache that cannot go stale.
+
+`engine.cache` names the folder of that cache.
+"""
 
 import functools
 import tempfile
@@ -135,7 +138,7 @@ def register_value(
     """A numba type for values that live in one LLVM value and exist only inside kernels.
 
     Args:
-        name: what numba calls the type in its messages.
+        name: of the type in numba's messages.
         machine_type: its LLVM type.
         operators: Python's operator functions on two such values, and the builder's method that
             emits the instruction.

@@ -1,4 +1,4 @@
-"""Everything the engine can refuse.
+"""The refusals of the engine.
 
 EngineError
 |-- BoardError       a board specification that breaks a rule; the caller's input is wrong

@@ -1,4 +1,4 @@
-"""What a stone would gain: for all columns at once, where it makes new threats.
+"""The new threats that a stone would make, for all columns at once.
 
 Trying every column in turn costs a threat map each. But the landing cells lie in different columns,
 so they can be moved along a line together, as stones are: seen from an empty cell, the landing cell

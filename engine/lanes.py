@@ -1,4 +1,4 @@
-"""The board as three 64-bit words, one 16-bit lane a column, and what is read from them.
+"""The board as three 64-bit words, one 16-bit lane a column, and the facts read from them.
 
 Word w holds columns 4w .. 4w+3, and the lowest bit of a lane is row 0::
 
@@ -16,7 +16,7 @@ columns at once in a vector register. Both give the same bits in rows 0 to 11.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -47,13 +47,8 @@ def to_words(cells: int) -> WordArray:
     return np.array([cells >> (64 * word) & (2**64 - 1) for word in range(WORDS)], np.uint64)
 
 
-def from_words(words: WordArray | Words) -> int:
-    """The inverse of `to_words`."""
-    return sum(int(word) << (64 * number) for number, word in enumerate(words))
-
-
 def board_words(board: Board) -> WordArray:
-    """What kernels know of a board: an array of shape (3, 3), one row for each set of cells.
+    """A board for kernels: an array of shape (3, 3), one row for each set of cells.
 
     Row `BOTTOMS` holds row 0 of every column, `CELLS` the cells a stone can lie on (so without the
     forbidden one), `FORBIDDEN` the forbidden cell or nothing.
@@ -67,18 +62,6 @@ def stone_words(position: Position) -> WordArray:
     """The stones as an array of shape (2, 3): row `MOVER` is the side to move, then the other."""
     mover = position.to_move
     return np.stack([to_words(position.stones[mover]), to_words(position.stones[1 - mover])])
-
-
-class Cell(NamedTuple):
-    """One cell as a kernel sees it."""
-
-    word: int
-    bit: int
-
-
-def cell_of(row: int, column: int) -> Cell:
-    """The word of a cell and the number of its bit."""
-    return Cell(column // LANES_PER_WORD, LANE * (column % LANES_PER_WORD) + row)
 
 
 # --- kernels ------------------------------------------------------------------------------------
@@ -145,7 +128,7 @@ def several(landing: Words) -> bool:
 
 @inlined
 def count_columns(landing: Words) -> np.uint64:
-    """How many columns have a cell in the set; at most one cell a column is allowed."""
+    """The number of columns with a cell in the set; at most one cell a column is allowed."""
     return popcount64(landing[0]) + popcount64(landing[1]) + popcount64(landing[2])
 
 
@@ -321,7 +304,7 @@ def in_columns(words: Words, columns: np.uint64) -> Words:
 
 
 def seen(slope: int, step: int) -> Callable[[Words], Words]:
-    """Moving cells: a cell of the result shows what lies `step` columns on, along a slope."""
+    """A kernel that moves cells along a slope: each shows the cell `step` columns on."""
     shift = U64((16 + slope) * abs(step))
     move = _left if step > 0 else _right
 
@@ -333,7 +316,7 @@ def seen(slope: int, step: int) -> Callable[[Words], Words]:
 
 
 def above(rows: int) -> Callable[[Words], Words]:
-    """Moving cells up so many rows; the result is raw, see `threats`."""
+    """A kernel that moves cells up by `rows` rows; the result may hold bits above the board."""
     shift = U64(rows)
 
     @inlined

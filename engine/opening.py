@@ -6,7 +6,7 @@ from engine.position import Position
 from engine.seeds import SplitMix
 
 ATTEMPTS = 200
-"""How many random lines are tried before an opening is called impossible."""
+"""Random lines tried before an opening is called impossible."""
 
 
 def has_immediate_win(position: Position) -> bool:
@@ -19,7 +19,7 @@ def draw_opening(board: Board, plies: int, random: SplitMix) -> tuple[int, ...]:
     """Random legal columns with no win among them and none available at their end.
 
     Raises:
-        OpeningError: none was found, because the board is too small for so many plies.
+        OpeningError: none was found, because the board is too small for the number of plies.
 
     """
     if plies >= board.cells:

@@ -1,4 +1,4 @@
-"""Perft: how many legal move sequences there are, the classic test of a move generator."""
+"""Perft: the number of legal move sequences, the classic test of a move generator."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class Perft:
     counts: tuple[int, ...]
     """Entry d: the legal sequences of d moves, none going on after a four."""
     wins: tuple[int, ...]
-    """Entry d: how many of those connect four with their last move."""
+    """Entry d: the number of those that connect four with their last move."""
 
 
 def perft(board: Board, depth: int) -> Perft:

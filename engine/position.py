@@ -64,7 +64,7 @@ class Position:
     Attributes:
         board: the board.
         moves: the columns played so far, openings included.
-        stones: one integer for the first player's stones and one for the second's, see above.
+        stones: one integer for the first player's stones and one for the second's, in lanes.
         winner: 0 or 1 when the last move connected four, else None.
 
     """
@@ -100,7 +100,7 @@ class Position:
 
     @property
     def ply(self) -> int:
-        """How many stones lie on the board."""
+        """The number of stones on the board."""
         return len(self.moves)
 
     @property
@@ -109,18 +109,13 @@ class Position:
         return len(self.moves) & 1
 
     @property
-    def is_full(self) -> bool:
-        """Whether no cell is left to play."""
-        return not self._playable
-
-    @property
     def is_over(self) -> bool:
         """Whether the game has ended on the board."""
         return self.winner is not None or not self._playable
 
     @property
     def ending(self) -> Ending | None:
-        """How the game has ended on the board; None while it goes on."""
+        """Result and termination of a game that is over on the board; None while it goes on."""
         if self.winner is not None:
             result = Result.WIN if self.winner == 0 else Result.LOSS
             return Ending(result, Termination.FOUR_IN_A_ROW)

@@ -1,4 +1,4 @@
-"""How a game can end."""
+"""Results of games, and the ways in which they end."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -18,12 +18,12 @@ class Result(StrEnum):
 
     @property
     def mirrored(self) -> "Result":
-        """The same game from the second player's side."""
+        """The result of the game from the second player's side."""
         return {Result.WIN: Result.LOSS, Result.LOSS: Result.WIN, Result.DRAW: Result.DRAW}[self]
 
 
 class Termination(StrEnum):
-    """Why a game ended."""
+    """The reason why a game ended."""
 
     FOUR_IN_A_ROW = "four_in_a_row"
     BOARD_FULL = "board_full"
@@ -56,7 +56,7 @@ FORFEITS = (
 
 
 class Ending(NamedTuple):
-    """How a game ended on the board."""
+    """The end of a game by the rules, without a forfeit."""
 
     result: Result
     """From the first player's side."""

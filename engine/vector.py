@@ -40,7 +40,7 @@ _NOTHING = ir.Constant(_REGISTER, [0] * COLUMNS)
 
 
 class Lanes:
-    """A set of cells in a vector register; what type checkers see of it."""
+    """A set of cells in a vector register: the type that type checkers see."""
 
     def __and__(self, other: "Lanes") -> "Lanes":
         raise NotImplementedError
@@ -84,15 +84,15 @@ def _up(builder: Any, value: Any, rows: int) -> Any:
 
 
 def shifted(builder: Any, value: Any, columns: int, rows: int) -> Any:
-    """For writers of instructions: what every cell sees so many columns right and rows up of it.
+    """Instructions that give every cell the content of the one `columns` right and `rows` up.
 
-    Raw, as `threats` is: rows above the board are meaningless.
+    Raw: rows above the board are meaningless.
     """
     return _sideways(builder, _up(builder, value, -rows), columns)
 
 
 def _line_threats(builder: Any, stones: Any, slope: int) -> Any:
-    """As `engine.lanes._line_threats`, along lines that rise by `slope` rows a column."""
+    """The cells that complete four along lines that rise by `slope` rows a column, raw."""
 
     def seen(step: int) -> Any:
         return _sideways(builder, _up(builder, stones, -slope * step), step)
@@ -171,7 +171,7 @@ def _plus(builder: Any, left: Any, right: Any) -> Any:
 
 
 def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
-    """As `engine.lanes.seen`: a cell of the result shows what lies `step` columns on."""
+    """A kernel that moves cells along a slope: each shows the cell `step` columns on."""
 
     @instruction(lanes, lanes)
     def moved(builder: Any, value: Any) -> Any:
@@ -181,7 +181,7 @@ def seen(slope: int, step: int) -> Callable[[Lanes], Lanes]:
 
 
 def above(rows: int) -> Callable[[Lanes], Lanes]:
-    """As `engine.lanes.above`: moving cells up so many rows."""
+    """A kernel that moves cells up by `rows` rows; the result may hold bits above the board."""
 
     @instruction(lanes, lanes)
     def moved(builder: Any, value: Any) -> Any:
@@ -195,17 +195,23 @@ pack: Callable[[np.uint64, np.uint64, np.uint64], Lanes] = _pack
 unpack: Callable[[Lanes], Words] = _unpack
 """The three words of the lanes."""
 playable: Callable[[Lanes, Lanes, Lanes], Lanes] = _playable
-"""As `engine.lanes.playable`: (occupied, bottoms, cells), occupied with the forbidden cell."""
+"""The landing cell of every column that is not full, at most one bit a lane.
+
+Arguments: occupied (both sides' stones and the forbidden cell), bottoms, cells.
+"""
 threats: Callable[[Lanes], Lanes] = _threats
-"""As `engine.lanes.threats`, and just as raw: it means something only after masking."""
+"""The cells that would complete four for the side with these stones.
+
+Raw: the map has bits on occupied cells and above the board, too; mask it.
+"""
 columns_of: Callable[[Lanes], np.uint64] = _columns_of
-"""As `engine.lanes.columns_of`: bit c of the result stands for column c."""
+"""The columns that have a cell in the set: a mask whose bit c stands for column c."""
 in_columns: Callable[[Lanes, np.uint64], Lanes] = _in_columns
 """The cells in the columns of a mask, bit c standing for column c; nothing elsewhere."""
 ones: Callable[[Lanes], Lanes] = _ones
-"""As `engine.lanes.ones`: the number 1 in every lane that has a cell in the set."""
+"""The number 1 in every lane that has a cell in the set."""
 plus: Callable[[Lanes, Lanes], Lanes] = _plus
-"""As `engine.lanes.plus`: the sums of the numbers in the lanes."""
+"""The sums of the numbers in the lanes."""
 
 
 @inlined
@@ -222,7 +228,7 @@ def store(array: WordArray, row: int, value: Lanes) -> None:
 
 @inlined
 def number_in(numbers: Lanes, column: int) -> np.int64:
-    """As `engine.lanes.number_in`: the number in a column's lane."""
+    """The number in a column's lane."""
     return number_in_words(unpack(numbers), column)
 
 
@@ -259,13 +265,16 @@ def several(landing: Lanes) -> bool:
 
 @inlined
 def count_columns(landing: Lanes) -> np.uint64:
-    """How many columns have a cell in the set."""
+    """The number of columns with a cell in the set."""
     return popcount64(columns_of(landing))
 
 
 @inlined
 def kth_cell(landing: Lanes, k: np.uint64) -> Lanes:
-    """As `engine.lanes.kth_cell`: the k-th of the cells, columns ascending."""
+    """The k-th of the cells, counted from 0, columns ascending.
+
+    Contract: at most one cell a column, k < count_columns(landing).
+    """
     return in_columns(landing, kth_bit(columns_of(landing), k))
 
 

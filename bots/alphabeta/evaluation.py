@@ -1,4 +1,4 @@
-"""The evaluations: links of two and three stones, on all columns of a register at once.
+"""Static values: links of two and three stones, on all columns of a register at once.
 
 A link is two or three stones of a side that lie next to each other in a line, with no further one
 of that side at either end. Where nobody has four in a line, a cell and its two neighbours in a
@@ -40,7 +40,7 @@ _UPRIGHT = (0, 1)
 
 
 def _popcounts(builder: Any, value: Any) -> Any:
-    """How many cells of a set each column has."""
+    """The number of cells of a set in each column."""
     form = ir.FunctionType(_REGISTER, [_REGISTER])
     return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
 
@@ -123,17 +123,22 @@ def _with_above(builder: Any, cells: Any) -> Any:
 
 
 links: Callable[[Lanes, Lanes, int, int], int] = _links
-"""The links of the first side less those of the second, weighed: (own, other, two, three)."""
+"""Links of the first side less those of the second, weighed.
+
+Arguments: own, other, weight of a two-link, weight of a three-link.
+"""
 open_ends: Callable[[Lanes, Lanes, Lanes, Lanes, int, int], int] = _open_ends
-"""The same with the open ends of links: (own, other, free cells, cells that may be an end, two,
-three)."""
+"""Open ends of the first side's links less those of the second, weighed.
+
+Arguments: own, other, free cells, cells that may be an end, two, three.
+"""
 with_above: Callable[[Lanes], Lanes] = _with_above
 """The cells of a set and those directly above them."""
 
 
 @inlined
 def evaluate(
-    own: Lanes, other: Lanes, bottoms: Lanes, cells: Lanes, forbidden: Lanes, dials: Any
+    own: Lanes, other: Lanes, bottoms: Lanes, cells: Lanes, forbidden: Lanes, parameters: Any
 ) -> int:
     """The static value of a position for the side that owns the first stones.
 
@@ -145,17 +150,17 @@ def evaluate(
         bottoms: the lowest cells of all columns.
         cells: those that a stone can lie on.
         forbidden: the one that none can.
-        dials: `bots.alphabeta.search.Dials`.
+        parameters: `bots.alphabeta.search.AlphaBetaParameters`.
 
     """
-    if not dials.ends:
-        return links(own, other, dials.two, dials.three)
+    if not parameters.ends:
+        return links(own, other, parameters.two, parameters.three)
     occupied = own | other | forbidden
     free = without(cells, occupied)
     ends = free
-    if dials.reach > 0:
+    if parameters.reach > 0:
         near = playable(occupied, bottoms, cells)
-        for _ in range(dials.reach):
+        for _ in range(parameters.reach):
             near = with_above(near)
         ends = free & near
-    return open_ends(own, other, free, ends, dials.two, dials.three)
+    return open_ends(own, other, free, ends, parameters.two, parameters.three)

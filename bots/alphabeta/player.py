@@ -1,4 +1,4 @@
-"""The players ab1 to ab5: how deep they search, and what they tell about it."""
+"""The players ab1 to ab5: the depth of their searches, and the statistics of a move."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -8,27 +8,27 @@ from bots.alphabeta import search as kernel
 from bots.alphabeta.settings import Settings
 from bots.budget import Budget
 from bots.errors import SpecError
-from bots.node_budget import NodeClock
+from bots.node_budget import NodeBudget
 from bots.options import read_options
 from bots.player import Choice, Info
 from engine.board import Board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
 
-EVEN = 50
+HALF_WON = 50
 """The static value that counts as half won."""
 
 
-class Found(NamedTuple):
-    """What a search has found."""
+class SearchResult(NamedTuple):
+    """The answer of a search."""
 
     column: int
     score: int
     depth: int
-    """Plies that it looked ahead."""
+    """Plies of look-ahead."""
     line: tuple[int, ...]
     whole: bool
-    """Whether it looked at everything that its depth allows."""
+    """Whether all moves of the root were searched to this depth."""
     exact: bool
     """Whether no static value was needed: the score is the game's result."""
 
@@ -44,14 +44,14 @@ class AlphaBetaPlayer:
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
     ) -> None:
-        del side, seed  # the moves tell, and nothing is drawn at random
+        del side, seed  # the moves give the side, and nothing is drawn at random
         self._board = board
         self._budget = budget
         try:
             self._settings = read_options(Settings, options)
         except ValueError as error:
             raise SpecError(str(error)) from error
-        self._dials = kernel.Dials(
+        self._parameters = kernel.AlphaBetaParameters(
             ends=self._settings.ends,
             reach=self._settings.reach,
             two=self._settings.two,
@@ -59,14 +59,14 @@ class AlphaBetaPlayer:
             inner=self._settings.inner,
         )
         self._words = board_words(board)
-        self._memory = kernel.Memory()
+        self._stack = kernel.SearchStack()
         columns: Iterable[int] = range(board.columns)
         self._distance = {column: abs(2 * column - board.columns + 1) for column in columns}
         if self._settings.central:
             columns = sorted(columns, key=lambda column: self._distance[column])
         self._order = tuple(columns)
         # Compiles, or loads from the cache, everything that `choose` will call.
-        self._begin(Position(board), NodeClock(Budget(depth=2), share=1, started=0))
+        self._begin(Position(board), NodeBudget(Budget(depth=2), share=1, started=0))
         self._run(2, self._order)
         self._limit = self._settings.depth
 
@@ -75,17 +75,17 @@ class AlphaBetaPlayer:
         started = time.perf_counter()
         share = self._settings.clock_share
         position = Position.from_moves(self._board, moves)
-        self._begin(position, NodeClock(self._budget, share=share, started=started))
-        found = self._think()
+        self._begin(position, NodeBudget(self._budget, share=share, started=started))
+        found = self._deepen()
         if found is None or (found.is_over and found.score <= 0 and not self._all_tried):
             # A lost or drawn opening is a reason to look further away from the centre.
             self._tries = set(position.legal_moves())
-            found = self._think() or found or self._glance()
+            found = self._deepen() or found or self._answer_at_once()
         return Choice(found.column, self._info(found))
 
-    def _begin(self, position: Position, clock: NodeClock) -> None:
+    def _begin(self, position: Position, node_budget: NodeBudget) -> None:
         self._position = position
-        self._clock = clock
+        self._node_budget = node_budget
         self._empty = self._board.cells - position.ply
         self._probed: tuple[int, ...] | None = None
         legal = set(position.legal_moves())
@@ -99,12 +99,12 @@ class AlphaBetaPlayer:
     def _all_tried(self) -> bool:
         return len(self._tries) == len(self._position.legal_moves())
 
-    def _think(self) -> Found | None:
+    def _deepen(self) -> SearchResult | None:
         """The best answer of the budget that is left; None if no search of it came to an end."""
         if self._budget.depth is not None:
             return self._search(self._budget.depth)
         if self._settings.adaptive:
-            return self._adapt()
+            return self._adapt_depth()
         best = None
         # The shallower searches cost little and are there when the budget ends early.
         for depth in range(1, min(self._settings.depth, self._empty) + 1):
@@ -116,8 +116,8 @@ class AlphaBetaPlayer:
                 break
         return best
 
-    def _adapt(self) -> Found | None:
-        """Search at the limit of the last move, which moves with what the searches cost.
+    def _adapt_depth(self) -> SearchResult | None:
+        """Search at the limit of the last move; the limit follows the cost of the searches.
 
         A search that ends before half of the budget is gone is followed by a deeper one. When half
         is gone inside a search, the limit is lowered by one: the answer is the one found at that
@@ -136,13 +136,13 @@ class AlphaBetaPlayer:
                 part = (1 + part) / 2
                 continue
             best = found
-            if best.is_over or self._clock.is_past(part):
+            if best.is_over or self._node_budget.is_past(part):
                 break
             self._limit += 1
         return best
 
-    def _search(self, depth: int, part: float = 1.0) -> Found | None:
-        """One search of all moves to that depth; None if that part of the budget ended it."""
+    def _search(self, depth: int, part: float = 1.0) -> SearchResult | None:
+        """One search of all moves to a depth; None if that part of the budget ended it."""
         depth = min(depth, self._empty)
         order = self._order
         if self._settings.probe and depth > self._settings.probe:
@@ -152,30 +152,30 @@ class AlphaBetaPlayer:
         return self._run(depth, order, part)
 
     def _probe(self, part: float) -> tuple[int, ...] | None:
-        """The root's moves by what a shallow search makes of each."""
+        """The root's moves by their scores in a shallow search."""
         if self._run(self._settings.probe, self._order, part, separate=True) is None:
             return None
-        scores = self._memory.scores
+        scores = self._stack.scores
         return tuple(sorted(self._order, key=lambda column: -int(scores[column])))
 
     def _run(
         self, depth: int, order: Sequence[int], part: float = 1.0, *, separate: bool = False
-    ) -> Found | None:
+    ) -> SearchResult | None:
         self._set_up(depth, order, separate)
         visited = 0
-        while grant := self._clock.grant(part):
+        while grant := self._node_budget.grant(part):
             done = self._advance(visited + grant)
-            nodes = int(self._memory.counters[kernel.NODES])
-            self._clock.take(nodes - visited)
+            nodes = int(self._stack.counters[kernel.NODES])
+            self._node_budget.take(nodes - visited)
             if done:
-                return self._found(depth)
+                return self._result(depth)
             if nodes == visited:
                 return None
             visited = nodes
         return None
 
     def _set_up(self, depth: int, order: Sequence[int], separate: bool) -> None:
-        memory = self._memory
+        memory = self._stack
         memory.stones[:2] = stone_words(self._position)
         counters = memory.counters
         counters[:] = 0
@@ -191,7 +191,7 @@ class AlphaBetaPlayer:
         root[kernel.TRIES] = sum(1 << column for column in self._tries)
 
     def _advance(self, limit: int) -> bool:
-        memory = self._memory
+        memory = self._stack
         return kernel.search(
             self._words,
             memory.stones,
@@ -201,40 +201,40 @@ class AlphaBetaPlayer:
             memory.scores,
             memory.ranks,
             packed(self._order),
-            self._dials,
+            self._parameters,
             limit,
         )
 
-    def _found(self, depth: int) -> Found:
-        root = self._memory.frames[0]
+    def _result(self, depth: int) -> SearchResult:
+        root = self._stack.frames[0]
         score = int(root[kernel.BEST])
-        line = tuple(int(column) for column in self._memory.lines[0, : root[kernel.LENGTH]])
-        exact = not self._memory.counters[kernel.STATIC]
-        return Found(int(root[kernel.MOVE]), score, depth, line, self._all_tried, exact)
+        line = tuple(int(column) for column in self._stack.lines[0, : root[kernel.LENGTH]])
+        exact = not self._stack.counters[kernel.STATIC]
+        return SearchResult(int(root[kernel.MOVE]), score, depth, line, self._all_tried, exact)
 
-    def _glance(self) -> Found:
-        """Without a budget for even one ply: a win, a block, or the first column."""
+    def _answer_at_once(self) -> SearchResult:
+        """The answer without a budget for even one ply: a win, a block, or the first column."""
         self._set_up(min(2, self._empty), self._order, separate=False)
-        if self._advance(kernel.SPARE):
-            return self._found(1)
-        column = int(self._memory.frames[0, kernel.TRIED])
-        return Found(column, 0, 0, (column,), whole=False, exact=False)
+        if self._advance(kernel.STEP_NODES):
+            return self._result(1)
+        column = int(self._stack.frames[0, kernel.TRIED])
+        return SearchResult(column, 0, 0, (column,), whole=False, exact=False)
 
-    def _info(self, found: Found) -> Info:
+    def _info(self, found: SearchResult) -> Info:
         score = found.score
         proven: Literal["win", "loss", "draw"] | None = None
         distance = None
         if abs(score) > kernel.WIN // 2:
             distance = kernel.WIN - abs(score)
             value = 1.0 if score > 0 else -1.0
-            # A move that wins does so whatever else there is.
+            # A move that wins does so whatever the other moves are worth.
             proven = "win" if score > 0 else "loss" if found.whole else None
         else:
-            value = score / (abs(score) + EVEN)
+            value = score / (abs(score) + HALF_WON)
             if found.whole and found.exact and not score:
                 proven = "draw"
         return Info(
-            nodes=self._clock.visited,
+            nodes=self._node_budget.visited,
             depth=found.depth,
             value=value,
             proven=proven,

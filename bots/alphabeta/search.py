@@ -1,15 +1,15 @@
 """Alpha-beta over all moves to a fixed depth: one kernel with switches for the whole family.
 
 The value is that of plain minimax: a four ends the game, at the depth a position is worth its
-static value, a full board is a draw. What a position shows at first sight saves visits and changes
-no value: an immediate win ends it, two immediate wins of the opponent lose it one ply later, and
-one of them leaves one move to try.
+static value, a full board is a draw. Threats are read before moves are tried, which saves visits
+and changes no value: an immediate win ends a position, two immediate wins of the opponent lose it
+one ply later, and one of them leaves one move to try.
 
 A score is for the side to move and counts from the root: WIN - p for a win at ply p. The search
 keeps its own stack of frames, since it must stop when its nodes are used up and go on later.
 
-**A node is a position that a move was made into and that was looked at**: every inner position,
-every static value taken, and those taken to order moves. The root is none.
+**A node is a position visited after a move**: every inner position, every static value taken, and
+those taken to order moves. The root is none.
 """
 
 from typing import Any, Final, NamedTuple
@@ -39,12 +39,12 @@ COUNTERS: Final = 7
 
 LAST: Final = 15
 """Ends a list of columns, which are packed into an integer, four bits each, first ones lowest."""
-SPARE: Final = 13
+STEP_NODES: Final = 13
 """Nodes that a step may visit before the limit is looked at again."""
 
 
-class Dials(NamedTuple):
-    """What versions differ in, as numbers; each of the type that the kernel is compiled for."""
+class AlphaBetaParameters(NamedTuple):
+    """The numbers in which versions differ, each of the type that the kernel is compiled for."""
 
     ends: bool
     reach: int
@@ -53,7 +53,7 @@ class Dials(NamedTuple):
     inner: int
 
 
-class Memory:
+class SearchStack:
     """The stack of a search, for any depth."""
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ def by_static_value(
     other: Any,
     landing: Any,
     board: Any,
-    dials: Any,
+    parameters: Any,
     ranks: NDArray[np.int64],
 ) -> Any:
     """The columns in a list, those with the highest static value first; equal ones stay in order.
@@ -98,7 +98,7 @@ def by_static_value(
         move = ONE << np.uint64(column)
         columns &= ~move
         stone = vector.in_columns(landing, move)
-        value = evaluate(own | stone, other, board[0], board[1], board[2], dials)
+        value = evaluate(own | stone, other, board[0], board[1], board[2], parameters)
         place = count
         while place > 0 and ranks[place - 1] >> 4 < value:
             ranks[place] = ranks[place - 1]
@@ -112,10 +112,10 @@ def by_static_value(
 
 
 @inlined
-def absorb(
+def take_score(
     frames: NDArray[np.int64], lines: NDArray[np.int8], ply: Any, score: Any, raising: bool
 ) -> None:
-    """Take in the score of the child that the frame at `ply` has just tried."""
+    """Back up the score of the child that the frame at `ply` has just tried."""
     frame = frames[ply]
     value = -score
     if value > frame[BEST]:
@@ -141,10 +141,10 @@ def search(
     scores: NDArray[np.int64],
     ranks: NDArray[np.int64],
     order: int,
-    dials: Dials,
+    parameters: AlphaBetaParameters,
     limit: int,
 ) -> bool:
-    """Go on with a search; says whether it has ended.
+    """Go on with a search; True when it has ended.
 
     The root's frame then holds its score and best column, row 0 of `lines` the expected line.
 
@@ -153,11 +153,11 @@ def search(
         stones: the stack's stones, two rows a frame; the first two from `stone_words`.
         frames: the stack's numbers; the first frame has window, `ORDER` and `TRIES` of the root.
         lines: the stack's expected lines.
-        counters: see above.
+        counters: `PLY` and its companions.
         scores: those of the root's moves are written here.
         ranks: room for ordering moves.
         order: the order of columns at all other nodes, packed.
-        dials: what the version sets.
+        parameters: of the version.
         limit: of the counter of nodes; the search pauses before it would be exceeded.
 
     """
@@ -168,7 +168,7 @@ def search(
     depth, empty = counters[DEPTH], counters[EMPTY]
     nodes = counters[NODES]
     done = False
-    while nodes + SPARE <= limit:
+    while nodes + STEP_NODES <= limit:
         own, other = vector.load(stones, 2 * ply), vector.load(stones, 2 * ply + 1)
         landing = vector.playable(own | other | forbidden, bottoms, cells)
         frame = frames[ply]
@@ -212,7 +212,7 @@ def search(
                     if static:
                         counters[STATIC] += 1
                         stone = vector.in_columns(landing, move)
-                        value = evaluate(own | stone, other, bottoms, cells, forbidden, dials)
+                        value = evaluate(own | stone, other, bottoms, cells, forbidden, parameters)
                     if ply == 0:
                         scores[column] = value
                     if value > frame[BEST]:
@@ -223,10 +223,12 @@ def search(
                 columns = ZERO
             else:
                 columns = blocks or columns
-                if ply > 0 and 0 < dials.inner <= depth - ply and popcount64(columns) > ONE:
+                if ply > 0 and 0 < parameters.inner <= depth - ply and popcount64(columns) > ONE:
                     nodes += np.int64(popcount64(columns))
                     sets = bottoms, cells, forbidden
-                    ways = by_static_value(ways, columns, own, other, landing, sets, dials, ranks)
+                    ways = by_static_value(
+                        ways, columns, own, other, landing, sets, parameters, ranks
+                    )
             frame[ORDER] = ways
             frame[TRIES] = np.int64(columns)
         tries = np.uint64(frame[TRIES])
@@ -245,7 +247,7 @@ def search(
             ply -= 1
             if ply == 0:
                 scores[frames[0, TRIED]] = -score
-            absorb(frames, lines, ply, score, ply > 0 or counters[SEPARATE] == 0)
+            take_score(frames, lines, ply, score, ply > 0 or counters[SEPARATE] == 0)
         else:
             done = True
             break

@@ -1,4 +1,4 @@
-"""Everything in which two alpha-beta versions can differ. A version is a row of values for these.
+"""The settings in which two alpha-beta versions can differ. A version is a row of their values.
 
 The fields stand in the order in which the versions introduced them; a default means "without".
 """
@@ -21,26 +21,24 @@ class Settings:
     depth: int = 4
     """Plies of the search; where the depth adapts, of a game's first search."""
     two: int = 1
-    """What a two-link is worth, or each of its open ends."""
+    """Weight of a two-link, or of each of its open ends."""
     three: int = 4
-    """What a three-link is worth, or each of its open ends."""
+    """Weight of a three-link, or of each of its open ends."""
     clock_share: float = 0.95
     """Part of the move time that may be used."""
     central: int = 0
-    """ab2: a player's first so many moves stay near the centre; columns are looked at from the
-    centre outwards."""
+    """ab2: number of a player's first moves that stay near the centre; columns are searched from
+    the centre outwards."""
     ends: bool = False
     """ab2: only the open ends of links count."""
     reach: int = 0
-    """ab3: an end cell counts up to so many rows above its column's landing cell; 0: at any
-    height."""
+    """ab3: rows above its column's landing cell up to which an end cell counts; 0: any."""
     adaptive: bool = False
-    """ab4: the depth follows what the searches cost."""
+    """ab4: the depth follows the cost of the searches."""
     probe: int = 0
     """ab5: plies of the search that orders the root's moves before the real one."""
     inner: int = 0
-    """ab5: the moves of inner nodes that look so many plies ahead are ordered by their static
-    values; 0: of none."""
+    """ab5: plies left from which inner nodes order their moves by static values; 0: never."""
 
     def __post_init__(self) -> None:
         lowest = {"depth": 1, "two": -MOST_WEIGHT, "three": -MOST_WEIGHT}

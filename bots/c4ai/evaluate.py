@@ -14,7 +14,7 @@ from bots.c4ai.groups import groups
 from bots.c4ai.threat_race import (
     Cache,
     new_cache,
-    play_threats,
+    race_result,
 )
 from bots.c4ai.weights import Weights
 from engine.compiled import inlined, kernel
@@ -79,7 +79,7 @@ def static_value(
     own_wins = both(own_wins, free)
     other_wins = both(other_wins, free)
     hidden = without(either(own_wins, other_wins), landing)
-    outcome = -play_threats(other_wins, own_wins, free, columns_of(hidden), cache, work)
+    outcome = -race_result(other_wins, own_wins, free, columns_of(hidden), cache, work)
     value = weights[4]
     if outcome > 0:
         value = weights[3]

@@ -64,7 +64,7 @@ def _groups_along(stones: Words, room: Words, shift: np.uint64) -> tuple[np.uint
 
 @inlined
 def groups(stones: Words, room: Words) -> tuple[np.uint64, np.uint64]:
-    """How many windows hold exactly one and exactly two of the stones, and else only room.
+    """The numbers of windows with exactly one and exactly two of the stones, and else only room.
 
     Args:
         stones: one side's.

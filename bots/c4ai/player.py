@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bots.budget import Budget
-from bots.c4ai.deepening import Deepening, Verdict
+from bots.c4ai.deepening import Deepening, DeepeningResult
 from bots.c4ai.evaluate import weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.weights import PUBLISHED, find_weights
@@ -17,20 +17,20 @@ from engine.board import Board
 
 CLOCK_SHARE = 0.95
 """Part of the move time that is used."""
-HALF = 1000
-"""The static value that is told as 0.5; published weights give a probable win 936."""
+HALF_WON = 1000
+"""The static value that is reported as 0.5; published weights give a probable win 936."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be chosen."""
+    """The options of the player."""
 
     weights: str = PUBLISHED
-    """``published``, a CSV file, or six numbers, see `bots.c4ai.weights`."""
+    """``published``, a CSV file, or six numbers."""
 
 
 class C4ai:
-    """One side of one game. It draws nothing: under a work budget the moves tell all."""
+    """One side of one game. Nothing is drawn: under a work budget only the moves decide."""
 
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
@@ -45,7 +45,7 @@ class C4ai:
         """The best column of the deepest search that the budget allows."""
         started = time.perf_counter()
         search, budget = self._search, self._budget
-        search.look_at(moves, depth=budget.depth)
+        search.set_position(moves, depth=budget.depth)
         if budget.nodes is not None:
             search.visit(budget.nodes)
         elif budget.depth is not None:
@@ -53,27 +53,27 @@ class C4ai:
                 pass
         else:
             spend(search, budget, share=CLOCK_SHARE, started=started)
-        return _answer(search.verdict, search.nodes, self._cells - len(moves))
+        return _answer(search.result, search.nodes, self._cells - len(moves))
 
 
-def _answer(verdict: Verdict, nodes: int, left: int) -> Choice:
+def _answer(result: DeepeningResult, nodes: int, left: int) -> Choice:
     proven: Literal["win", "loss", "draw"] | None = None
     distance = None
-    value = verdict.value / (HALF + abs(verdict.value))
-    if verdict.value >= DECIDED:
-        proven, value, distance = "win", 1.0, WON - verdict.value
-    elif verdict.value <= -DECIDED and verdict.complete:
-        proven, value, distance = "loss", -1.0, WON + verdict.value
-    elif verdict.complete and verdict.depth == left:
+    value = result.value / (HALF_WON + abs(result.value))
+    if result.value >= DECIDED:
+        proven, value, distance = "win", 1.0, WON - result.value
+    elif result.value <= -DECIDED and result.complete:
+        proven, value, distance = "loss", -1.0, WON + result.value
+    elif result.complete and result.depth == left:
         proven, value = "draw", 0.0
     return Choice(
-        verdict.column,
+        result.column,
         Info(
             nodes=nodes,
-            depth=verdict.depth,
+            depth=result.depth,
             value=value,
             proven=proven,
             distance=distance,
-            pv=verdict.line,
+            pv=result.line,
         ),
     )

@@ -3,7 +3,7 @@
 Values are for the side to move. A won game is worth `WON` less the plies to its end, so that a
 sooner win is worth more; static values stay far below. Wins are seen before they are played: a
 position in which the side to move can connect four, or must meet two such cells of the opponent,
-is worth what a deeper search would find.
+has the value that a deeper search would find.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -49,7 +49,7 @@ DECIDED = WON - 1000
 """Values at least so large, of either sign, are proven."""
 MOST_PLIES = MAX_SIDE * MAX_SIDE
 FIRST_DEPTH = 5
-"""Where iterative deepening begins."""
+"""The first depth of iterative deepening, in plies."""
 
 COUNT, NEXT, ALPHA, BETA, BEST, CHOSEN, MOVES = 0, 1, 2, 3, 4, 5, 6
 """Columns of a frame; the columns to try follow from `MOVES` on."""
@@ -59,8 +59,8 @@ NODES, THREAT_PLIES = range(2)
 """Entries of `work`."""
 
 
-class Tree(NamedTuple):
-    """All memory of a search."""
+class SearchMemory(NamedTuple):
+    """The arrays of a search."""
 
     board: WordArray
     """Of `engine.lanes.board_words`."""
@@ -73,27 +73,27 @@ class Tree(NamedTuple):
     """Per ply the state of its loop: shape (plies + 1, MOVES + 12)."""
     lines: Integers
     """Per ply the best line found from it, shape (plies + 2, plies + 2), a row ended by -1."""
-    cutters: Integers
-    """Per ply the column that cut off last: shape (plies + 1,)."""
+    killers: Integers
+    """Per ply the killer move, the column that cut off last: shape (plies + 1,)."""
     state: Integers
     work: WordArray
     """`NODES` counts positions, `THREAT_PLIES` those of threat play."""
     cache: Cache
 
 
-def new_tree(board: Board, weights: WeightArray) -> Tree:
+def new_memory(board: Board, weights: WeightArray) -> SearchMemory:
     """Memory for searches on a board."""
     middle = (board.columns - 1) / 2
     order = sorted(range(board.columns), key=lambda column: (abs(column - middle), column))
     size = board.cells + 2
-    return Tree(
+    return SearchMemory(
         board=board_words(board),
         order=np.array(order, np.int64),
         weights=weights,
         stones=np.zeros((size, 2, 3), U64),
         frames=np.zeros((size, MOVES + MAX_SIDE), np.int64),
         lines=np.full((size + 1, size + 1), -1, np.int64),
-        cutters=np.full(size, -1, np.int64),
+        killers=np.full(size, -1, np.int64),
         state=np.zeros(4, np.int64),
         work=np.zeros(2, U64),
         cache=new_cache(),
@@ -101,15 +101,17 @@ def new_tree(board: Board, weights: WeightArray) -> Tree:
 
 
 @inlined
-def _open(tree: Tree, ply: int, columns: np.uint64, alpha: Integer, beta: Integer) -> None:
-    """Begin with a position: its columns in the order in which they are tried."""
-    frame = tree.frames[ply]
+def _open(
+    memory: SearchMemory, ply: int, columns: np.uint64, alpha: Integer, beta: Integer
+) -> None:
+    """Begin with a position: write down its columns in the order of trying."""
+    frame = memory.frames[ply]
     count = 0
-    first = tree.cutters[ply]
+    first = memory.killers[ply]
     if first >= 0 and columns >> U64(first) & ONE:
         frame[MOVES] = first
         count = 1
-    for column in tree.order:
+    for column in memory.order:
         if columns >> U64(column) & ONE and (column != first):
             frame[MOVES + count] = column
             count += 1
@@ -130,14 +132,14 @@ def _lowest_column(columns: np.uint64) -> int:
 
 
 @kernel
-def _enter(tree: Tree, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, np.int64]:
+def _enter(memory: SearchMemory, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, np.int64]:
     """Look at the position of a ply: its value, or False when its moves have to be tried."""
-    tree.work[NODES] += ONE
-    mover, opponent = load(tree.stones[ply], MOVER), load(tree.stones[ply], OPPONENT)
-    cells = load(tree.board, CELLS)
-    occupied = either(either(mover, opponent), load(tree.board, FORBIDDEN))
-    landing = playable(occupied, load(tree.board, BOTTOMS), cells)
-    line = tree.lines[ply]
+    memory.work[NODES] += ONE
+    mover, opponent = load(memory.stones[ply], MOVER), load(memory.stones[ply], OPPONENT)
+    cells = load(memory.board, CELLS)
+    occupied = either(either(mover, opponent), load(memory.board, FORBIDDEN))
+    landing = playable(occupied, load(memory.board, BOTTOMS), cells)
+    line = memory.lines[ply]
     line[0] = -1
     if not any_cell(landing):
         return True, np.int64(0)
@@ -153,7 +155,7 @@ def _enter(tree: Tree, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, n
         line[0] = _lowest_column(columns_of(met))
         line[1] = -1
         return True, np.int64(2 - WON)
-    if ply == tree.state[DEPTH]:
+    if ply == memory.state[DEPTH]:
         value = static_value(
             opponent,
             mover,
@@ -161,13 +163,13 @@ def _enter(tree: Tree, ply: int, alpha: Integer, beta: Integer) -> tuple[bool, n
             winning,
             landing,
             cells,
-            tree.weights,
-            tree.cache,
-            tree.work[THREAT_PLIES:],
+            memory.weights,
+            memory.cache,
+            memory.work[THREAT_PLIES:],
         )
         return True, np.int64(-value)
     columns = columns_of(met) if any_cell(met) else columns_of(landing)
-    _open(tree, ply, columns, alpha, beta)
+    _open(memory, ply, columns, alpha, beta)
     return False, np.int64(0)
 
 
@@ -192,14 +194,14 @@ def _nearer(value: np.int64) -> np.int64:
 
 
 @inlined
-def _note(tree: Tree, ply: int, value: np.int64) -> None:
-    """Take the value of the move just tried at a ply, for its side to move."""
-    frame = tree.frames[ply]
+def _take_value(memory: SearchMemory, ply: int, value: np.int64) -> None:
+    """Back up the value of the move just tried at a ply, for its side to move."""
+    frame = memory.frames[ply]
     if value > frame[BEST]:
         frame[BEST] = value
         column = frame[MOVES + frame[NEXT] - 1]
         frame[CHOSEN] = column
-        line, rest = tree.lines[ply], tree.lines[ply + 1]
+        line, rest = memory.lines[ply], memory.lines[ply + 1]
         line[0] = column
         step = 0
         while rest[step] >= 0:
@@ -209,56 +211,56 @@ def _note(tree: Tree, ply: int, value: np.int64) -> None:
         if value > frame[ALPHA]:
             frame[ALPHA] = value
             if value >= frame[BETA]:
-                tree.cutters[ply] = column
+                memory.killers[ply] = column
                 frame[NEXT] = frame[COUNT]
 
 
 @kernel
-def begin(tree: Tree, depth: int, first: int) -> None:
-    """Begin a search of the position in the first row of `tree.stones`.
+def begin(memory: SearchMemory, depth: int, first: int) -> None:
+    """Begin a search of the position in the first row of `memory.stones`.
 
     Args:
-        tree: its memory.
+        memory: its memory.
         depth: plies, at least 1; a full board ends a line before.
         first: the column to try first, -1 for the order of the board.
 
     """
-    tree.state[PLY] = 0
-    tree.state[DEPTH] = depth
-    tree.state[DONE] = 0
-    tree.state[TRIED] = 0
+    memory.state[PLY] = 0
+    memory.state[DEPTH] = depth
+    memory.state[DONE] = 0
+    memory.state[TRIED] = 0
     if first >= 0:
-        tree.cutters[0] = first
+        memory.killers[0] = first
     else:
-        tree.cutters[:] = -1
-    ended, value = _enter(tree, 0, -2 * WON, 2 * WON)
+        memory.killers[:] = -1
+    ended, value = _enter(memory, 0, -2 * WON, 2 * WON)
     if ended:
-        frame = tree.frames[0]
+        frame = memory.frames[0]
         frame[BEST] = value
-        frame[CHOSEN] = tree.lines[0, 0]
-        tree.state[DONE] = 1
+        frame[CHOSEN] = memory.lines[0, 0]
+        memory.state[DONE] = 1
 
 
 @kernel
-def advance(tree: Tree, nodes: np.uint64, work: np.uint64) -> bool:
+def advance(memory: SearchMemory, nodes: np.uint64, work: np.uint64) -> bool:
     """Go on with the search; False when it has ended.
 
     The result stands in the first frame: `CHOSEN` with the value `BEST`, of `TRIED` root moves.
 
     Args:
-        tree: the memory in which it was begun.
-        nodes: stop when `NODES` has come so far.
-        work: stop when `NODES` and `THREAT_PLIES` together have come so far.
+        memory: the memory in which it was begun.
+        nodes: stop when `NODES` reaches this number.
+        work: stop when the sum of `NODES` and `THREAT_PLIES` reaches this number.
 
     """
-    state = tree.state
+    state = memory.state
     if state[DONE]:
         return False
     ply = state[PLY]
-    cells, bottoms = load(tree.board, CELLS), load(tree.board, BOTTOMS)
-    forbidden = load(tree.board, FORBIDDEN)
+    cells, bottoms = load(memory.board, CELLS), load(memory.board, BOTTOMS)
+    forbidden = load(memory.board, FORBIDDEN)
     while True:
-        frame = tree.frames[ply]
+        frame = memory.frames[ply]
         if frame[NEXT] == frame[COUNT]:
             if ply == 0:
                 state[DONE] = 1
@@ -266,24 +268,24 @@ def advance(tree: Tree, nodes: np.uint64, work: np.uint64) -> bool:
             ply -= 1
             if ply == 0:
                 state[TRIED] += 1
-            _note(tree, ply, _further(-frame[BEST]))
+            _take_value(memory, ply, _further(-frame[BEST]))
             continue
-        if tree.work[NODES] >= nodes or tree.work[NODES] + tree.work[THREAT_PLIES] >= work:
+        if memory.work[NODES] >= nodes or memory.work[NODES] + memory.work[THREAT_PLIES] >= work:
             state[PLY] = ply
             return True
         column = frame[MOVES + frame[NEXT]]
         frame[NEXT] += 1
-        here, child = tree.stones[ply], tree.stones[ply + 1]
+        here, child = memory.stones[ply], memory.stones[ply + 1]
         mover, opponent = load(here, MOVER), load(here, OPPONENT)
         occupied = either(either(mover, opponent), forbidden)
         landing = playable(occupied, bottoms, cells)
         stone = in_columns(landing, ONE << U64(column))
         store(child, MOVER, opponent)
         store(child, OPPONENT, either(mover, stone))
-        ended, value = _enter(tree, ply + 1, -_nearer(frame[BETA]), -_nearer(frame[ALPHA]))
+        ended, value = _enter(memory, ply + 1, -_nearer(frame[BETA]), -_nearer(frame[ALPHA]))
         if ended:
             if ply == 0:
                 state[TRIED] += 1
-            _note(tree, ply, _further(-value))
+            _take_value(memory, ply, _further(-value))
         else:
             ply += 1

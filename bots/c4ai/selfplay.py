@@ -6,7 +6,7 @@ import numpy as np
 
 from bots.c4ai.deepening import NO_END, first_depth
 from bots.c4ai.evaluate import WeightArray, weight_array
-from bots.c4ai.search import BEST, CHOSEN, DECIDED, Tree, advance, begin, new_tree
+from bots.c4ai.search import BEST, CHOSEN, DECIDED, SearchMemory, advance, begin, new_memory
 from bots.c4ai.weights import Weights
 from engine.bits import ONE
 from engine.board import Board
@@ -30,37 +30,37 @@ from engine.lanes import (
 from engine.position import Position
 
 GOES_ON, WON_NOW, FULL = range(3)
-"""What a move leads to."""
+"""The states of a game after a move."""
 
 
 @kernel
-def play_move(tree: Tree, weights: WeightArray, first: int, depth: int) -> int:
-    """Play the move of c4ai with these weights; says what it leads to.
+def play_move(memory: SearchMemory, weights: WeightArray, first: int, depth: int) -> int:
+    """Play the move of c4ai with these weights; one of `GOES_ON`, `WON_NOW`, `FULL`.
 
     Args:
-        tree: the position to move in, in the first row of `stones`, which becomes the next one.
+        memory: the position to move in, in the first row of `stones`, which becomes the next one.
         weights: shape (6,), of the side to move.
         first: depth of the first search.
         depth: that of the last.
 
     """
-    tree.weights[:] = weights
+    memory.weights[:] = weights
     column = -1
     reached = first
     while True:
-        begin(tree, reached, column)
-        advance(tree, NO_END, NO_END)
-        column = tree.frames[0, CHOSEN]
+        begin(memory, reached, column)
+        advance(memory, NO_END, NO_END)
+        column = memory.frames[0, CHOSEN]
         reached += 2
-        if reached > depth or abs(tree.frames[0, BEST]) >= DECIDED:
+        if reached > depth or abs(memory.frames[0, BEST]) >= DECIDED:
             break
-    mover, opponent = load(tree.stones[0], MOVER), load(tree.stones[0], OPPONENT)
-    cells, bottoms = load(tree.board, CELLS), load(tree.board, BOTTOMS)
-    occupied = either(either(mover, opponent), load(tree.board, FORBIDDEN))
+    mover, opponent = load(memory.stones[0], MOVER), load(memory.stones[0], OPPONENT)
+    cells, bottoms = load(memory.board, CELLS), load(memory.board, BOTTOMS)
+    occupied = either(either(mover, opponent), load(memory.board, FORBIDDEN))
     landing = playable(occupied, bottoms, cells)
     mover = either(mover, in_columns(landing, ONE << np.uint64(column)))
-    store(tree.stones[0], MOVER, opponent)
-    store(tree.stones[0], OPPONENT, mover)
+    store(memory.stones[0], MOVER, opponent)
+    store(memory.stones[0], OPPONENT, mover)
     if connects(mover):
         return WON_NOW
     return GOES_ON if any_cell(without(cells, either(mover, opponent))) else FULL
@@ -75,7 +75,7 @@ class Selfplay:
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._tree = new_tree(board, np.zeros(6, np.int64))
+        self._memory = new_memory(board, np.zeros(6, np.int64))
 
     def play(
         self,
@@ -93,17 +93,17 @@ class Selfplay:
             second: those of the other.
             opening: the columns with which the game begins.
             depth: plies that both look ahead.
-            stopped: asked before every move.
+            stopped: asked before every move; True ends the game.
 
         Raises:
-            Interrupted: `stopped` said so.
+            Interrupted: `stopped` gave True.
 
         """
         weights = weight_array(first), weight_array(second)
-        self._tree.stones[0] = stone_words(Position.from_moves(self._board, opening))
+        self._memory.stones[0] = stone_words(Position.from_moves(self._board, opening))
         side = len(opening) & 1
         while not stopped():
-            outcome = play_move(self._tree, weights[side], first_depth(depth), depth)
+            outcome = play_move(self._memory, weights[side], first_depth(depth), depth)
             if outcome == WON_NOW:
                 return 1 - 2 * side
             if outcome == FULL:

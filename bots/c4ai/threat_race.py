@@ -1,14 +1,14 @@
-"""Threat analysis: the columns that hold threats, played out to their end.
+"""The race of threats: the columns that hold threats, played out to their end.
 
 When all other columns are full the players must play here, and where a threat lies decides who has
-to play below it (Allis, 1988, calls it zugzwang control). What a column still holds is one code of
-28 bits, the lowest free cell first::
+to play below it (Allis, 1988, calls it zugzwang control). The rest of a column is one code of 28
+bits, the lowest free cell first::
 
     27....24 23.........12 11..........0
     length   their threats  my threats       "I" am the side to move
 
-The little game: the sides drop stones in turn; who fills a cell of his own threats wins; when all
-is full it is a draw. New lines that these stones would form are left out.
+In the race the sides drop stones in turn; who fills a cell of his own threats wins; when all is
+full it is a draw. New lines that these stones would form are left out.
 """
 
 from typing import TypeAlias
@@ -44,7 +44,7 @@ _ONE_LONG = U64(1 << 24)
 
 
 def new_cache() -> Cache:
-    """A cache in which nothing is known yet. What it holds never changes a result."""
+    """An empty cache. Its content never changes a result, only the work behind it."""
     return np.zeros((1 << _CACHE_BITS, 2), U64)
 
 
@@ -79,17 +79,17 @@ def _in_order(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> Codes:
 
 
 @kernel
-def play_out(
+def play_race(
     a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, cache: Cache, work: WordArray
 ) -> np.int64:
-    """The result of the little game for the side to move: 1, 0 or -1.
+    """The result of a race for the side to move: 1, 0 or -1.
 
     Args:
         a: the codes of the columns, 0 for a full one or none.
         b: the second.
         c: the third.
         d: the fourth.
-        cache: what is known, from `new_cache`.
+        cache: known results, from `new_cache`; changed.
         work: shape (1,); counts the positions looked at.
 
     """
@@ -131,7 +131,7 @@ def play_out(
             rc = after
         else:
             rd = after
-        result = -play_out(ra, rb, rc, rd, cache, work)
+        result = -play_race(ra, rb, rc, rd, cache, work)
         if result > best:
             best = result
             if best == 1:
@@ -164,7 +164,7 @@ def _code(free: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
 
 
 @inlined
-def play_threats(
+def race_result(
     mine: Words,
     theirs: Words,
     free: Words,
@@ -180,7 +180,7 @@ def play_threats(
         free: the free cells.
         columns: the threat columns, bit c for column c. All other columns are filled first, which
             decides who begins here.
-        cache: what is known, from `new_cache`.
+        cache: known results, from `new_cache`; changed.
         work: shape (1,); counts the positions looked at.
 
     """
@@ -206,6 +206,6 @@ def play_threats(
         b = a
         a = _code(lane, m >> shift & _LANE, t >> shift & _LANE)
     if elsewhere & ONE:
-        result = -play_out(_turned(a), _turned(b), _turned(c), _turned(d), cache, work)
+        result = -play_race(_turned(a), _turned(b), _turned(c), _turned(d), cache, work)
         return np.int64(result)
-    return play_out(a, b, c, d, cache, work)
+    return play_race(a, b, c, d, cache, work)

@@ -1,4 +1,4 @@
-"""The six weights: what they are called, their CSV file, and their text in a player's options."""
+"""The six weights: their names, their CSV file, and their text in a player's options."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +15,7 @@ LARGEST_FILE = 4096
 
 
 class Weights(NamedTuple):
-    """What a static value is made of, see `bots.c4ai.evaluate`."""
+    """The weights of a static value; `bots.c4ai.evaluate` has the formula."""
 
     one: int
     """Of a group of one stone that can still become four."""
@@ -38,11 +38,11 @@ def parse_weights(text: str, where: str) -> Weights:
     """Six whole numbers on one line, separated by commas; blank lines do not count.
 
     Args:
-        text: the content of a file, or what stands for it.
-        where: how errors call it.
+        text: the content of a file, or of an option.
+        where: its name in errors.
 
     Raises:
-        SpecError: it is anything else; the message has the line and what is wrong with it.
+        SpecError: the text has another form; the message has the line and the fault.
 
     """
     lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
@@ -63,7 +63,7 @@ def read_weights(path: Path) -> Weights:
     """The weights in a CSV file.
 
     Raises:
-        SpecError: it cannot be read, or is not as `parse_weights` wants it.
+        SpecError: it cannot be read, or `parse_weights` refuses its text.
 
     """
     try:
@@ -81,14 +81,14 @@ def read_weights(path: Path) -> Weights:
 
 
 def find_weights(text: str, folder: Path | None = None) -> Weights:
-    """The weights that an option means: ``published``, a CSV file, or the six numbers themselves.
+    """The weights of an option: ``published``, a CSV file, or the six numbers themselves.
 
     Args:
         text: the option.
         folder: where a relative path begins; None: in the current folder.
 
     Raises:
-        SpecError: there is no such file, or it holds something else.
+        SpecError: there is no such file, or its content is no six weights.
 
     """
     if text == PUBLISHED:
@@ -100,9 +100,13 @@ def find_weights(text: str, folder: Path | None = None) -> Weights:
 
 
 def written_out(text: str, folder: Path | None = None) -> str:
-    """The option with the numbers in place of the file that holds them; raises as `find_weights`.
+    """The option with the numbers in place of the file that holds them.
 
-    So a registered player is what it was, whatever becomes of the file.
+    A registered player so stays the same when the file changes.
+
+    Raises:
+        SpecError: there is no such file, or its content is no six weights.
+
     """
     return str(find_weights(text, folder))
 

@@ -71,17 +71,19 @@ class FlatMonteCarlo:
         self._seed = seed
         self._budget = budget
         # With a move to lay out, so that every kernel is there before the clock runs.
-        _Sums(board, (0,), state_of_move(0, 0, 0)).advance(1)
+        _ColumnSums(board, (0,), state_of_move(0, 0, 0)).advance(1)
 
     def choose(self, moves: Sequence[int]) -> Choice:
         """The best column; among equals the leftmost."""
         started = time.perf_counter()
-        sums = _Sums(self._board, tuple(moves), state_of_move(self._seed, self._side, len(moves)))
+        sums = _ColumnSums(
+            self._board, tuple(moves), state_of_move(self._seed, self._side, len(moves))
+        )
         spend(sums, self._budget, share=CLOCK_SHARE, started=started)
         return sums.choice()
 
 
-class _Sums:
+class _ColumnSums:
     """The random games of one move."""
 
     def __init__(self, board: Board, moves: tuple[int, ...], random: np.uint64) -> None:

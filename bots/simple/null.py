@@ -1,4 +1,4 @@
-"""The player of the harness's benchmark: it costs nothing but the protocol."""
+"""The player of the harness's benchmark: a game costs nothing but the protocol."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,8 @@
-"""In what v1 to v4 can differ; the later versions' settings start from these."""
+"""The settings in which v1 to v4 can differ; those of the later versions start from them.
+
+They have a file of their own, so that a new setting is no change of these four
+(`bots.identity`).
+"""
 
 from dataclasses import dataclass
 
@@ -7,7 +11,7 @@ from bots.errors import SpecError
 
 @dataclass(frozen=True, slots=True)
 class BaseSettings:
-    """The switches and numbers of a version on the array board."""
+    """The settings of v1 to v4."""
 
     c: float = 1.0
     """Exploration constant for values in 0 .. 1."""
@@ -16,7 +20,7 @@ class BaseSettings:
     memory_mib: int = 640
     """Cap of the search structures in MiB; the search goes on without growing when it is full."""
     win_check: bool = False
-    """v2: a four just connected is noticed when the rollout starts."""
+    """v2: a rollout begins with a test for a four just connected."""
     exact: bool = False
     """v3: integer totals, and the end of the game is flagged when a node is made."""
     convert: bool = False

@@ -1,9 +1,9 @@
 """Exact solving near the end (v18): alpha-beta over all moves, with a table of known positions.
 
 A score is relative to its position: WIN - d when the side to move wins in d plies, -(WIN - d) when
-it loses in d, 0 for a draw. So a better score is a faster win or a slower loss, and what the table
-knows of a position holds wherever it is met. The search keeps its own stack of frames, since it
-must stop at a limit of positions, and go on from what the table remembers when asked again.
+it loses in d, 0 for a draw. So a better score is a faster win or a slower loss, and a score in the
+table holds wherever its position is met. The search keeps its own stack of frames, since it
+must stop at a limit of positions.
 """
 
 from typing import Any, Final
@@ -18,10 +18,10 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
 WIN: Final = 200
 UNKNOWN: Final = 1000
-"""The score when the limit was reached."""
+"""The score of a search that reached its limit."""
 TABLE_BITS: Final = 17
 MOST_CELLS: Final = 48
-"""Empty cells of a position that can be solved at most: the frames of the stack less two."""
+"""The most empty cells of a position that can be solved: the frames of the stack less two."""
 
 TRIES, ALPHA, BETA, BEST, MOVE, FROM, SLOT, TRIED = range(8)
 FIELDS: Final = 8
@@ -32,7 +32,7 @@ _TAG: Final = 10
 Frames = NDArray[np.int64]
 
 
-class Memory:
+class SolverMemory:
     """The solver's stack and table, four MiB."""
 
     def __init__(self) -> None:
@@ -55,8 +55,8 @@ def to_child(bound: Any) -> Any:
 
 
 @inlined
-def absorb(frame: NDArray[np.int64], score: Any) -> None:
-    """Take in the score of the child that the frame has just tried."""
+def take_score(frame: NDArray[np.int64], score: Any) -> None:
+    """Back up the score of the child that the frame has just tried."""
     value = from_child(score)
     if value > frame[BEST]:
         frame[BEST] = value
@@ -80,16 +80,16 @@ def solve_endgame(
     Args:
         root: shape (2, 3), from `engine.lanes.stone_words`; nobody has won.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        order: the columns, those to be looked at first in front.
+        order: the columns in the order of trying.
         stones: the stack's stones, two rows a frame.
         frames: the stack's numbers.
         keys: the table's positions.
-        values: what the table knows of them.
-        limit: how many positions may be looked at.
+        values: their bounds, with the kind of bound above them.
+        limit: the most positions that may be visited.
 
     Returns:
-        The score or `UNKNOWN`, a best column (-1 where the score is known at first sight), and
-        how many positions were looked at.
+        The score or `UNKNOWN`, a best column (-1 where threats alone decide), and the number of
+        positions visited.
 
     """
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
@@ -156,7 +156,7 @@ def solve_endgame(
                 if depth == 0:
                     return score, -1, nodes
                 depth -= 1
-                absorb(frames[depth], score)
+                take_score(frames[depth], score)
                 continue
         tries = np.uint64(frame[TRIES])
         if tries and frame[ALPHA] < frame[BETA]:
@@ -187,4 +187,4 @@ def solve_endgame(
         if depth == 0:
             return score, frame[MOVE], nodes
         depth -= 1
-        absorb(frames[depth], score)
+        take_score(frames[depth], score)

@@ -1,4 +1,4 @@
-"""What a new node shows at first sight, from its landing cells and both sides' threats."""
+"""Expansion: the outcome of a new node and the columns to expand, read from both sides' threats."""
 
 from collections.abc import Callable
 from types import ModuleType
@@ -11,19 +11,20 @@ from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
 from engine.compiled import inlined
 
 
-def first_sight_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint64]]:
-    """The judgement on the sets of cells of `engine.lanes` or `engine.vector`.
+def expansion_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint64]]:
+    """The expansion of a node on the sets of cells of `engine.lanes` or `engine.vector`.
 
-    It takes other (the stones of the node's mover), occupied, landing, the threats of the side to
-    move and of the mover, bottoms, cells, whether the mover may just have connected four, and the
-    switches; and gives the outcome for the mover, its distance in plies, and the columns to expand.
+    Arguments of the kernel: other (the stones of the node's mover), occupied, landing, the threats
+    of the side to move and of the mover, bottoms, cells, whether the mover may just have connected
+    four, and the switches. Returns the outcome for the mover, its distance in plies, and the
+    columns to expand.
     """
     either, both = layout.either, layout.both
     any_cell, several, columns_of = layout.any_cell, layout.several, layout.columns_of
     playable, connects = layout.playable, layout.connects
 
     @inlined
-    def first_sight(
+    def expand(
         other: Any,
         occupied: Any,
         landing: Any,
@@ -54,4 +55,4 @@ def first_sight_on(layout: ModuleType) -> Callable[..., tuple[int, int, np.uint6
                     return WON, 2, tries
         return OPEN, 0, tries
 
-    return first_sight
+    return expand

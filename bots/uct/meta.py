@@ -1,4 +1,4 @@
-"""The word that says what is known of a node beside its numbers, in trees and graphs alike.
+"""The meta word of a node, in trees and graphs alike: columns left, outcome, distance.
 
 ::
 
@@ -19,11 +19,14 @@ from engine.compiled import inlined
 Integer: TypeAlias = int | np.int32 | np.int64
 
 COLUMNS = 0xFFF
+"""Mask of the columns not yet expanded."""
 COLUMN = 12
+"""Lowest bit of the column; `OUTCOME`, `DISTANCE` and `SIDE` are lowest bits, too."""
 OUTCOME = 16
 DISTANCE = 18
-UNSEEN = 1 << 26
 SIDE = 26
+UNSEEN = 1 << 26
+"""Mask of the mark of a child that nobody has visited."""
 
 
 @inlined

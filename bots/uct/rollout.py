@@ -1,6 +1,11 @@
-"""The rollout of the fast searches: `engine.rollout`'s rules, from a position already looked at.
+"""The rollout of the fast searches: a random game with one ply of look-ahead.
 
-A search knows the landing cells and both threat maps of a new leaf, so the rollout starts from
+At each step, for the side to move: an immediate win ends the rollout as a win; else two or more
+wins of the opponent end it as a loss; else the one win of the opponent is blocked; else a random
+column that is not full takes a stone, with one draw of the generator and the k-th column in
+ascending order.
+
+A search knows the landing cells and both threat maps of a new node, so the rollout starts from
 them instead of computing them again.
 """
 
@@ -14,12 +19,13 @@ from engine.bits import below_random, step_random
 from engine.compiled import inlined
 
 
-def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
+def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     """The rollout on the sets of cells of `engine.lanes` or `engine.vector`.
 
-    It takes own, other (stones of the side to move and of its opponent), occupied (with the
-    forbidden cell), landing, own and other threats, bottoms, cells, the generator's state, and
-    whether to play carefully; and gives twice the result for the side to move, and the state.
+    Arguments of the kernel: own, other (stones of the side to move and of its opponent), occupied
+    (with the forbidden cell), landing, own and other threats, bottoms, cells, the generator's
+    state, and whether to play carefully. Returns twice the result for the side to move, and the
+    state. Four stones already on the board are not looked for.
 
     Careful play never drops a stone below a cell in which the opponent would win, and takes a
     position in which nothing else is left for lost.
@@ -31,7 +37,7 @@ def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     columns_of, in_columns = layout.columns_of, layout.in_columns
 
     @inlined
-    def playout(
+    def rollout(
         own: Any,
         other: Any,
         occupied: Any,
@@ -72,4 +78,4 @@ def playout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
             second = 1 - second
         return 1, random
 
-    return playout
+    return rollout

@@ -1,4 +1,4 @@
-"""The final choice at the root, shared by all searches, in plain Python: it runs once a move."""
+"""The choice of the move at the root, shared by all searches, in plain Python: once a move."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Candidate(NamedTuple):
     """Mean result for the side to move in the root, 0 .. 1; certain where solved."""
     visits: int
     outcome: int
-    """`OPEN`, or what is proven for the side to move in the root."""
+    """`OPEN`, or the result proven for the side to move in the root."""
     distance: int
     """Plies from the child to the proven end."""
 
@@ -55,7 +55,7 @@ def best_central(candidates: Sequence[Candidate], columns: int) -> Candidate:
 def best_proven(candidates: Sequence[Candidate], columns: int) -> Candidate:
     """v11 on: the shortest win; when all is lost the longest resistance; else the best mean.
 
-    The mean counts only with visits behind it: a child that was hardly looked at is passed over.
+    The mean counts only with visits behind it: a child with few visits is passed over.
     """
 
     def rank(c: Candidate) -> tuple[float, int, int]:

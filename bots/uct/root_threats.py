@@ -1,25 +1,25 @@
-"""What a player sees of its own position before it searches: wins and threats in one."""
+"""Immediate wins and threats at the root, known before a search begins."""
 
 from typing import NamedTuple
 
 from engine.position import LANE, Position, connects_four
 
 
-class Look(NamedTuple):
-    """Sets of columns as bits."""
+class RootThreats(NamedTuple):
+    """Both sides' immediate wins, as sets of columns (bits)."""
 
     wins: int
-    """Where the side to move connects four at once."""
+    """The columns in which the side to move connects four at once."""
     threats: int
-    """Where its opponent would."""
+    """The columns in which its opponent would."""
 
 
-def look_at(position: Position) -> Look:
-    """The immediate wins of both sides."""
+def root_threats(position: Position) -> RootThreats:
+    """The immediate wins of both sides in a position."""
     own, other = position.stones[position.to_move], position.stones[1 - position.to_move]
     wins = threats = 0
     for column in position.legal_moves():
         cell = 1 << (LANE * column + (position.landing_row(column) or 0))
         wins |= connects_four(own | cell) << column
         threats |= connects_four(other | cell) << column
-    return Look(wins, threats)
+    return RootThreats(wins, threats)

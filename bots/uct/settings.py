@@ -1,8 +1,6 @@
-"""Everything in which two UCT versions can differ. A version is a row of values for these fields.
+"""The settings in which two UCT versions can differ. A version is a row of their values.
 
 The fields stand in the order in which the versions introduced them; a default means "without".
-Those of v1 to v4 have a file of their own, so that a new field does not touch what these four are
-made of (`bots.identity`).
 """
 
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from bots.uct.base_settings import BaseSettings
 
 @dataclass(frozen=True, slots=True)
 class Settings(BaseSettings):
-    """The switches and numbers of one version."""
+    """The settings of one version with a fast search."""
 
     bitboards: bool = False
     """v5: bitboards on 64-bit words; everything above is part of that search."""
@@ -31,15 +29,16 @@ class Settings(BaseSettings):
     urgent: bool = False
     """v13: a node just expanded is visited once more before its siblings are expanded."""
     memory: str = ""
-    """How a graph gives memory back: ``emptied`` every tenth move (v14), ``counted`` references
-    (v15), ``swept`` by what can still be reached (v16), ``bump``: nothing is kept (v17)."""
+    """The way in which a graph gives memory back: ``emptied`` every tenth move (v14), ``counted``
+    references (v15), ``swept`` of positions that cannot follow (v16), ``bump``: nothing is kept
+    (v17)."""
     endgame: int = 0
-    """v18: with at most so many empty cells the position is solved exactly where that is quick."""
+    """v18: empty cells up to which a position is solved exactly where that is quick."""
     careful: int = 0
-    """v19: how many of 256 rollouts never play below a winning cell of the opponent; if any, the
-    tree never expands such a move either."""
+    """v19: rollouts of 256 that never play below a winning cell of the opponent; above 0 the tree
+    never expands such a move either."""
     expect: int = 0
-    """v20: visits that the expectation of an unseen child weighs; 0: unseen children come first."""
+    """v20: visits that a first-play value weighs; 0: unseen children come first."""
     hint: float = 0.0
-    """v20: what a threat that a column makes, or takes from the opponent, adds to the expectation
-    of a mean in 0 .. 1."""
+    """v20: bonus of the first-play value, a mean in 0 .. 1, for each threat that a column makes or
+    takes from the opponent."""

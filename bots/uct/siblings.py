@@ -15,6 +15,6 @@ HEAD = 2
 """Integers before the first sibling."""
 FIELDS = 4
 FIRST_FREE = HEAD + FIELDS
-"""Where blocks begin: below lies the root of a tree, and 0 is no place of a block."""
+"""The place of the first block: below lies the root of a tree, and 0 means no block."""
 SLACK = 64
 """Integers kept free at the end, since a register always reads sixteen."""

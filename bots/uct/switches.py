@@ -1,4 +1,4 @@
-"""What versions of the fast searches switch on, as bits, and their numbers."""
+"""The switches of the fast searches as bits, and their numbers as a record, for kernels."""
 
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ URGENT = 8
 """v13: a node just expanded is visited once more before its siblings are expanded."""
 CAREFUL = 16
 """v19: columns in which the opponent would win directly above are not expanded."""
-EXPECT = 32
-"""v20: all children take part in selection from the start, with what is expected of them."""
-LEAVE = 64
+FIRST_PLAY = 32
+"""v20: all children take part in selection from the start, with a first-play value."""
+LEAVE_SOLVED = 64
 """mcts3: selection leaves every decided node alone."""
 
 
@@ -28,25 +28,25 @@ def flags_of(settings: Settings) -> int:
         + RIGHT_DISTANCES * settings.right_distances
         + URGENT * settings.urgent
         + CAREFUL * (settings.careful > 0)
-        + EXPECT * (settings.expect > 0)
+        + FIRST_PLAY * (settings.expect > 0)
     )
 
 
-class Dials(NamedTuple):
-    """The numbers of a version."""
+class UctParameters(NamedTuple):
+    """The numbers of a version, each of the type that the kernels are compiled for."""
 
     c: float
     """Exploration constant."""
-    careful: int
-    """How many of 256 rollouts are played carefully."""
-    expect: int
-    """Visits that the expectation of an unseen child weighs."""
-    hint: float
-    """What a threat made, or taken from the opponent, adds to the expected mean."""
+    careful_rollouts: int
+    """Rollouts of 256 that are played carefully."""
+    first_play_visits: int
+    """Weight of an unseen child's first-play value, in visits."""
+    first_play_bonus: float
+    """Bonus of the first-play value for each threat made, or taken from the opponent."""
 
 
-def dials_of(settings: Settings) -> Dials:
-    """The numbers of a version, each of the type that the kernels are compiled for."""
-    return Dials(
+def parameters_of(settings: Settings) -> UctParameters:
+    """The numbers of a version."""
+    return UctParameters(
         float(settings.c), int(settings.careful), int(settings.expect), float(settings.hint)
     )

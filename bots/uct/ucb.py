@@ -1,4 +1,4 @@
-"""The formula that all versions choose by, in single precision, the same in every kernel.
+"""The formula of selection, in single precision, the same in every kernel.
 
 UCB1 (Auer, Cesa-Bianchi and Fischer, 2002; in trees: Kocsis and Szepesvari, 2006)::
 
@@ -36,7 +36,7 @@ def exploration(c: float, parent_visits: int | np.int64) -> np.float32:
 
 
 @kernel
-def urgency(score: np.float32, visits: int, explore: np.float32) -> np.float32:
+def ucb(score: np.float32, visits: int, explore: np.float32) -> np.float32:
     """UCB of a child with a total score in 0 .. visits."""
     r = np.float32(1.0) / np.sqrt(np.float32(visits))
     return np.float32((score * r + explore) * r)

@@ -1,6 +1,6 @@
-"""Looking at all siblings in one go, on sixteen lanes of a register.
+"""Selection among all siblings in one go, on sixteen lanes of a register.
 
-The formula is `bots.uct.ucb.urgency`, in the same order of operations, so that the array board's
+The formula is `bots.uct.ucb.ucb`, in the same order of operations, so that the array board's
 search and the fast ones choose alike.
 """
 
@@ -18,7 +18,7 @@ pair: Any = types.UniTuple
 
 LANES = 16
 
-CERTAIN = -1000.0
+SOLVED_OFFSET = -1000.0
 """Added to the mean of an edge that leads to a solved node."""
 
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
@@ -79,7 +79,7 @@ def _data(context: Any, builder: Any, signature: Any, values: Any) -> Any:
     return context.make_array(signature.args[0])(context, builder, values[0]).data
 
 
-def _most_urgent(typing_context: Any, tree: Any, first: Any, count: Any, explore: Any) -> Any:  # noqa: ARG001 - numba's form
+def _best_child(typing_context: Any, tree: Any, first: Any, count: Any, explore: Any) -> Any:  # noqa: ARG001 - numba's form
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         data = _data(context, builder, signature, values)
         place, siblings, factor = values[1:]
@@ -93,7 +93,7 @@ def _most_urgent(typing_context: Any, tree: Any, first: Any, count: Any, explore
     return types.int64(tree, types.int64, types.int64, types.float32), emit
 
 
-def _most_urgent_edge(
+def _best_edge(
     typing_context: Any,  # noqa: ARG001 - numba's form
     edges: Any,
     first: Any,  # noqa: ARG001
@@ -111,14 +111,14 @@ def _most_urgent_edge(
     return types.int64(edges, types.int64, types.int64, types.float32), emit
 
 
-def _weigh_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: Any) -> Any:  # noqa: ARG001 - numba's form
+def _sum_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: Any) -> Any:  # noqa: ARG001 - numba's form
     def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         data = _data(context, builder, signature, values)
         place, siblings, there = values[1:]
         visits = builder.sitofp(_load(builder, data, place), _FLOATS)
         means = builder.bitcast(_load(builder, data, builder.add(place, siblings)), _FLOATS)
-        certain = builder.fcmp_ordered("<", means, _constant(CERTAIN / 2))
-        means = builder.select(certain, builder.fsub(means, _constant(CERTAIN)), means)
+        certain = builder.fcmp_ordered("<", means, _constant(SOLVED_OFFSET / 2))
+        means = builder.select(certain, builder.fsub(means, _constant(SOLVED_OFFSET)), means)
         weights = builder.select(certain, _constant(1.0), visits)
         weights = builder.select(_present(builder, there), weights, _constant(0.0))
         means = builder.select(_present(builder, there), means, _constant(0.0))
@@ -130,24 +130,26 @@ def _weigh_edges(typing_context: Any, edges: Any, first: Any, count: Any, made: 
     return pair(types.float32, 2)(edges, types.int64, types.int64, types.int64), emit
 
 
-most_urgent = cast("Any", intrinsic(_most_urgent))
-"""The place of the most urgent of siblings, the first among equals.
+best_child = cast("Any", intrinsic(_best_child))
+"""The place of the sibling with the highest UCB, the first among equals.
 
-Arguments: the tree's array, the place of the first one's visits, how many there are (at most 12,
-all visited, their scores following their visits), the shared factor of `choice.exploration`.
+Arguments: the tree's array, the place of the first one's visits, their number (at most 12, all
+visited, their scores following their visits), the shared factor of `bots.uct.ucb.exploration`.
 Reads sixteen integers from both places.
 """
 
-most_urgent_edge = cast("Any", intrinsic(_most_urgent_edge))
-"""As `most_urgent` for a graph's edges, whose visits are followed by means instead of scores.
+best_edge = cast("Any", intrinsic(_best_edge))
+"""The place of the edge of a graph with the highest UCB, the first among equals.
 
-The means are single-precision numbers in the same array. Edges to solved nodes are marked by
-`CERTAIN` and never chosen while there is another.
+Arguments: the array of edges, the place of the first one's visits, their number (at most 12, all
+visited, their means following their visits), the shared factor of `bots.uct.ucb.exploration`. The
+means are single-precision numbers in the same array. Edges to solved nodes are marked by
+`SOLVED_OFFSET` and never chosen while there is another.
 """
 
-weigh_edges = cast("Any", intrinsic(_weigh_edges))
-"""What a node's edges say of it: the points for its mover and the weight behind them.
+sum_edges = cast("Any", intrinsic(_sum_edges))
+"""The points of a node's mover over all edges of the node, and the weight behind them.
 
 An edge weighs as many visits as it has, or one where it leads to a solved node. Arguments: the
-array, the place of the first edge's visits, the block's stride, how many edges are made.
+array, the place of the first edge's visits, the block's stride, the number of edges made.
 """

@@ -1,6 +1,6 @@
 """The UCT versions as a table of differences.
 
-Each row names only what it changes from the row it is based on. Adding a version is adding a row.
+Each row names only its changes from the row it is based on. Adding a version is adding a row.
 """
 
 from bots.version import Row, Version, compose
@@ -9,9 +9,9 @@ PLAYERS = {
     "array": "bots.uct.array.player:ArrayPlayer",
     "tree": "bots.uct.tree.player:TreePlayer",
     "graph": "bots.uct.graph.player:GraphPlayer",
-    "blind": "bots.uct.no_lookahead.player:BlindPlayer",
+    "no_lookahead": "bots.uct.no_lookahead.player:NoLookaheadPlayer",
 }
-"""Who plays a version, by its row's `player`."""
+"""The factory of a version, by its row's `player`."""
 
 
 ROWS = (
@@ -116,7 +116,7 @@ COMPACT_ROWS = (
         "mcts1",
         None,
         "UCT without look-ahead: c = 0.8 on values +1, 0, -1, children in order, uniform rollouts",
-        {"player": "blind", "c": 0.8 / 2},
+        {"player": "no_lookahead", "c": 0.8 / 2},
     ),
     Row(
         "mcts2",
@@ -137,7 +137,7 @@ ROLLOUT_ROWS = (
         "uct-random",
         None,
         "v + sqrt(2) * sqrt(ln(n_p) / n) on values +1, 0, -1, no look-ahead, uniform rollouts",
-        {"player": "blind", "c": 0.5, "central": True},
+        {"player": "no_lookahead", "c": 0.5, "central": True},
     ),
     Row(
         "uct-middle",

@@ -2,8 +2,9 @@
 
 import msgspec
 
-from bots.catalogue import VERSIONS
+from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError, UnknownPlayer
+from bots.identity import goes_on
 from bots.version import Version
 from db.errors import NameTaken
 from db.records.bots import (
@@ -15,6 +16,7 @@ from db.store import Store
 from engine.cache import ROOT
 from ladder.specs.spec import (
     BUILTIN,
+    ResolvedBot,
     read_spec,
 )
 
@@ -49,7 +51,7 @@ def _follow(store: Store, bot: BotRow) -> list[str]:
     except (SpecError, UnknownPlayer):
         # A player or an option that these sources do not have: it says so when it is to play.
         return []
-    if resolved.content_hash == bot.revision.content_hash:
+    if not has_changed(bot, resolved):
         return []
     revision = NewRevision(
         content_hash=resolved.content_hash,
@@ -60,6 +62,20 @@ def _follow(store: Store, bot: BotRow) -> list[str]:
     )
     store.bots.ensure_revision(bot.name, revision)
     return [bot.name]
+
+
+def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
+    """Whether the content of a registered bot is another one now.
+
+    A built-in player with options whose sources only moved has not changed.
+    """
+    revision = bot.revision
+    if resolved.content_hash == revision.content_hash:
+        return False
+    if revision.launch.player is None or not _is_own(bot):
+        return True
+    version, options = parse_player(revision.launch.player)
+    return not goes_on(version, options, revision.files)
 
 
 def _is_own(bot: BotRow) -> bool:

@@ -130,7 +130,7 @@ def minimax(position: Position, depth: int, weights: Weights) -> int:
 def _minimax(position: Position, depth: int, weights: Weights, ply: int) -> int:
     if position.winner is not None:
         return ply - WON
-    if position.is_full:
+    if position.is_over:
         return 0
     if depth == 0:
         return -_after_own_move(position, weights, ply)

@@ -109,7 +109,8 @@ def under_a_threat(position: Position) -> frozenset[int]:
     masks, own, other = _stones(position)
     if win_in_one(position) or winning_cells(masks, other, own | other):
         return frozenset()
-    safe, unsafe = set(), set()
+    safe: set[int] = set()
+    unsafe: set[int] = set()
     for cell in landing_cells(masks, own | other):
         lost = winning_cells(masks, other, own | other | cell)
         (unsafe if lost else safe).add(column_of(cell))

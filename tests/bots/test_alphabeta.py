@@ -2,6 +2,7 @@
 
 import pytest
 
+from bots.alphabeta.player import AlphaBetaPlayer, SearchResult
 from bots.catalogue import VERSIONS, build
 from bots.errors import SpecError
 from bots.protocol import Budget
@@ -162,19 +163,28 @@ def test_the_depth_follows_the_budget(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
-def test_the_next_move_starts_at_the_last_depth(name: str) -> None:
+def test_the_next_move_starts_at_the_last_depth(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A player that has found its depth wastes nothing on shallower searches in its next move."""
+    depths: list[int] = []
+    search = AlphaBetaPlayer._search
+
+    def noted(bot: AlphaBetaPlayer, depth: int, part: float = 1.0) -> SearchResult | None:
+        depths.append(depth)
+        return search(bot, depth, part)
+
+    monkeypatch.setattr(AlphaBetaPlayer, "_search", noted)
     board = parse_board("10x10@5,2")
     bot = player(name, board, 0, Budget(nodes=50_000))
-    fresh = player(name, board, 0, Budget(nodes=50_000))
     moves = random_position(board, 12, SplitMix(9)).moves
     first = bot.choose(moves)
+    assert first.info is not None
+    assert first.info.depth is not None
+    assert first.info.depth > 4
+    assert depths[0] == 4
+    depths.clear()
     moves = (*moves, first.column)
-    moves = (*moves, Position.from_moves(board, moves).legal_moves()[0])
-    second, other = bot.choose(moves).info, fresh.choose(moves).info
-    assert second is not None
-    assert other is not None
-    assert second.nodes != other.nodes
+    bot.choose((*moves, Position.from_moves(board, moves).legal_moves()[0]))
+    assert depths[0] in (first.info.depth, first.info.depth + 1)
 
 
 @pytest.mark.parametrize("name", FAMILY[1:])

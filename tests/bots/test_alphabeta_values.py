@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bots.alphabeta import search
 from bots.alphabeta.evaluation import evaluate
-from bots.alphabeta.player import EVEN
+from bots.alphabeta.player import HALF_WON
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
 from engine import vector
@@ -29,20 +29,20 @@ PLAINLY_ORDERED = {"central": "0"}
 
 
 @kernel
-def _static(board: WordArray, stones: WordArray, dials: Any) -> int:
+def _static(board: WordArray, stones: WordArray, parameters: Any) -> int:
     return evaluate(
         vector.load(stones, 0),
         vector.load(stones, 1),
         vector.load(board, BOTTOMS),
         vector.load(board, CELLS),
         vector.load(board, FORBIDDEN),
-        dials,
+        parameters,
     )
 
 
-def dials_of(name: str) -> search.Dials:
+def dials_of(name: str) -> search.AlphaBetaParameters:
     options = VERSIONS[name].options
-    return search.Dials(
+    return search.AlphaBetaParameters(
         ends=options.get("ends", False),
         reach=options.get("reach", 0),
         two=1,
@@ -55,7 +55,7 @@ def value_of(score: int) -> float:
     """What a player tells for a score."""
     if abs(score) > WIN // 2:
         return float(np.sign(score))
-    return score / (abs(score) + EVEN)
+    return score / (abs(score) + HALF_WON)
 
 
 @pytest.mark.parametrize("name", EVALUATING)

@@ -10,7 +10,7 @@ from bots.c4ai.evaluate import evaluate, weight_array
 from bots.c4ai.search import DECIDED, WON
 from bots.c4ai.threat_race import (
     new_cache,
-    play_out,
+    play_race,
 )
 from bots.c4ai.weights import Weights
 from engine.board import Board, parse_board
@@ -85,7 +85,7 @@ def test_without_threats_a_draw_is_probable(term: str) -> None:
 
 def positions(random: SplitMix, count: int, boards: tuple[Board, ...] = BOARDS) -> list[Position]:
     """Random positions in which the game goes on, of every length."""
-    found = []
+    found: list[Position] = []
     while len(found) < count:
         board = boards[random.below(len(boards))]
         found.append(random_position(board, random.below(board.cells), random))
@@ -147,11 +147,11 @@ def _with_stones_swapped(position: Position) -> Position:
 def searched(position: Position, depth: int, weights: Weights = ODD) -> int:
     """The kernel's value of a search to one depth."""
     search = Deepening(position.board, weight_array(weights))
-    search.look_at(position.moves, depth=depth)
+    search.set_position(position.moves, depth=depth)
     while search.advance(1 << 40):
         pass
-    assert search.verdict.complete
-    return search.verdict.value
+    assert search.result.complete
+    return search.result.value
 
 
 @settings(max_examples=25, deadline=None)
@@ -187,10 +187,10 @@ Codes = st.lists(
 @settings(max_examples=300, deadline=None)
 @given(columns=Codes)
 def test_threat_play_is_brute_force(columns: list[list[tuple[bool, bool]]]) -> None:
-    """The little game with its cache and short cuts has the result of trying everything."""
+    """The race with its cache and short cuts has the result of trying everything."""
     codes = [_code(column) for column in columns] + [0] * (4 - len(columns))
-    arguments = [np.uint64(code) for code in codes]
-    result = play_out(*arguments, new_cache(), np.zeros(1, np.uint64))
+    a, b, c, d = (np.uint64(code) for code in codes)
+    result = play_race(a, b, c, d, new_cache(), np.zeros(1, np.uint64))
     assert result == oracle.played_out(tuple(tuple(column) for column in columns))
 
 
@@ -203,7 +203,7 @@ def _code(column: list[tuple[bool, bool]]) -> int:
 def test_threat_play_is_the_real_game_where_only_threats_are_left() -> None:
     """Where all other columns are full and no new line can form, it is the rest of the game."""
     random = SplitMix(11)
-    results = []
+    results: list[int] = []
     boards = tuple(parse_board(text) for text in ("5x4", "6x5@2,2", "5x6", "6x7"))
     while len(results) < 60 or min(results.count(result) for result in (1, 0, -1)) < 5:
         for position in late_positions(boards[random.below(4)], random):
@@ -219,7 +219,7 @@ def late_positions(board: Board, random: SplitMix) -> list[Position]:
     """Positions of a game without a win in which at most two columns have room."""
     spared = random.below(board.columns), random.below(board.columns)
     position = Position(board)
-    found = []
+    found: list[Position] = []
     while True:
         quiet = [c for c in position.legal_moves() if position.play(c).winner is None]
         if not quiet:

@@ -1,24 +1,19 @@
 """The graph's table and the ways in which its memory comes back."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from bots.protocol import Budget
-from bots.uct.graph import layout as nodes
-from bots.uct.graph.hash_table import (
-    entry_of,
-    hash_of,
-    home_of,
-    is_current,
-    node_of,
-    stones_of,
-    take_out,
-)
+from bots.uct.graph import layout
+from bots.uct.graph.hash_table import Table, hash_of, stones_of, take_out
 from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW
 from bots.uct.graph.player import GraphPlayer
 from bots.uct.meta import SIDE
 from bots.uct.siblings import HEAD
 from engine.board import parse_board
+from engine.compiled import kernel
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import player
@@ -34,11 +29,11 @@ def graph_player(name: str, simulations: int = 3000) -> GraphPlayer:
 
 def live(bot: GraphPlayer) -> set[int]:
     """The nodes that the table holds."""
-    generation = bot._counters[nodes.GENERATION]
+    generation = bot._counters[layout.GENERATION]
     return {
-        int(entry) & ((1 << nodes.ID_BITS) - 1)
+        int(entry) & ((1 << layout.ID_BITS) - 1)
         for entry in bot._table
-        if int(entry) >> nodes.ID_BITS & 127 == generation
+        if int(entry) >> layout.ID_BITS & 127 == generation
     }
 
 
@@ -79,7 +74,7 @@ def test_every_node_is_its_position(name: str) -> None:
     wide = bot._rows.view(np.uint64)
     for node, position in below.items():
         row = node * ROW // 2
-        assert wide[row + nodes.HASH] == hash_of(position)
+        assert wide[row + layout.HASH] == hash_of(position)
         assert (wide[row : row + 3] == stones_of(position)).all()
         assert bot._rows[node * ROW + META] >> SIDE & 1 == position.to_move
 
@@ -101,7 +96,7 @@ def test_counting_keeps_exactly_what_the_root_reaches() -> None:
         choice = bot.choose(moves)
         below = reachable(bot)
         assert set(below) == live(bot)
-        assert len(below) == bot._counters[nodes.LIVE]
+        assert len(below) == bot._counters[layout.LIVE]
         counts = dict.fromkeys(below, 0)
         counts[bot._node] = 1
         for node in below:
@@ -120,7 +115,7 @@ def test_sweeping_keeps_exactly_what_contains_the_position() -> None:
     everything = reachable(bot)
     moves = (choice.column, 3)
     now = Position.from_moves(BOARD, moves)
-    bot._look_at(moves)
+    bot._set_position(moves)
     expected = {
         node
         for node, position in everything.items()
@@ -135,48 +130,53 @@ def test_freed_nodes_are_used_again(name: str) -> None:
     """Later searches grow into the memory that earlier ones gave back."""
     bot = graph_player(name, 6000)
     first = bot.choose(()).column
-    ever = int(bot._counters[nodes.USED_NODES])
+    ever = int(bot._counters[layout.USED_NODES])
     bot.choose((first, 0 if first else 1))
     # The second search adds as many nodes as the first; most of the first's are free by then.
-    assert int(bot._counters[nodes.USED_NODES]) < ever + 3000
+    assert int(bot._counters[layout.USED_NODES]) < ever + 3000
+
+
+@kernel
+def remove(
+    table: Table, shift: np.uint64, generation: np.uint64, key: np.uint64, node: np.int64
+) -> None:
+    take_out(table, shift, generation, key, node)
 
 
 def test_entries_are_found_after_others_are_taken_out() -> None:
     """Taking entries out of a crowded table never hides another one."""
-    from engine.compiled import kernel
-
-    @kernel
-    def remove(table, shift, generation, key, node):  # type: ignore[no-untyped-def]
-        take_out(table, shift, generation, key, node)
-
+    generation, bits = 5, 6
     random = SplitMix(4)
-    table = np.zeros(64, np.uint64)
-    shift, generation = np.uint64(58), np.uint64(5)
+    table = np.zeros(1 << bits, np.uint64)
     keys: dict[int, int] = {}
 
-    def place_of(node: int) -> int | None:
-        place = int(home_of.py_func(np.uint64(keys[node]), shift))
-        while is_current.py_func(table[place], generation):
-            if int(node_of.py_func(table[place])) == node:
-                return place
-            place = (place + 1) % 64
-        return None
+    def probed(key: int) -> Iterator[tuple[int, int | None]]:
+        """Places from the key's home on, each with its node, up to the first empty one."""
+        place = key >> (64 - bits)
+        entries = table.tolist()
+        while True:
+            entry = int(entries[place])
+            node = entry & ((1 << layout.ID_BITS) - 1)
+            if entry >> layout.ID_BITS & 127 != generation:
+                yield place, None
+                return
+            yield place, node
+            place = (place + 1) % len(entries)
 
     for number in range(1500):
         if len(keys) < 50 and random.below(2):
             # Few different homes: long runs that wrap around the table's end.
             key = random.next64() >> 6 | (56 + random.below(12)) % 64 << 58
             keys[number] = key
-            place = int(home_of.py_func(np.uint64(key), shift))
-            while is_current.py_func(table[place], generation):
-                place = (place + 1) % 64
-            table[place] = entry_of.py_func(np.uint64(key), generation, np.int64(number))
+            *_, (place, _) = probed(key)
+            table[place] = key >> 32 << 32 | generation << layout.ID_BITS | number
         elif keys:
             node = random.choice(sorted(keys))
-            remove(table, shift, generation, np.uint64(keys[node]), np.int64(node))
-            assert place_of(node) is None
-            del keys[node]
-        assert all(place_of(node) is not None for node in keys)
+            shift = np.uint64(64 - bits)
+            remove(table, shift, np.uint64(generation), np.uint64(keys[node]), np.int64(node))
+            key = keys.pop(node)
+            assert node not in {found for _, found in probed(key)}
+        assert all(node in {found for _, found in probed(key)} for node, key in keys.items())
 
 
 def test_generations_wrap_around() -> None:

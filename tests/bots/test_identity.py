@@ -1,14 +1,18 @@
 """What a built-in player is made of."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bots import identity
 from bots.catalogue import VERSIONS
-from bots.identity import content_hash, sources
+from bots.identity import Carried, carried, code_hash, content_hash, goes_on, sources
 from engine.cache import ROOT
+from tests.bots import carry
+from tests.bots.carry import Decided
 
 
 def names(version: str) -> set[str]:
@@ -36,6 +40,7 @@ def test_options_count() -> None:
     v4 = VERSIONS["v4"]
     assert content_hash(v4, {"c": "0.7"}) != content_hash(v4, {})
     assert content_hash(v4) == content_hash(v4, {})
+    assert content_hash(v4, {"c": "0.7"}) != content_hash(VERSIONS["v3"], {"c": "0.7"})
 
 
 def test_words_about_a_version_do_not_count() -> None:
@@ -44,32 +49,133 @@ def test_words_about_a_version_do_not_count() -> None:
     assert content_hash(replace(v4, change="something else", name="x")) == content_hash(v4)
 
 
-def test_an_edited_kernel_is_a_new_identity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A change in a file that is reached only through other files changes the identity."""
-    for name, text in {
-        "bots/player_a.py": "from bots import shared\n",
-        "bots/shared.py": "import engine.kernel_x\n",
-        "engine/kernel_x.py": "ANSWER = 1\n",
-        "bots/other.py": "x = 1\n",
-    }.items():
-        path = tmp_path / name
+class Edited:
+    """A player of made-up sources, which a test writes and edits."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.version = replace(VERSIONS["random"], name="made-up", factory="bots.player_a:Player")
+        self.write("bots/player_a.py", "from bots import shared\n")
+        self.write("bots/shared.py", "import engine.kernel_x\n")
+        self.write("engine/kernel_x.py", KERNEL)
+        self.write("bots/other.py", "x = 1\n")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
-    monkeypatch.setattr(identity, "ROOT", tmp_path)
-    version = replace(VERSIONS["random"], factory="bots.player_a:Player")
 
-    def hash_now() -> str:
-        identity._closure.cache_clear()
-        identity._imports.cache_clear()
-        return content_hash(version)
+    def hash(self, options: dict[str, str] | None = None) -> str:
+        forget()
+        return content_hash(self.version, options)
 
-    before = hash_now()
-    (tmp_path / "bots/other.py").write_text("x = 2\n")
-    assert hash_now() == before
-    (tmp_path / "engine/kernel_x.py").write_text("ANSWER = 2\n")
-    assert hash_now() != before
-    monkeypatch.undo()
+
+KERNEL = '''"""A kernel."""
+# a comment
+ANSWER = 1
+"""The answer."""
+
+
+def ask():
+    """Ask."""
+    # think
+    return f"""
+    # no comment but text {ANSWER}
+
+    """
+'''
+
+
+def forget() -> None:
+    """Have sources and table read anew."""
     identity._closure.cache_clear()
-    identity._imports.cache_clear()
+    identity._read.cache_clear()
+    identity.carried.cache_clear()
+
+
+@pytest.fixture
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Edited]:
+    monkeypatch.setattr(identity, "ROOT", tmp_path)
+    monkeypatch.setattr(identity, "CARRIED_FILE", tmp_path / "carried.json")
+    (tmp_path / "carried.json").write_text("{}")
+    yield Edited(tmp_path)
+    monkeypatch.undo()
+    forget()
+
+
+def test_an_edited_kernel_is_a_new_identity(edited: Edited) -> None:
+    """A change in a file that is reached only through other files changes the identity."""
+    before = edited.hash()
+    edited.write("bots/other.py", "x = 2\n")
+    assert edited.hash() == before
+    edited.write("engine/kernel_x.py", KERNEL.replace("ANSWER = 1", "ANSWER = 2"))
+    assert edited.hash() != before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ('"""A kernel."""', '"""A better\nsentence."""', False),
+        ('"""The answer."""', "", False),
+        ("    # think\n", "", False),
+        ('    """Ask."""\n', "\n", False),
+        ("# no comment but text", "# other text", True),
+        ("    # no comment but text", "    no comment but text", True),
+        ("{ANSWER}\n\n", "{ANSWER}\n", True),
+        ("ask", "answer", True),
+    ],
+)
+def test_only_code_counts(edited: Edited, old: str, new: str, counts: bool) -> None:
+    """Docstrings, comment lines and blank lines say nothing about a player; texts in code do."""
+    before = edited.hash()
+    assert old in KERNEL
+    edited.write("engine/kernel_x.py", KERNEL.replace(old, new))
+    assert (edited.hash() != before) == counts
+
+
+def test_a_carried_player_keeps_its_identity_until_the_next_edit(edited: Edited) -> None:
+    """An entry gives the present code its former identity, with options too, and no other code."""
+    then = {"identity": edited.hash(), "optioned": edited.hash({"c": "2"})}
+    edited.write("engine/kernel_x.py", KERNEL.replace("ask", "answer"))
+    forget()
+    entry = Carried(identity.code_hash(edited.version), then["identity"])
+    (edited.folder / "carried.json").write_bytes(msgspec.json.encode({"made-up": entry}))
+    assert edited.hash() == then["identity"]
+    assert edited.hash({"c": "2"}) == then["optioned"]
+    assert edited.hash({"c": "3"}) not in then.values()
+    edited.write("engine/kernel_x.py", KERNEL.replace("ask", "reply"))
+    assert edited.hash() != then["identity"]
+
+
+def test_a_stored_revision_with_options_goes_on(edited: Edited) -> None:
+    """Made of the former sources and the same options it is the present player, else not."""
+    former = {"engine/a.py": "1234"}
+    code = identity.code_hash(edited.version)
+    entry = Carried(code, "then", (identity.files_hash(former),))
+    (edited.folder / "carried.json").write_bytes(msgspec.json.encode({"made-up": entry}))
+    forget()
+    stored = {**former, "option c": "2"}
+    assert goes_on(edited.version, {"c": "2"}, stored)
+    assert not goes_on(edited.version, {"c": "3"}, stored)
+    assert not goes_on(edited.version, {}, stored)
+    assert not goes_on(edited.version, {"c": "2"}, {**stored, "engine/a.py": "4321"})
+    edited.write("engine/kernel_x.py", KERNEL.replace("ask", "reply"))
+    forget()
+    assert not goes_on(edited.version, {"c": "2"}, stored)
+
+
+def test_carried_players_are_as_they_were_compared() -> None:
+    """After an edit of code: `python -m tests.bots.carry`, which keeps who decides the same."""
+    edited = [name for name, entry in carried().items() if entry.code != code_hash(VERSIONS[name])]
+    assert not edited
+
+
+def test_only_equal_decisions_are_carried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who decides otherwise is left out, and who keeps its code needs no entry."""
+    code = code_hash(VERSIONS["v4"])
+    monkeypatch.setattr(carry, "carried", lambda: {"v4": Carried(code, "before", ("older",))})
+    same = {"v4": Decided("before", {"a": "1"}, "games"), "v5": Decided("b", {}, "games")}
+    now = {"v4": Decided("-", {}, "games"), "v5": Decided("-", {}, "other games")}
+    expected = Carried(code, "before", ("older", identity.files_hash({"a": "1"})))
+    assert carry.carry(same, now) == {"v4": expected}
+    assert carry.carry({"v4": Decided(code, {}, "games")}, now) == {}

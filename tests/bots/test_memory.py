@@ -5,15 +5,15 @@ import pytest
 
 from bots.catalogue import VERSIONS
 from bots.protocol import Budget
+from bots.uct.array.player import ArrayPlayer, ArrayTree
 from bots.uct.siblings import FIRST_FREE, HEAD
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 from bots.uct.tree.reuse import (
+    compact,
     find_child,
-    keep_below,
 )
 from engine.board import parse_board
-from engine.position import Position
 from tests.bots.support import player, self_play
 
 UCT = [name for name, version in VERSIONS.items() if version.family == "uct"]
@@ -28,12 +28,12 @@ BOARD = parse_board("11x11@5,5")
 @pytest.mark.parametrize("name", UCT)
 def test_a_full_tree_does_not_end_the_search(name: str) -> None:
     """With one MiB the search goes on to its last simulation without growing further."""
-    bot = player(f"{name}?memory_mib=1", BOARD, 0, Budget(simulations=60_000))
+    bot = player(f"{name}?memory_mib=1", BOARD, 0, Budget(simulations=30_000))
     info = bot.choose(()).info
     assert info is not None
-    assert info.simulations == 60_000
+    assert info.simulations == 30_000
     assert info.tree is not None
-    assert info.tree < 60_000
+    assert info.tree < 30_000
     assert BOARD.columns > bot.choose((3,)).column >= 0
 
 
@@ -50,19 +50,33 @@ def test_kept_nodes_help(name: str) -> None:
     assert info.tree > 5001
 
 
-@pytest.mark.parametrize("name", REUSING)
+@pytest.mark.parametrize("name", [name for name in REUSING if name != "v14"])
 def test_memory_is_used_again(name: str) -> None:
-    """A whole game fits where one move's tree would nearly fill the memory."""
-    budget = Budget(simulations=8000)
-    for choice in self_play(f"{name}?memory_mib=3", parse_board("7x7@3,3"), budget):
-        assert choice.info is not None
-        assert choice.info.tree is not None
+    """A whole game in memory for two moves is the game in unlimited memory, node for node."""
+    board, budget = parse_board("7x7@3,3"), Budget(simulations=4000)
+    games = [self_play(f"{name}?memory_mib={mib}", board, budget) for mib in (2, 640)]
+    assert games[0] == games[1]
+    assert len(games[0]) > 20
+
+
+@pytest.mark.parametrize(("mib", "emptied"), [(640, 10), (2, 6)])
+def test_a_graph_is_emptied(mib: int, emptied: int) -> None:
+    """v14 keeps its positions for ten moves, or until memory has no room for another root."""
+    bot = player(f"v14?memory_mib={mib}", parse_board("12x12"), 0, Budget(simulations=2000))
+    sizes = []
+    for ply in range(0, 24, 2):
+        info = bot.choose(((0,) * 12 + (11,) * 12)[:ply]).info
+        assert info is not None
+        assert info.tree is not None
+        sizes.append(info.tree)
+    assert sizes[:emptied] == sorted(set(sizes[:emptied]))
+    assert sizes[emptied] == sizes[0] == 2001
 
 
 def walk(bot: TreePlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
     """Visits and score of every node below a place, by the columns that lead to it."""
     tree = bot._tree
-    found = {(): (int(tree[at]), int(tree[at + k]))}
+    found: dict[tuple[int, ...], tuple[int, int]] = {(): (int(tree[at]), int(tree[at + k]))}
     first = int(tree[at + 2 * k])
     if first:
         siblings = int(tree[first - HEAD]) & 255
@@ -82,7 +96,7 @@ def test_compacting_keeps_exactly_what_is_below() -> None:
     for column in (3, 4):
         at, k = find_child(bot._tree, at, k, column)
     before = walk(bot, at, k)
-    used, nodes = keep_below(bot._tree, int(bot._counters[0]), at, k)
+    used, nodes = compact(bot._tree, int(bot._counters[0]), at, k)
     assert walk(bot, ROOT, 1) == before
     assert nodes == len(before)
     inner = sum(1 for path in before if any((*path, c) in before for c in range(11)))
@@ -90,10 +104,15 @@ def test_compacting_keeps_exactly_what_is_below() -> None:
     assert used < int(bot._counters[0])
 
 
-def test_the_largest_tree_is_bounded() -> None:
-    """However long a move may take, no more than the cap is asked for."""
-    bot = player("v13?memory_mib=8", BOARD, 0, Budget(time_ms=100_000))
-    assert isinstance(bot, TreePlayer)
-    assert bot._tree.nbytes <= 8 * 2**20
-    assert bot._tree.dtype == np.int32
-    assert Position(BOARD).can_play(5)
+@pytest.mark.parametrize("name", UCT)
+def test_no_more_memory_than_the_cap_is_asked_for(name: str) -> None:
+    """However long a move may take, the arrays of a search stay inside the cap."""
+    budget = Budget(time_ms=100_000)
+    bot: object = player(f"{name}?memory_mib=8", BOARD, 0, budget)
+    if isinstance(bot, ArrayPlayer):
+        bot = ArrayTree(BOARD, (), bot._settings, 1, budget)
+    # Views share the memory of what they are made from.
+    arrays = [value for value in vars(bot).values() if isinstance(value, np.ndarray)]
+    bases = {id(array if array.base is None else array.base): array for array in arrays}
+    total = sum(array.nbytes for array in bases.values())
+    assert 4 * 2**20 < total <= 8 * 2**20 + 4096

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from engine.board import Board
+from engine.lanes import WordArray
 from engine.seeds import MASK64, SplitMix
 
 CellXY = tuple[int, int]
@@ -118,6 +119,11 @@ def slow_step(state: int) -> int:
 def slow_below(state: int, limit: int) -> int:
     """The draw from a state just stepped."""
     return (state * 0x2545F4914F6CDD1D & MASK64) * limit >> 64
+
+
+def from_words(words: WordArray) -> int:
+    """The inverse of `engine.lanes.to_words`."""
+    return sum(int(word) << (64 * number) for number, word in enumerate(words))
 
 
 def as_bits(cells: Iterable[CellXY]) -> int:

@@ -1,6 +1,7 @@
 """Board specifications: presets, parsing, lists, errors, and the draws of `thu`."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from engine.board import (
 )
 from engine.errors import BoardError
 from engine.seeds import SplitMix
-from tests.engine.oracle import boards
+from tests.engine.oracle import SlowGame, boards
 
 FORMS = "use thu, standard, RxC such as 6x7 (rows x columns), or RxC@r,c with a forbidden cell"
 
@@ -81,9 +82,13 @@ def test_writing_a_board_and_reading_it_gives_it_back(board: Board) -> None:
 @settings(deadline=None)
 @given(boards())
 def test_a_board_holds_every_cell_but_the_forbidden_one(board: Board) -> None:
-    """`cells` is rows times columns, one less with a forbidden cell."""
-    assert board.cells == board.rows * board.columns - (board.forbidden is not None)
-    assert board.size == f"{board.rows}x{board.columns}"
+    """`cells` is the number of stones that the slow game finds room for, column by column."""
+    game = SlowGame(board)
+    while landing := game.landing_cells():
+        game.stones[landing[0]] = 0
+    assert board.cells == len(game.stones)
+    assert board.forbidden not in game.stones
+    assert parse_board(board.size) == replace(board, forbidden=None)
 
 
 @pytest.mark.parametrize(

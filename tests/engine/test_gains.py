@@ -13,7 +13,7 @@ from engine.compiled import kernel
 from engine.gains import new_threats_on
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 from engine.position import LANE, Position
-from tests.engine.oracle import SlowGame, games
+from tests.engine.oracle import SlowGame, from_words, games
 
 Count = Callable[[WordArray, WordArray, "np.ndarray[Any, np.dtype[np.int64]]"], None]
 
@@ -46,7 +46,7 @@ def _threats(stones: int) -> int:
     words = [np.uint64(stones >> (64 * word) & (2**64 - 1)) for word in range(3)]
     out = np.zeros((1, 3), np.uint64)
     _map(np.array([words], np.uint64), out)
-    return lanes.from_words(out[0])
+    return from_words(out[0])
 
 
 @kernel
@@ -67,7 +67,7 @@ def test_counts_are_those_of_the_maps(layout: ModuleType) -> None:
         board = lanes.board_words(game.board)
         numbers = np.zeros((2, 12), np.int64)
         count(lanes.stone_words(position), board, numbers)
-        cells = lanes.from_words(board[CELLS])
+        cells = from_words(board[CELLS])
         landing = {c: 1 << (LANE * c + r) for r, c in game.landing_cells()}
         free = cells & ~position.stones[0] & ~position.stones[1] & ~sum(landing.values())
         for row, side in enumerate((position.to_move, 1 - position.to_move)):

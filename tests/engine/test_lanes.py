@@ -9,7 +9,7 @@ from engine.board import Board
 from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 from engine.position import Position, geometry
-from tests.engine.oracle import SlowGame, as_bits, games
+from tests.engine.oracle import SlowGame, as_bits, from_words, games
 
 PLAYABLE, OWN_THREATS, OTHER_THREATS = range(3)
 OWN_FOUR, OTHER_FOUR, COLUMNS = range(3)
@@ -94,9 +94,9 @@ def test_kernels_read_the_slow_game(game: SlowGame) -> None:
     free = as_bits(game.free_cells())
     for function in (_plain, _vector):
         sets, facts = _run(function, lanes.stone_words(position), game.board)
-        assert lanes.from_words(sets[PLAYABLE]) == as_bits(game.landing_cells())
-        assert lanes.from_words(sets[OWN_THREATS]) & free == as_bits(game.threats(side))
-        assert lanes.from_words(sets[OTHER_THREATS]) & free == as_bits(game.threats(1 - side))
+        assert from_words(sets[PLAYABLE]) == as_bits(game.landing_cells())
+        assert from_words(sets[OWN_THREATS]) & free == as_bits(game.threats(side))
+        assert from_words(sets[OTHER_THREATS]) & free == as_bits(game.threats(1 - side))
         open_columns = sum(1 << column for _, column in game.landing_cells())
         assert facts == [game.winner == side, game.winner == 1 - side, open_columns]
 
@@ -123,7 +123,7 @@ def test_columns_cut_out_whole_lanes(cells: int, columns: int) -> None:
     plain, registers = np.zeros((1, 3), np.uint64), np.zeros((1, 3), np.uint64)
     _in_columns(stones, np.uint64(columns), plain, registers)
     kept = sum(0xFFFF << (16 * column) for column in range(12) if columns >> column & 1)
-    assert lanes.from_words(plain[0]) == cells & kept
+    assert from_words(plain[0]) == cells & kept
     assert (plain == registers).all()
 
 
@@ -135,7 +135,7 @@ def test_sets_combine(first: int, second: int) -> None:
     plain, registers = np.zeros((3, 3), np.uint64), np.zeros((3, 3), np.uint64)
     _combined(stones, plain, registers)
     expected = [first | second, first & second, first & ~second]
-    assert [lanes.from_words(row) for row in plain] == expected
+    assert [from_words(row) for row in plain] == expected
     assert (plain == registers).all()
 
 
@@ -149,7 +149,7 @@ def test_the_kth_cell_counts_columns_upwards(rows: list[int | None], k: int) -> 
     _counted(np.stack([lanes.to_words(as_bits(found))]), np.uint64(k), cells, facts)
     assert facts.tolist() == [[bool(found), len(found) > 1, len(found)]] * 2
     expected = as_bits([found[k]]) if k < len(found) else 0
-    assert [lanes.from_words(row) for row in cells] == [expected, expected]
+    assert [from_words(row) for row in cells] == [expected, expected]
 
 
 @settings(deadline=None, max_examples=100)
@@ -158,13 +158,12 @@ def test_words_hold_the_position(game: SlowGame) -> None:
     """`stone_words` and `board_words` split the position's integers and put them together."""
     position = Position.from_moves(game.board, game.moves)
     stones = lanes.stone_words(position)
-    assert lanes.from_words(stones[MOVER]) == position.stones[position.to_move]
-    assert lanes.from_words(stones[OPPONENT]) == position.stones[1 - position.to_move]
+    assert from_words(stones[MOVER]) == position.stones[position.to_move]
+    assert from_words(stones[OPPONENT]) == position.stones[1 - position.to_move]
     board = lanes.board_words(game.board)
     blocked = [] if game.board.forbidden is None else [game.board.forbidden]
-    assert lanes.from_words(board[FORBIDDEN]) == as_bits(blocked)
-    assert lanes.from_words(board[CELLS]) == as_bits(SlowGame(game.board).free_cells())
+    assert from_words(board[FORBIDDEN]) == as_bits(blocked)
+    assert from_words(board[CELLS]) == as_bits(SlowGame(game.board).free_cells())
     for (row, column), owner in game.stones.items():
-        cell = lanes.cell_of(row, column)
         mine = MOVER if owner == position.to_move else OPPONENT
-        assert int(stones[mine, cell.word]) >> cell.bit & 1
+        assert int(stones[mine, column // 4]) >> (16 * (column % 4) + row) & 1

@@ -1,11 +1,12 @@
-"""The rollout of the tree and graph searches as kernels of its own."""
+"""The rollouts of the searches as kernels of their own."""
 
 from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
 
-from bots.uct.rollout import playout_on
+from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
+from bots.uct.rollout import rollout_on
 from engine import lanes, vector
 from engine.compiled import kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
@@ -16,7 +17,7 @@ to move, and the generator."""
 
 
 def _roll_out_on(layout: ModuleType) -> RollOut:
-    rollout = playout_on(layout)
+    rollout = rollout_on(layout)
     load, either, playable, threats = layout.load, layout.either, layout.playable, layout.threats
 
     @kernel
@@ -49,3 +50,19 @@ def _roll_out_on(layout: ModuleType) -> RollOut:
 
 roll_out_vector = _roll_out_on(vector)
 roll_out_plain = _roll_out_on(lanes)
+
+_without_look_ahead = no_lookahead_policies(vector).rollout
+
+
+@kernel
+def roll_out_without_look_ahead(
+    stones: WordArray, board: WordArray, random: np.uint64, parameters: NoLookaheadParameters
+) -> tuple[int, np.uint64]:
+    """Twice the result of one rollout for the side to move, and the generator."""
+    own, other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    occupied = vector.either(vector.either(own, other), vector.load(board, FORBIDDEN))
+    landing = vector.playable(occupied, bottoms, cells)
+    return _without_look_ahead(
+        own, other, occupied, landing, own, other, bottoms, cells, random, parameters
+    )

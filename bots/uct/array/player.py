@@ -15,7 +15,7 @@ from bots.budget import Budget
 from bots.options import read_options
 from bots.player import Choice, Info
 from bots.simulation_budget import spend
-from bots.uct.array import search as arrays
+from bots.uct.array import search as kernel
 from bots.uct.base_settings import BaseSettings
 from bots.uct.outcome import OPEN, WON
 from bots.uct.root_choice import (
@@ -27,9 +27,9 @@ from engine.board import Board
 
 SLOT_BYTES: Final = 17
 """Bytes of one node over all arrays of the tree."""
-FASTEST = 500
+MOST_SIMULATIONS_PER_MS = 500
 """Simulations in a millisecond that no machine exceeds; bounds the tree of a timed move."""
-SURPLUS_DESCENTS = 4
+DESCENTS_PER_SIMULATION = 4
 """Descents made per simulation asked for, before a search with nothing new to find gives up."""
 PV_PLIES = 16
 
@@ -40,7 +40,7 @@ class ArrayPlayer:
     def __init__(
         self, *, board: Board, side: int, seed: int, budget: Budget, **options: Any
     ) -> None:
-        del side  # the moves tell
+        del side  # the moves give it
         self._board = board
         self._seed = seed
         self._budget = budget
@@ -71,7 +71,7 @@ class ArrayTree:
         self._settings = settings
         self._side = len(moves) & 1
         self._cells, self._tops, self._state = lay_out(board, moves)
-        wanted = budget.simulations or FASTEST * (budget.time_ms or 1)
+        wanted = budget.simulations or MOST_SIMULATIONS_PER_MS * (budget.time_ms or 1)
         slots = min(settings.memory_mib * 2**20 // SLOT_BYTES, 1 + (wanted + 1) * board.columns)
         self._first = np.zeros(slots, np.int32)
         self._made = np.zeros(slots, np.int8)
@@ -83,17 +83,17 @@ class ArrayTree:
         self._untried[0] = self._state[PLAYABLE]
         self._path = np.zeros(board.cells + 1, np.int32)
         self._counters = np.zeros(5, np.uint64)
-        self._counters[arrays.USED] = 1
-        self._counters[arrays.STATE] = state_of_move(seed, self._side, len(moves))
+        self._counters[kernel.USED] = 1
+        self._counters[kernel.STATE] = state_of_move(seed, self._side, len(moves))
         self._flags = (
-            arrays.CHECK_WIN * settings.win_check
-            + arrays.END_AT_CREATION * settings.exact
-            + arrays.CONVERT * settings.convert
+            kernel.CHECK_WIN * settings.win_check
+            + kernel.END_AT_CREATION * settings.exact
+            + kernel.CONVERT * settings.convert
         )
 
     def advance(self, simulations: int) -> bool:
-        """Make that many new simulations, fewer where nearly every descent meets a known end."""
-        arrays.search(
+        """Make new simulations, fewer where nearly every descent meets a known end."""
+        kernel.search(
             self._cells,
             self._tops,
             self._state,
@@ -110,7 +110,7 @@ class ArrayTree:
             self._flags,
             self._settings.c,
             simulations,
-            SURPLUS_DESCENTS * simulations,
+            DESCENTS_PER_SIMULATION * simulations,
         )
         return True
 
@@ -122,18 +122,18 @@ class ArrayTree:
         return Candidate(int(self._column[node]), mean, visits, end, 0)
 
     def choice(self) -> Choice:
-        """The move and what is known about it."""
+        """The move and its statistics."""
         nodes = {self._candidate(node): node for node in self._children(0)}
         # v2 descends below a won position, which blurs its mean: there the flag decides.
         best = best_mean(list(nodes), self._board.columns, int(self._state[1 - self._side]))
         won = best.outcome == WON
         info = Info(
-            simulations=int(self._counters[arrays.NEW]),
-            solved_visits=int(self._counters[arrays.OLD]),
-            depth=int(self._counters[arrays.DEPTH]),
+            simulations=int(self._counters[kernel.NEW]),
+            solved_visits=int(self._counters[kernel.OLD]),
+            depth=int(self._counters[kernel.DEPTH]),
             value=2 * best.mean - 1,
-            pv=self._variation(nodes[best]),
-            tree=1 + int(np.count_nonzero(self._visits[1 : int(self._counters[arrays.USED])])),
+            pv=self._principal_variation(nodes[best]),
+            tree=1 + int(np.count_nonzero(self._visits[1 : int(self._counters[kernel.USED])])),
             proven="win" if won else None,
             distance=1 if won else None,
         )
@@ -143,7 +143,7 @@ class ArrayTree:
         first = int(self._first[node])
         return range(first, first + int(self._made[node]))
 
-    def _variation(self, node: int) -> tuple[int, ...]:
+    def _principal_variation(self, node: int) -> tuple[int, ...]:
         columns = [int(self._column[node])]
         while len(columns) < PV_PLIES and self._end[node] == OPEN:
             children = self._children(node)

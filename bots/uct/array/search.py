@@ -23,13 +23,13 @@ from bots.array_board import (
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.ucb import (
     exploration,
-    urgency,
+    ucb,
 )
 from engine.bits import step_random
 from engine.compiled import kernel
 
 CHECK_WIN = 1
-"""v2: a rollout notices that the mover of its first position has just connected four."""
+"""v2: a rollout begins with a test whether the mover has just connected four."""
 END_AT_CREATION = 2
 """v3: the end of the game is flagged when a node is made, and the descent stops there."""
 CONVERT = 4
@@ -92,22 +92,22 @@ def search(
     simulations: int,
     descents: int,
 ) -> None:
-    """Make so many new simulations, or so many descents altogether, whichever comes first.
+    """Make `simulations` new simulations or `descents` descents altogether, the first of the two.
 
     Args:
-        root_cells: with `root_tops` and `root_state` the position, as `cells.lay_out` gives it.
-        root_tops: landing cells.
-        root_state: column sets.
+        root_cells: of the position, from `bots.array_board.lay_out`.
+        root_tops: its landing cells.
+        root_state: its column sets.
         side: to move in the root, node 0, whose untried columns are set.
         first: per node the first of its children's slots, 0 while there are none.
-        made: how many of them exist.
+        made: per node the number of children that exist.
         visits: per node.
         score: per node, for its mover; integers hold twice the result, floats the result.
         column: the move into the node.
         untried: columns not yet expanded.
-        end: how the game stands, one of `OPEN`, `WON`, `DRAWN`, `LOST`.
+        end: per node the state of the game, one of `OPEN`, `WON`, `DRAWN`, `LOST`.
         path: room for a descent.
-        counters: see `USED` and its companions; changed.
+        counters: `USED` and its companions; changed.
         flags: the versions' switches.
         c: exploration constant.
         simulations: new rollouts or end nodes to make.
@@ -183,7 +183,7 @@ def search(
             best = np.float32(-1.0)
             child = base
             for i in range(base, base + made[node]):
-                value = urgency(np.float32(score[i]) * scale, visits[i], explore)
+                value = ucb(np.float32(score[i]) * scale, visits[i], explore)
                 if value > best:
                     best = value
                     child = i

@@ -31,7 +31,7 @@ CELLS = 192
 
 
 def stones_of(position: Position) -> NDArray[np.uint64]:
-    """The stones as a node keeps them: those of the side to move, and the landing cells."""
+    """The stones in the form of a node: those of the side to move, and the landing cells."""
     masks = geometry(position.board)
     occupied = position.stones[0] | position.stones[1] | masks.forbidden
     landing = (occupied + masks.bottoms) & ~occupied
@@ -64,13 +64,13 @@ def entry_of(key: np.uint64, generation: np.uint64, node: np.int64) -> np.uint64
 
 @inlined
 def home_of(entry: np.uint64, shift: np.uint64) -> np.int64:
-    """Where an entry, or a hash, would like to lie; `shift` is 64 less the table's bits."""
+    """The home of an entry or a hash; `shift` is 64 less the table's bits."""
     return np.int64(entry >> shift)
 
 
 @inlined
 def is_current(entry: np.uint64, generation: np.uint64) -> bool:
-    """Whether the place holds anything."""
+    """Whether the place holds an entry of this generation."""
     return bool((entry >> _ID_BITS & _GENERATIONS) == generation)
 
 

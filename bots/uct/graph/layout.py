@@ -1,4 +1,4 @@
-"""How the graph search keeps positions and moves: nodes found by their stones, and edges.
+"""The nodes and edges of a graph: positions found by their stones, and moves.
 
 A node is a row of sixteen 32-bit integers, one cache line, seen through three arrays over the same
 memory (32-bit and 64-bit integers, single-precision numbers)::
@@ -20,7 +20,8 @@ The edges of a node lie in one block, the same fields beside each other::
     head 0 | visits x k | means x k | children x k | columns x k         k edges
 
     head   k in bits 0..7, edges made so far from bit 8 on
-    mean   of the child, for its mover, when this edge was last followed; see `pick.CERTAIN`
+    mean   of the child, for its mover, when this edge was last followed; a solved child's has
+           `bots.uct.ucb_vector.SOLVED_OFFSET` added
 """
 
 from typing import Final

@@ -1,6 +1,6 @@
-"""Roots of the graph, and three ways to give its memory back: counting, sweeping, forgetting all.
+"""Roots of the graph, and three ways to give its memory back: counting, sweeping, emptying.
 
-Forgetting all (v14 every tenth move, v17 every move) needs no code here: the counters of used
+Emptying (v14 every tenth move, v17 every move) needs no code here: the counters of used
 nodes and edges go back to their start and the table gets a new generation.
 """
 
@@ -60,7 +60,7 @@ def root_node(
 ) -> np.int64:
     """The node of a position, made with this meta if there is none; -1 when there is no room.
 
-    `stones` and `key` are `table.stones_of` and `table.hash_of` the position.
+    `stones` and `key` come from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.
     """
     generation = counters[GENERATION]
     packed = vector.pack(stones[0], stones[1], stones[2])
@@ -112,7 +112,7 @@ def free_node(
 def release(
     rows: Rows, wide: Wide, edges: Edges, table: Table, shift: np.uint64, counters: Wide, root: int
 ) -> None:
-    """Take back one reference to a node; free it and what only it led to when that was the last."""
+    """Take back one reference to a node; the last frees it and all nodes that only it led to."""
     rows[root * ROW + REFERENCES] -= 1
     if rows[root * ROW + REFERENCES] > 0:
         return
@@ -167,10 +167,10 @@ def sweep(
     """Free every node whose stones do not contain the position's, side by side.
 
     Args:
-        rows: see `bots.uct.graph.layout`, as the next arguments.
-        wide: the same memory.
+        rows: the nodes as 32-bit integers, laid out as `bots.uct.graph.layout` says.
+        wide: the memory of `rows` as 64-bit integers.
         edges: blocks of edges.
-        table: see `bots.uct.graph.hash_table`.
+        table: of hashes, `bots.uct.graph.hash_table`.
         shift: 64 less the number of bits of the table's size.
         counters: changed.
         stones: the position, from `engine.lanes.stone_words`.

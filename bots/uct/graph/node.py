@@ -29,8 +29,8 @@ from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outc
 from bots.uct.outcome import DRAWN, LOST, WON
 from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.ucb_vector import (
-    CERTAIN,
-    weigh_edges,
+    SOLVED_OFFSET,
+    sum_edges,
 )
 from engine import vector
 from engine.compiled import inlined
@@ -72,7 +72,7 @@ def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
     weight = np.float32(rows[row + ROLLOUTS])
     if first:
         head = np.int64(edges[first - HEAD])
-        below, visits = weigh_edges(edges, first, head & 255, head >> 8)
+        below, visits = sum_edges(edges, first, head & 255, head >> 8)
         points += below
         weight += visits
     floats[row + MEAN] = points / weight
@@ -81,7 +81,7 @@ def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
 
 @inlined
 def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row: Integer) -> bool:
-    """Look whether a node's edges prove it; if so write it down."""
+    """Mark a node as solved when its edges prove it; True when they do."""
     meta = rows[row + META]
     first = np.int64(rows[row + EDGES])
     head = np.int64(edges[first - HEAD])
@@ -91,7 +91,7 @@ def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row
     shortest: Any = 256
     longest: Any = 0
     for edge in range(first, first + (head >> 8)):
-        if edge_means[edge + k] > CERTAIN / 2:
+        if edge_means[edge + k] > SOLVED_OFFSET / 2:
             unsolved = True
             continue
         child_meta = rows[np.int64(edges[edge + 2 * k]) * ROW + META]

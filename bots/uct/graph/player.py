@@ -3,12 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.graph import (
-    layout as nodes,
-)
-from bots.uct.graph import (
-    search as graph,
-)
+from bots.uct.graph import layout
+from bots.uct.graph import search as kernel
 from bots.uct.graph.hash_table import (
     GENERATIONS,
     hash_of,
@@ -25,29 +21,29 @@ from bots.uct.graph.memory import (
 from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE
 from bots.uct.outcome import OPEN
 from bots.uct.player import (
-    SURPLUS_DESCENTS,
+    DESCENTS_PER_SIMULATION,
     SearchPlayer,
     Statistics,
 )
 from bots.uct.root_choice import Candidate
 from bots.uct.siblings import FIRST_FREE, HEAD, SLACK
-from bots.uct.switches import dials_of, flags_of
-from bots.uct.ucb_vector import CERTAIN
+from bots.uct.switches import flags_of, parameters_of
+from bots.uct.ucb_vector import SOLVED_OFFSET
 from engine.bits import state_of_move
 
 EMPTIED_EVERY = 10
 """Moves after which v14 forgets everything."""
 REUSED_MOVES = {"emptied": 10, "counted": 4, "swept": 4, "bump": 1}
-"""Room for what is kept from former moves, in searches of one move."""
+"""Room for the nodes kept from former moves, in searches of one move."""
 NO_NODE = -1
 
 
 class GraphPlayer(SearchPlayer[int]):
-    """A graph search; a place is a node's number."""
+    """A graph search; its name of a node is a number."""
 
     def advance(self, simulations: int) -> bool:
-        """Make that many new simulations; False when the root is solved."""
-        graph.search_graph(
+        """Make new simulations; False when the root is solved."""
+        kernel.search_graph(
             self._stones,
             self._words,
             *self._node_views,
@@ -60,9 +56,9 @@ class GraphPlayer(SearchPlayer[int]):
             self._node,
             self._position.to_move,
             flags_of(self._settings),
-            dials_of(self._settings),
+            parameters_of(self._settings),
             simulations,
-            SURPLUS_DESCENTS * simulations,
+            DESCENTS_PER_SIMULATION * simulations,
         )
         return not self._solved()
 
@@ -85,21 +81,21 @@ class GraphPlayer(SearchPlayer[int]):
         self._table.fill(0)
         self._shift = np.uint64(64 - bits)
         self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
-        self._counters = np.zeros(nodes.COUNTERS, np.uint64)
+        self._counters = np.zeros(layout.COUNTERS, np.uint64)
         self._moves: tuple[int, ...] | None = None
         self._node = NO_NODE
         self._asked = 0
         self._forget()
 
     def _forget(self) -> None:
-        """Empty everything in a single step, however much there is."""
-        generation = int(self._counters[nodes.GENERATION]) + 1
+        """Empty table, nodes and edges in a single step, however many there are."""
+        generation = int(self._counters[layout.GENERATION]) + 1
         if generation > GENERATIONS:
             self._table[:] = 0
             generation = 1
         self._counters[:] = 0
-        self._counters[nodes.GENERATION] = generation
-        self._counters[nodes.USED_EDGES] = FIRST_FREE
+        self._counters[layout.GENERATION] = generation
+        self._counters[layout.USED_EDGES] = FIRST_FREE
         self._node = NO_NODE
 
     def _begin(self, moves: tuple[int, ...]) -> None:
@@ -132,11 +128,11 @@ class GraphPlayer(SearchPlayer[int]):
                 *self._node_views[:2], self._edges, self._table, self._shift, self._counters, old
             )
         self._moves = moves
-        self._counters[nodes.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
-        self._counters[[nodes.NEW, nodes.OLD, nodes.DEPTH]] = 0
+        self._counters[layout.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
+        self._counters[[layout.NEW, layout.OLD, layout.DEPTH]] = 0
 
     def _find_root(self) -> int:
-        meta = self._first_tries() | self._position.to_move << SIDE
+        meta = self._root_columns() | self._position.to_move << SIDE
         node = int(
             root_node(
                 *self._node_views,
@@ -160,8 +156,8 @@ class GraphPlayer(SearchPlayer[int]):
     def _solved(self) -> bool:
         return self._meta(self._node) >> OUTCOME & 3 != OPEN
 
-    def _children(self, place: int | None) -> list[tuple[Candidate, int]]:
-        first = int(self._rows[(self._node if place is None else place) * ROW + EDGES])
+    def _children(self, node: int | None) -> list[tuple[Candidate, int]]:
+        first = int(self._rows[(self._node if node is None else node) * ROW + EDGES])
         if not first:
             return []
         head = int(self._edges[first - HEAD])
@@ -171,8 +167,8 @@ class GraphPlayer(SearchPlayer[int]):
             child = int(self._edges[edge + 2 * k])
             mean = float(self._edge_means[edge + k])
             outcome, distance = OPEN, 0
-            if mean < CERTAIN / 2:
-                mean -= CERTAIN
+            if mean < SOLVED_OFFSET / 2:
+                mean -= SOLVED_OFFSET
                 outcome = self._meta(child) >> OUTCOME & 3
                 distance = self._meta(child) >> DISTANCE & 255
             column, visits = int(self._edges[edge + 3 * k]), int(self._edges[edge])
@@ -181,7 +177,8 @@ class GraphPlayer(SearchPlayer[int]):
 
     def _statistics(self) -> Statistics:
         new, old, depth, live = (
-            int(self._counters[which]) for which in (nodes.NEW, nodes.OLD, nodes.DEPTH, nodes.LIVE)
+            int(self._counters[which])
+            for which in (layout.NEW, layout.OLD, layout.DEPTH, layout.LIVE)
         )
         return Statistics(new, old, depth, live)
 

@@ -1,6 +1,6 @@
 """UCT over a graph, v14 on: positions reached by different move orders share one node.
 
-Visits are counted on edges. A node's value is recomputed from its own rollout and its edges, each
+Visits are counted on edges. A node's value is recomputed from its own rollouts and its edges, each
 weighing as many visits as it has (a solved child: one visit of certain value). A descent that
 meets a known position goes on through it. Proofs belong to positions; other parents learn of them
 when their edge is next followed.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.expansion import first_sight_on
+from bots.uct.expansion import expansion_on
 from bots.uct.graph.hash_table import CELLS as ZOBRIST_CELLS
 from bots.uct.graph.hash_table import (
     ZOBRIST,
@@ -49,13 +49,13 @@ from bots.uct.graph.node import (
 )
 from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE, outcome_of, points_of
 from bots.uct.outcome import OPEN
-from bots.uct.rollout import playout_on
+from bots.uct.rollout import rollout_on
 from bots.uct.siblings import HEAD
-from bots.uct.switches import URGENT, Dials
+from bots.uct.switches import URGENT, UctParameters
 from bots.uct.ucb import exploration
 from bots.uct.ucb_vector import (
-    CERTAIN,
-    most_urgent_edge,
+    SOLVED_OFFSET,
+    best_edge,
 )
 from engine import vector
 from engine.bits import (
@@ -72,8 +72,8 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
 FIFTEEN = np.uint64(15)
 
-playout = playout_on(vector)
-first_sight = first_sight_on(vector)
+rollout = rollout_on(vector)
+expand = expansion_on(vector)
 
 
 @kernel
@@ -92,28 +92,28 @@ def search_graph(
     root: int,
     side: int,
     flags: int,
-    dials: Dials,
+    parameters: UctParameters,
     simulations: int,
     descents: int,
 ) -> None:
-    """Make so many new simulations, or so many descents altogether; stop when the root is solved.
+    """Make `simulations` new simulations or `descents` descents; stop when the root is solved.
 
     Args:
         stones: shape (2, 3), from `engine.lanes.stone_words`.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        rows: the nodes as 32-bit integers, see `bots.uct.graph.layout`.
-        wide: the same memory as 64-bit integers.
-        floats: the same memory as single-precision numbers.
+        rows: the nodes as 32-bit integers, laid out as `bots.uct.graph.layout` says.
+        wide: the memory of `rows` as 64-bit integers.
+        floats: the memory of `rows` as single-precision numbers.
         edges: the blocks of edges.
-        edge_means: the same memory as single-precision numbers.
-        table: see `bots.uct.graph.hash_table`.
+        edge_means: the memory of `edges` as single-precision numbers.
+        table: of hashes, `bots.uct.graph.hash_table`.
         shift: 64 less the number of bits of the table's size.
         path: room for a descent: node, edge and stride for every ply.
-        counters: see `bots.uct.graph.layout`; changed.
+        counters: those of `bots.uct.graph.layout`; changed.
         root: the number of the root's node.
         side: to move in the root.
         flags: the version's switches.
-        dials: its numbers.
+        parameters: its numbers.
         simulations: new rollouts or end nodes to make.
         descents: limit on all descents, those into solved nodes included.
 
@@ -134,7 +134,7 @@ def search_graph(
         depth = 0
         mover: Any = np.int64(side)
         path[0] = node
-        rollout = False
+        is_full = False
         created = False
         while True:
             row = node * ROW
@@ -148,7 +148,7 @@ def search_graph(
                 if first == 0:
                     first = room_for_edges(edges, counters, np.int64(popcount64(tries)))
                     if first == 0:
-                        rollout = True
+                        is_full = True
                         break
                     rows[row + EDGES] = first
                 head = np.int64(edges[first - HEAD])
@@ -158,7 +158,7 @@ def search_graph(
                     flags & URGENT
                     and edge > first
                     and edges[edge - 1] == 1
-                    and edge_means[edge - 1 + k] > CERTAIN / 2
+                    and edge_means[edge - 1 + k] > SOLVED_OFFSET / 2
                 ):
                     edge -= 1
                     move = ONE << np.uint64(edges[edge + 3 * k])
@@ -171,7 +171,7 @@ def search_graph(
                 edge = first
                 if k > 1:
                     weight = np.int64(floats[row + WEIGHT])
-                    edge = most_urgent_edge(edges, first, k, exploration(dials.c, weight))
+                    edge = best_edge(edges, first, k, exploration(parameters.c, weight))
                 move = ONE << np.uint64(edges[edge + 3 * k])
             stone = vector.playable(occupied, bottoms, cells)
             stone = vector.in_columns(stone, move)
@@ -193,7 +193,7 @@ def search_graph(
                         # Undone: the rollout starts before the move.
                         occupied = occupied ^ stone
                         own, other = other ^ stone, own
-                        rollout = True
+                        is_full = True
                         break
                     created = True
                     table[place] = entry_of(key, generation, child)
@@ -221,7 +221,7 @@ def search_graph(
             if created:
                 break
         row = node * ROW
-        if created or rollout:
+        if created or is_full:
             landing = vector.playable(occupied, bottoms, cells)
             own_threats = vector.threats(own)
             other_threats = vector.threats(other)
@@ -229,7 +229,7 @@ def search_graph(
             outcome = OPEN
             if created:
                 # Deeper down the side to move had no win: its node would have been an end.
-                outcome, distance, tries = first_sight(
+                outcome, distance, tries = expand(
                     other,
                     occupied,
                     landing,
@@ -252,7 +252,7 @@ def search_graph(
             else:
                 rows[row + ROLLOUTS] += 1
             if outcome == OPEN:
-                result, random = playout(
+                result, random = rollout(
                     own,
                     other,
                     occupied,
@@ -278,7 +278,7 @@ def search_graph(
                 edge_means[edge + k] = floats[child_row + MEAN]
                 set_value(rows, floats, edges, row)
             else:
-                edge_means[edge + k] = floats[child_row + MEAN] + np.float32(CERTAIN)
+                edge_means[edge + k] = floats[child_row + MEAN] + np.float32(SOLVED_OFFSET)
                 if not solve_node(rows, floats, edges, edge_means, row):
                     set_value(rows, floats, edges, row)
         deepest = max(deepest, np.int64(depth))

@@ -1,4 +1,4 @@
-"""How likely a rollout without look-ahead draws each column, as tables for one look-up a stone."""
+"""Chances of the columns in a rollout without look-ahead, as tables: one look-up a stone."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from bots.errors import SpecError
 ROLLOUTS = ("random", "middle", "seven")
 
 
-class Draws(NamedTuple):
-    """What to draw from each set of playable columns (a mask below ``2 ** columns``)."""
+class DrawTables(NamedTuple):
+    """For each set of playable columns, a mask below ``2 ** columns``, its draws."""
 
     totals: NDArray[np.uint64]
     """Shape (sets,): the sum of the set's weights."""
@@ -45,7 +45,7 @@ def column_weights(rollout: str, columns: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=8)
-def draws(rollout: str, columns: int) -> Draws:
+def draw_tables(rollout: str, columns: int) -> DrawTables:
     """The tables of a kind of rollout.
 
     Raises:
@@ -58,4 +58,4 @@ def draws(rollout: str, columns: int) -> Draws:
     upper = np.cumsum((sets[:, None] >> np.arange(columns) & 1) * weights, axis=1)
     numbers = np.arange(weights.sum())
     drawn = (upper[:, :, None] <= numbers).sum(axis=1)
-    return Draws(upper[:, -1].astype(np.uint64), (1 << drawn).astype(np.uint16))
+    return DrawTables(upper[:, -1].astype(np.uint64), (1 << drawn).astype(np.uint16))

@@ -6,18 +6,18 @@ from typing import Any
 from bots.errors import SpecError
 from bots.options import read_options
 from bots.player import Choice
-from bots.uct.no_lookahead.column_weights import draws
+from bots.uct.no_lookahead.column_weights import draw_tables
 from bots.uct.no_lookahead.search import (
-    BlindDials,
-    search_blind,
+    NoLookaheadParameters,
+    search_no_lookahead,
 )
-from bots.uct.no_lookahead.settings import BlindSettings
-from bots.uct.player import SURPLUS_DESCENTS
+from bots.uct.no_lookahead.settings import NoLookaheadSettings
+from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.root_choice import (
     Candidate,
     best_central,
 )
-from bots.uct.switches import LEAVE, flags_of
+from bots.uct.switches import LEAVE_SOLVED, flags_of
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 from bots.uct.tree.reuse import (
@@ -26,45 +26,45 @@ from bots.uct.tree.reuse import (
 )
 
 
-class BlindPlayer(TreePlayer):
-    """A tree search whose rollouts look at nothing. Its options are the fields of `BlindSettings`.
+class NoLookaheadPlayer(TreePlayer):
+    """A tree search with rollouts without look-ahead. Its options: `NoLookaheadSettings`.
 
     With `reuse` the step to the node that the game has reached costs the clock nothing that grows
-    with the tree: what the own move left behind is freed by `tidy`, after the answer, and what the
-    opponent's move left behind then too, at the next one.
+    with the tree: `tidy` frees the nodes beside the own move after the answer, and those beside the
+    opponent's move after the next one.
     """
 
-    def _read(self, options: dict[str, Any]) -> BlindSettings:
-        self._blind = read_options(BlindSettings, options)
-        if self._blind.leave and not self._blind.solve:
+    def _read(self, options: dict[str, Any]) -> NoLookaheadSettings:
+        self._own_settings = read_options(NoLookaheadSettings, options)
+        if self._own_settings.leave and not self._own_settings.solve:
             raise SpecError("option 'leave' needs solve=yes: only decided nodes are left alone")
         self._tidied = False
         self._answered: int | None = None
-        return self._blind
+        return self._own_settings
 
     def advance(self, simulations: int) -> bool:
-        """Make that many new simulations; False when the root is solved."""
-        search_blind(
+        """Make new simulations; False when the root is solved."""
+        search_no_lookahead(
             self._stones,
             self._words,
             self._tree,
             self._path,
             self._counters,
-            flags_of(self._blind) | LEAVE * self._blind.leave,
-            self._dials,
+            flags_of(self._own_settings) | LEAVE_SOLVED * self._own_settings.leave,
+            self._parameters,
             self._order,
             simulations,
-            SURPLUS_DESCENTS * simulations,
+            DESCENTS_PER_SIMULATION * simulations,
         )
         return not self._solved()
 
     def tidy(self) -> None:
         """Move the root to the own move just made and free all the rest."""
-        if not self._blind.reuse or self._root is None or self._answered is None:
+        if not self._own_settings.reuse or self._root is None or self._answered is None:
             return
         at, k = find_child(self._tree, ROOT, 1, self._answered)
         if at:
-            self._free_but(at, k)
+            self._compact(at, k)
             self._root = (*self._root, self._answered)
             self._tidied = True
         self._answered = None
@@ -78,22 +78,22 @@ class BlindPlayer(TreePlayer):
 
     def _allocate(self, simulations: int) -> None:
         super()._allocate(simulations)
-        tables = draws(self._blind.rollout, self._board.columns)
-        self._dials = BlindDials(float(self._blind.c), 0, 0.0, *tables)
+        tables = draw_tables(self._own_settings.rollout, self._board.columns)
+        self._parameters = NoLookaheadParameters(float(self._own_settings.c), 0, 0.0, *tables)
 
-    def _rehearse(self) -> None:
-        super()._rehearse()
+    def _run_every_kernel(self) -> None:
+        super()._run_every_kernel()
         move_root(self._tree, ROOT, 1)
 
     def _best(self, candidates: list[Candidate]) -> Candidate:
-        if self._blind.central:
+        if self._own_settings.central:
             return best_central(candidates, self._board.columns)
         return super()._best(candidates)
 
-    def _go_to(self, at: int, k: int) -> None:
+    def _make_root(self, at: int, k: int) -> None:
         if self._tidied:
-            # On the clock: a few words are copied, what lies beside waits for `tidy`.
+            # On the clock: a few words are copied, the other nodes wait for `tidy`.
             move_root(self._tree, at, k)
             self._tidied = False
         else:
-            self._free_but(at, k)
+            self._compact(at, k)

@@ -1,4 +1,4 @@
-"""What the players without look-ahead can differ in, beyond what all UCT versions can."""
+"""The settings of the players without look-ahead, beyond those of all UCT versions."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ from bots.uct.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class BlindSettings(Settings):
-    """The switches and numbers of one version."""
+class NoLookaheadSettings(Settings):
+    """The settings of one version without look-ahead."""
 
     rollout: str = "random"
-    """How rollouts draw their columns: ``random``, ``middle`` or ``seven``."""
+    """The chances of columns in rollouts: ``random``, ``middle`` or ``seven``."""
     central: bool = False
-    """uct-random: ties in the final choice go to the column nearer the centre, whatever else."""
+    """uct-random: ties in the choice of the move go to the column nearer the centre."""
     leave: bool = False
     """mcts3: a decided node gets a value so bad that selection leaves it alone."""

@@ -1,4 +1,4 @@
-"""How results travel up the tree: solved nodes, certain scores, visits."""
+"""Backup: results travel up the tree, with solved nodes, certain scores and visits."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of, points_of
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.siblings import HEAD
-from bots.uct.switches import LEAVE, RIGHT_DISTANCES, SOLVE
+from bots.uct.switches import LEAVE_SOLVED, RIGHT_DISTANCES, SOLVE
 from bots.uct.tree.layout import PASSED_OVER, Tree
 from engine.compiled import inlined
 
 
 @inlined
 def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
-    """What a node's children prove of it: its meta with outcome and distance, or as it was."""
+    """The meta of a node with the outcome and distance that its children prove, or unchanged."""
     meta = tree[at + 3 * k]
     first = tree[at + 2 * k]
     head = tree[first - HEAD]
@@ -48,8 +48,8 @@ def solve(tree: Tree, at: Integer, k: Integer, flags: int) -> Any:
 
 
 @inlined
-def settle(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: int) -> int:
-    """Give a solved node its certain score; twice its result for the mover."""
+def score_solved(tree: Tree, at: Integer, k: Integer, outcome: Integer, flags: int) -> int:
+    """Give a solved node its certain score; returns twice its result for the mover."""
     points = points_of(outcome)
     # A solved draw that could be chosen again would hold the search for ever.
     passed = flags & SOLVE and outcome == DRAWN
@@ -64,7 +64,7 @@ def back_up(
     """Count a descent along its path.
 
     Args:
-        tree: see `bots.uct.tree.layout`.
+        tree: laid out as `bots.uct.tree.layout` says; changed.
         path: place and stride of every node from the root on.
         depth: plies from the root to the last node.
         points: twice the result for the last node's mover.
@@ -85,7 +85,7 @@ def back_up(
         if outcome == OPEN:
             tree[at + k] += points
         else:
-            points = settle(tree, at, k, outcome, flags)
-            if flags & LEAVE:
+            points = score_solved(tree, at, k, outcome, flags)
+            if flags & LEAVE_SOLVED:
                 tree[at + k] = PASSED_OVER
         points = 2 - points

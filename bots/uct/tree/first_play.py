@@ -1,8 +1,8 @@
-"""What is expected of children that nobody has looked at yet (v20).
+"""First-play values of children that were never visited (v20).
 
 An unseen child takes part in selection with a few imagined visits. Their mean is the parent's, seen
-from the other side, and more for every column with a new cell in which its mover would win, or in
-which the opponent would have won had the stone been his.
+from the other side, and a bonus for every column with a new cell in which its mover would win, or
+in which the opponent would have won had the stone been his.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,17 @@ from engine.compiled import inlined
 from engine.gains import new_threats_on
 
 
-def expect_on(layout: ModuleType) -> Callable[..., None]:
-    """Filling a block of children, on the sets of cells of `engine.lanes` or `engine.vector`."""
+def first_play_on(layout: ModuleType) -> Callable[..., None]:
+    """A kernel that fills a block of children with first-play values.
+
+    It works on the sets of cells of `layout`, `engine.lanes` or `engine.vector`.
+    """
     either, without, plus = layout.either, layout.without, layout.plus
     playable, threats, number_in = layout.playable, layout.threats, layout.number_in
     new_threats = new_threats_on(layout)
 
     @inlined
-    def expect(
+    def first_play(
         tree: Tree,
         at: Integer,
         k: Integer,
@@ -41,7 +44,7 @@ def expect_on(layout: ModuleType) -> Callable[..., None]:
         cells: Any,
         order: NDArray[np.int64],
         weight: int,
-        hint: float,
+        bonus: float,
     ) -> None:
         tree[first - HEAD] = room | room << 8
         tree[first - 1] = 0
@@ -66,11 +69,11 @@ def expect_on(layout: ModuleType) -> Callable[..., None]:
             # An only child needs no comparison.
             if room > 1:
                 count = number_in(counts, column)
-                value = min(mean + np.float32(hint) * np.float32(count), np.float32(1.0))
+                value = min(mean + np.float32(bonus) * np.float32(count), np.float32(1.0))
             tree[child] = weight
             tree[child + room] = np.int64(scale * value + np.float32(0.5))
             tree[child + 2 * room] = 0
             tree[child + 3 * room] = column << COLUMN | UNSEEN
             child += 1
 
-    return expect
+    return first_play

@@ -1,11 +1,9 @@
-"""How a tree keeps its nodes: in blocks of siblings, see `bots.uct.siblings`.
-
-::
+"""The nodes of a tree: one of `bots.uct.siblings`' blocks for the children of each::
 
     head owner | visits x k | scores x k | firsts x k | metas x k        k children
 
 A node's score is at ``at + k``, the place of its first child at ``at + 2 * k`` (0 while it has
-none), its meta, see `bots.uct.meta`, at ``at + 3 * k``. Scores are twice the results, for the side
+none), its meta (`bots.uct.meta`) at ``at + 3 * k``. Scores are twice the results, for the side
 whose move led into the node. `owner` is used while a tree is compacted.
 """
 

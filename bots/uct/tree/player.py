@@ -3,41 +3,41 @@
 import numpy as np
 
 from bots.player import Choice, Info
-from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, Memory, solve_endgame
+from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, SolverMemory, solve_endgame
 from bots.uct.meta import DISTANCE, OUTCOME, UNSEEN
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.player import (
-    SURPLUS_DESCENTS,
+    DESCENTS_PER_SIMULATION,
     SearchPlayer,
     Statistics,
 )
 from bots.uct.root_choice import Candidate
 from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD, SLACK
-from bots.uct.switches import dials_of, flags_of
-from bots.uct.tree import search as tree
+from bots.uct.switches import flags_of, parameters_of
+from bots.uct.tree import search as kernel
 from bots.uct.tree.layout import ROOT
 from bots.uct.tree.reuse import (
+    compact,
     find_child,
-    keep_below,
 )
 from engine.bits import state_of_move
 
 SOLVER_NODES_PER_SIMULATION = 2
 SOLVER_NODES_PER_MS = 1000
-"""What the solver may spend before the search begins: about a fifth of the move."""
+"""Positions that the solver may visit before the search begins: about a fifth of the move."""
 REUSED_MOVES = 8
-"""Room for what is kept from former moves, in searches of one move."""
+"""Room for the reused tree of former moves, in searches of one move."""
 
-Place = tuple[int, int]
-"""The place of a node's visits and its stride, see `bots.uct.tree.layout`."""
+TreeNode = tuple[int, int]
+"""The place of a node's visits, and the stride of its block."""
 
 
-class TreePlayer(SearchPlayer[Place]):
+class TreePlayer(SearchPlayer[TreeNode]):
     """A tree search; a new tree every move (v5, v6) or the old one's rest (v7 on)."""
 
     def advance(self, simulations: int) -> bool:
-        """Make that many new simulations; False when the root is solved."""
-        run = tree.search if self._settings.vector else tree.search_plain
+        """Make new simulations; False when the root is solved."""
+        run = kernel.search if self._settings.vector else kernel.search_plain
         run(
             self._stones,
             self._words,
@@ -45,10 +45,10 @@ class TreePlayer(SearchPlayer[Place]):
             self._path,
             self._counters,
             flags_of(self._settings),
-            dials_of(self._settings),
+            parameters_of(self._settings),
             self._order,
             simulations,
-            SURPLUS_DESCENTS * simulations,
+            DESCENTS_PER_SIMULATION * simulations,
         )
         return not self._solved()
 
@@ -62,20 +62,20 @@ class TreePlayer(SearchPlayer[Place]):
         nearest = sorted(range(self._board.columns), key=lambda column: abs(column - middle))
         self._order = np.array(nearest, np.int64)
         self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
-        self._counters = np.zeros(tree.COUNTERS, np.uint64)
+        self._counters = np.zeros(kernel.COUNTERS, np.uint64)
         self._root: tuple[int, ...] | None = None
-        self._solver = Memory()
+        self._solver = SolverMemory()
 
     def _begin(self, moves: tuple[int, ...]) -> None:
-        if not (self._settings.reuse and self._keep(moves)):
-            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._first_tries())
-            self._counters[tree.USED] = FIRST_FREE
-            self._counters[tree.NODES] = 1
+        if not (self._settings.reuse and self._reuse(moves)):
+            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
+            self._counters[kernel.USED] = FIRST_FREE
+            self._counters[kernel.NODES] = 1
         self._root = moves
-        self._counters[tree.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
-        self._counters[[tree.NEW, tree.OLD, tree.DEPTH]] = 0
+        self._counters[kernel.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
+        self._counters[[kernel.NEW, kernel.OLD, kernel.DEPTH]] = 0
 
-    def _keep(self, moves: tuple[int, ...]) -> bool:
+    def _reuse(self, moves: tuple[int, ...]) -> bool:
         """Go on with the part of the tree that the moves lead to, if there is one."""
         root = self._root
         if root is None or moves[: len(root)] != root:
@@ -89,26 +89,26 @@ class TreePlayer(SearchPlayer[Place]):
         if int(self._tree[at + 3 * k]) >> OUTCOME & 3 and not self._tree[at + 2 * k]:
             return False
         if at != ROOT:
-            self._go_to(at, k)
+            self._make_root(at, k)
         return True
 
-    def _go_to(self, at: int, k: int) -> None:
+    def _make_root(self, at: int, k: int) -> None:
         """Make a node of the tree the root."""
-        self._free_but(at, k)
+        self._compact(at, k)
 
-    def _free_but(self, at: int, k: int) -> None:
-        """Make a node the root and free what cannot be reached from it."""
-        used, nodes = keep_below(self._tree, int(self._counters[tree.USED]), at, k)
-        self._counters[tree.USED] = used
-        self._counters[tree.NODES] = nodes
+    def _compact(self, at: int, k: int) -> None:
+        """Make a node the root and free all nodes that cannot be reached from it."""
+        used, nodes = compact(self._tree, int(self._counters[kernel.USED]), at, k)
+        self._counters[kernel.USED] = used
+        self._counters[kernel.NODES] = nodes
 
-    def _rehearse(self) -> None:
-        super()._rehearse()
+    def _run_every_kernel(self) -> None:
+        super()._run_every_kernel()
         if self._settings.endgame:
             self._ask_solver(1)
 
     def _ask_solver(self, limit: int) -> tuple[int, int, int]:
-        """Score, column and positions looked at, see `solve_endgame`."""
+        """Score, column and visited positions of `solve_endgame`."""
         memory = self._solver
         return solve_endgame(
             self._stones,
@@ -121,7 +121,7 @@ class TreePlayer(SearchPlayer[Place]):
             limit,
         )
 
-    def _exact(self) -> Choice | None:
+    def _exact_answer(self) -> Choice | None:
         """The solver's answer near the end of the game (v18)."""
         empty = self._board.cells - self._position.ply
         if empty > min(self._settings.endgame, MOST_CELLS):
@@ -132,7 +132,7 @@ class TreePlayer(SearchPlayer[Place]):
             else SOLVER_NODES_PER_MS * (self._budget.time_ms or 1)
         )
         score, column, nodes = self._ask_solver(limit)
-        # A win or a loss at first sight is left to the tree, which has a move for it at once.
+        # A win or a loss by threats alone is left to the tree, which has a move for it at once.
         if score == UNKNOWN or column < 0:
             return None
         distance = WIN - abs(score) if score else None
@@ -151,8 +151,8 @@ class TreePlayer(SearchPlayer[Place]):
     def _solved(self) -> bool:
         return self._settings.solve and int(self._tree[ROOT + 3]) >> OUTCOME & 3 != OPEN
 
-    def _children(self, place: Place | None) -> list[tuple[Candidate, Place]]:
-        at, k = place or (ROOT, 1)
+    def _children(self, node: TreeNode | None) -> list[tuple[Candidate, TreeNode]]:
+        at, k = node or (ROOT, 1)
         first = int(self._tree[at + 2 * k])
         if not first:
             return []
@@ -175,6 +175,7 @@ class TreePlayer(SearchPlayer[Place]):
 
     def _statistics(self) -> Statistics:
         new, old, depth, nodes = (
-            int(self._counters[which]) for which in (tree.NEW, tree.OLD, tree.DEPTH, tree.NODES)
+            int(self._counters[which])
+            for which in (kernel.NEW, kernel.OLD, kernel.DEPTH, kernel.NODES)
         )
         return Statistics(new, old, depth, nodes)

@@ -1,4 +1,4 @@
-"""Tree reuse: keep what is below the new root, and give the rest of the memory back.
+"""Tree reuse: the part below a new root is kept, and the rest of the memory given back.
 
 Blocks are made in order, so a block's children always lie further up. One pass from the bottom
 therefore meets every block after its owner: a living owner has left a mark in it, saying where the
@@ -27,17 +27,17 @@ def find_child(tree: Tree, at: int, k: int, column: int) -> tuple[int, int]:
 
 @kernel
 def move_root(tree: Tree, at: int, k: int) -> None:
-    """Make a node the root, whatever else stays where it is."""
+    """Make a node the root; all other nodes stay where they are."""
     for field in range(FIELDS):
         tree[ROOT + field] = tree[at + field * k]
 
 
 @kernel
-def keep_below(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
-    """Make a node the root and free all that cannot be reached from it.
+def compact(tree: Tree, used: int, at: int, k: int) -> tuple[int, int]:
+    """Make a node the root and free all nodes that cannot be reached from it.
 
     Args:
-        tree: see `bots.uct.tree.layout`; changed.
+        tree: laid out as `bots.uct.tree.layout` says; changed.
         used: integers in use.
         at: the new root's place.
         k: its stride.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.expansion import first_sight_on
+from bots.uct.expansion import expansion_on
 from bots.uct.meta import (
     COLUMN,
     COLUMNS,
@@ -23,14 +23,14 @@ from bots.uct.meta import (
     points_of,
 )
 from bots.uct.outcome import OPEN
-from bots.uct.rollout import playout_on
+from bots.uct.rollout import rollout_on
 from bots.uct.siblings import FIELDS, HEAD, SLACK
-from bots.uct.switches import EXPECT, SOLVE, URGENT, Dials
+from bots.uct.switches import FIRST_PLAY, SOLVE, URGENT, UctParameters
 from bots.uct.tree.backup import back_up
-from bots.uct.tree.first_play import expect_on
+from bots.uct.tree.first_play import first_play_on
 from bots.uct.tree.layout import ROOT, Tree
 from bots.uct.ucb import exploration
-from bots.uct.ucb_vector import most_urgent
+from bots.uct.ucb_vector import best_child
 from engine import lanes, vector
 from engine.bits import (
     ONE,
@@ -46,31 +46,31 @@ from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
 USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
 """Counters that outlast a chunk: integers used, generator, new and repeated descents, deepest
-descent, nodes."""
+descent in plies, nodes."""
 COUNTERS = 6
 
 SHIFT_CAREFUL = np.uint64(40)
 BYTE = np.uint64(255)
-"""Which bits of the generator decide whether a rollout is played carefully."""
+"""The bits of the generator that decide whether a rollout is played carefully."""
 
 
-class Pieces(NamedTuple):
-    """What a search is put together from; chosen when it is compiled."""
+class Policies(NamedTuple):
+    """The exchangeable parts of a search, chosen when it is compiled."""
 
-    first_sight: Callable[..., tuple[int, int, np.uint64]]
-    """What a new node shows, see `bots.uct.expansion`."""
-    roll: Callable[..., tuple[int, np.uint64]]
-    """A rollout, see `bots.uct.rollout`; it takes the dials instead of whether to be careful."""
+    expand: Callable[..., tuple[int, int, np.uint64]]
+    """Expansion of a new node; `bots.uct.expansion` has its arguments and results."""
+    rollout: Callable[..., tuple[int, np.uint64]]
+    """The arguments and results of `bots.uct.rollout`, but the version's parameters last."""
     in_order: bool
     """Whether the leftmost column is expanded first instead of a random one."""
 
 
-def _look_ahead_on(layout: ModuleType) -> Pieces:
-    """The pieces of v5 on."""
-    playout = playout_on(layout)
+def look_ahead_policies(layout: ModuleType) -> Policies:
+    """The policies of v5 on: look-ahead, columns expanded in random order."""
+    rollout = rollout_on(layout)
 
     @inlined
-    def roll(
+    def rollout_of_version(
         own: Any,
         other: Any,
         occupied: Any,
@@ -80,10 +80,10 @@ def _look_ahead_on(layout: ModuleType) -> Pieces:
         bottoms: Any,
         cells: Any,
         random: np.uint64,
-        dials: Dials,
+        parameters: UctParameters,
     ) -> tuple[int, np.uint64]:
-        careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < dials.careful
-        return playout(
+        careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < parameters.careful_rollouts
+        return rollout(
             own,
             other,
             occupied,
@@ -96,15 +96,15 @@ def _look_ahead_on(layout: ModuleType) -> Pieces:
             careful,
         )
 
-    return Pieces(first_sight_on(layout), roll, in_order=False)
+    return Policies(expansion_on(layout), rollout_of_version, in_order=False)
 
 
-def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
+def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
     """The search on the sets of cells of `engine.lanes` or `engine.vector`."""
     load, either = layout.load, layout.either
     in_columns, playable, threats = layout.in_columns, layout.playable, layout.threats
-    expect = expect_on(layout)
-    first_sight, roll, in_order = pieces
+    first_play = first_play_on(layout)
+    expand, rollout_of_version, in_order = policies
 
     @inlined
     def search(
@@ -114,7 +114,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
         path: NDArray[np.int32],
         counters: NDArray[np.uint64],
         flags: int,
-        dials: Dials,
+        parameters: UctParameters,
         order: NDArray[np.int64],
         simulations: int,
         descents: int,
@@ -149,7 +149,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                 prefetch(tree, first + 30)
                 prefetch(tree, first + 43)
                 tries = np.uint64(meta & COLUMNS)
-                if tries and flags & EXPECT:
+                if tries and flags & FIRST_PLAY:
                     room = np.int64(popcount64(tries))
                     if used + HEAD + FIELDS * room > limit:
                         break
@@ -157,7 +157,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                     tree[at + 2 * k] = first
                     tree[at + 3 * k] = meta & ~COLUMNS
                     used += HEAD + FIELDS * room
-                    expect(
+                    first_play(
                         tree,
                         at,
                         k,
@@ -170,8 +170,8 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                         bottoms,
                         cells,
                         order,
-                        dials.expect,
-                        dials.hint,
+                        parameters.first_play_visits,
+                        parameters.first_play_bonus,
                     )
                     tries = np.uint64(0)
                 if tries:
@@ -208,8 +208,8 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                     siblings = np.int64(tree[first - HEAD]) & 255
                     child = first
                     if siblings > 1:
-                        child = most_urgent(
-                            tree, first, siblings, exploration(dials.c, max(tree[at], 1))
+                        child = best_child(
+                            tree, first, siblings, exploration(parameters.c, max(tree[at], 1))
                         )
                     child_meta = np.int64(tree[child + 3 * siblings])
                     move = ONE << np.uint64(column_of(child_meta))
@@ -233,7 +233,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                 if created:
                     nodes += 1
                     # Deeper down the side to move had no win: its node would have been an end.
-                    outcome, distance, tries = first_sight(
+                    outcome, distance, tries = expand(
                         other,
                         occupied,
                         landing,
@@ -244,7 +244,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                         depth == 1,
                         flags,
                     )
-                    if not flags & EXPECT:
+                    if not flags & FIRST_PLAY:
                         tree[at] = 0
                         tree[at + k] = 0
                     tree[at + 2 * k] = 0
@@ -258,7 +258,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                         solved = True
                         points = points_of(outcome)
                 if points < 0:
-                    result, random = roll(
+                    result, random = rollout_of_version(
                         own,
                         other,
                         occupied,
@@ -268,7 +268,7 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
                         bottoms,
                         cells,
                         random,
-                        dials,
+                        parameters,
                     )
                     points = 2 - result
             else:
@@ -287,8 +287,8 @@ def search_on(layout: ModuleType, pieces: Pieces) -> Callable[..., None]:
     return search
 
 
-_search = search_on(vector, _look_ahead_on(vector))
-_search_plain = search_on(lanes, _look_ahead_on(lanes))
+_search = search_on(vector, look_ahead_policies(vector))
+_search_plain = search_on(lanes, look_ahead_policies(lanes))
 
 
 @kernel
@@ -299,22 +299,22 @@ def search(
     path: NDArray[np.int32],
     counters: NDArray[np.uint64],
     flags: int,
-    dials: Dials,
+    parameters: UctParameters,
     order: NDArray[np.int64],
     simulations: int,
     descents: int,
 ) -> None:
-    """Make so many new simulations, or so many descents altogether; stop when the root is solved.
+    """Make `simulations` new simulations or `descents` descents; stop when the root is solved.
 
     Args:
         stones: shape (2, 3), from `engine.lanes.stone_words`.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        tree: see `bots.uct.tree.layout`; holds at least the root's block.
+        tree: laid out as `bots.uct.tree.layout` says; holds at least the root's block.
         path: room for a descent, two integers a ply.
-        counters: see `USED` and its companions; changed.
+        counters: `USED` and its companions; changed.
         flags: the version's switches.
-        dials: its numbers.
-        order: the columns, those to be looked at first in front.
+        parameters: its numbers.
+        order: the columns from the centre outwards.
         simulations: new rollouts or end nodes to make.
         descents: limit on all descents, those into solved nodes included.
 
@@ -326,7 +326,7 @@ def search(
         path,
         counters,
         flags,
-        dials,
+        parameters,
         order,
         simulations,
         descents,
@@ -341,12 +341,12 @@ def search_plain(
     path: NDArray[np.int32],
     counters: NDArray[np.uint64],
     flags: int,
-    dials: Dials,
+    parameters: UctParameters,
     order: NDArray[np.int64],
     simulations: int,
     descents: int,
 ) -> None:
-    """As `search`, on plain 64-bit words."""
+    """The search on plain 64-bit words; arguments and decisions are those of `search`."""
     _search_plain(
         stones,
         board,
@@ -354,7 +354,7 @@ def search_plain(
         path,
         counters,
         flags,
-        dials,
+        parameters,
         order,
         simulations,
         descents,

@@ -160,6 +160,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
+    from ladder.registry.builtins import has_changed
     from ladder.registry.registered import resolve_bot
     from ladder.registry.trial import (
         describe,
@@ -174,7 +175,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     compile_launches([resolved.launch])
     for line in describe(try_out(resolved.launch, resolved.budgets, confinement)):
         print_out(line)
-    if resolved.content_hash != row.revision.content_hash:
+    if has_changed(row, resolved):
         print_out(f"{name} has changed since it was registered")
     return 0
 

@@ -6,7 +6,11 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from bots import identity
+from bots.catalogue import VERSIONS
+from bots.identity import Carried, code_hash, files_hash
 from db.records.bots import (
     NewBot,
     NewRevision,
@@ -89,3 +93,30 @@ def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> 
         assert new.id != now.id
         assert {b.name: b.revision.id for b in store.bots.all() if b.name != "v4"} == others
         assert sync_builtins(store) == []
+
+
+def test_a_carried_player_goes_on_in_its_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources that only moved keep a database's revisions, with options and without."""
+    weights = {"option weights": "1,2,3,4,5,6"}
+    former = {"bots/old_place.py": "0123456789abcdef"}
+    entries = {
+        name: Carried(code_hash(VERSIONS[name]), f"former {name}", (files_hash(former),))
+        for name in ("v4", "c4ai")
+    }
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        for name in ("v4", "c4ai"):
+            revision = NewRevision(f"former {name}", built_in(name), ("any",), files=former)
+            store.bots.add(NewBot(name, "", f"builtin:{name}", revision))
+        for name, files in (("mine", {**former, **weights}), ("other", weights)):
+            launch = built_in("c4ai?weights=1,2,3,4,5,6")
+            revision = NewRevision(f"former {name}", launch, ("any",), files=files)
+            store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
+        monkeypatch.setattr(identity, "carried", lambda: entries)
+        assert sync_builtins(store) == ["other"]
+        revisions = {bot.name: bot.revision for bot in store.bots.all()}
+        for name in ("v4", "c4ai", "mine"):
+            assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
+        monkeypatch.setattr(identity, "carried", dict)
+        assert sync_builtins(store) == ["v4", "c4ai", "mine", "other"]

@@ -11,12 +11,11 @@ from bots.protocol import Budget, decode_request
 from bots.uct.meta import OUTCOME
 from bots.uct.no_lookahead.column_weights import (
     column_weights,
-    draws,
+    draw_tables,
 )
-from bots.uct.no_lookahead.player import BlindPlayer
+from bots.uct.no_lookahead.player import NoLookaheadPlayer
 from bots.uct.no_lookahead.search import (
-    BlindDials,
-    roll_out,
+    NoLookaheadParameters,
 )
 from bots.uct.outcome import LOST, OPEN, WON
 from bots.uct.root_choice import (
@@ -32,18 +31,21 @@ from engine.lanes import board_words, stone_words
 from engine.position import Position
 from engine.seeds import SplitMix
 from tests.bots.support import player
+from tests.support.rollouts import roll_out_without_look_ahead
 
-BLIND = ("mcts1", "mcts2", "mcts3", "uct-random", "uct-middle", "uct-seven")
+NAMES = ("mcts1", "mcts2", "mcts3", "uct-random", "uct-middle", "uct-seven")
 BOARD = parse_board("9x9@4,4")
 
 
-def blind(name: str, board: Board, simulations: int) -> BlindPlayer:
+def built(name: str, board: Board, simulations: int) -> NoLookaheadPlayer:
     bot = player(name, board, 0, Budget(simulations=simulations))
-    assert isinstance(bot, BlindPlayer)
+    assert isinstance(bot, NoLookaheadPlayer)
     return bot
 
 
-def children(bot: BlindPlayer, at: int = ROOT, k: int = 1) -> dict[int, tuple[int, int, int, int]]:
+def children(
+    bot: NoLookaheadPlayer, at: int = ROOT, k: int = 1
+) -> dict[int, tuple[int, int, int, int]]:
     """Visits, score, outcome and place of a node's children by column, in order of creation."""
     nodes = bot._tree
     first = int(nodes[at + 2 * k])
@@ -78,7 +80,7 @@ def test_tables_draw_by_the_weights(rollout: str) -> None:
     """Every set of columns: each of its columns has exactly its weight's share of the numbers."""
     for columns in (4, 9, 12):
         weights = column_weights(rollout, columns)
-        tables = draws(rollout, columns)
+        tables = draw_tables(rollout, columns)
         for mask in range(1, 2**columns):
             members = [column for column in range(columns) if mask >> column & 1]
             total = int(tables.totals[mask])
@@ -113,7 +115,7 @@ def test_the_kernel_rolls_as_described(rollout: str) -> None:
     """Result and generator agree with the rollout by hand; its first columns fit the weights."""
     for text in ("9x9@4,4", "4x12", "12x6@0,0"):
         board = parse_board(text)
-        dials = BlindDials(1.0, 0, 0.0, *draws(rollout, board.columns))
+        parameters = NoLookaheadParameters(1.0, 0, 0.0, *draw_tables(rollout, board.columns))
         random = SplitMix(7)
         first = [0] * board.columns
         games = 120
@@ -121,7 +123,9 @@ def test_the_kernel_rolls_as_described(rollout: str) -> None:
             state = random.next64() | 1
             position = Position(board)
             expected = roll_by_hand(position, rollout, state, first)
-            found = roll_out(stone_words(position), board_words(board), np.uint64(state), dials)
+            found = roll_out_without_look_ahead(
+                stone_words(position), board_words(board), np.uint64(state), parameters
+            )
             assert (found[0], int(found[1])) == expected
         weights = column_weights(rollout, board.columns)
         shares = [games * weight / sum(weights) for weight in weights]
@@ -134,13 +138,13 @@ def test_the_kernel_rolls_as_described(rollout: str) -> None:
 # --- selection and expansion --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", BLIND)
+@pytest.mark.parametrize("name", NAMES)
 def test_children_are_expanded_in_order(name: str) -> None:
     """The leftmost column first, one a simulation; nothing is visited twice before all are seen."""
-    bot = blind(name, BOARD, 1000)
+    bot = built(name, BOARD, 1000)
     bot.choose(())
     assert list(children(bot)) == list(range(9))
-    bot = blind(name, BOARD, 5)
+    bot = built(name, BOARD, 5)
     bot.choose(())
     assert {c: node[0] for c, node in children(bot).items()} == dict.fromkeys(range(5), 1)
 
@@ -150,7 +154,7 @@ def test_the_formula_on_a_node_by_hand(name: str, factor: float) -> None:
     """The next child is the one with the largest v + factor * sqrt(ln(n_p) / n), v in -1 .. 1."""
     for results in ((9, 3), (8, 8), (3, 1), (2, 5)):
         for visits in ((10, 4), (100, 9), (40, 40)):
-            bot = blind(name, Board(4, 4), 1)
+            bot = built(name, Board(4, 4), 1)
             bot.choose(())
             bot.advance(3)
             nodes = bot._tree
@@ -186,9 +190,9 @@ THREAT = (0, 1, 0, 2, 8, 3)
 
 def test_a_lost_node_is_left_alone() -> None:
     """Once a reply that connects four is found, mcts3 never enters its parent again."""
-    bots = {name: blind(name, BOARD, 8000) for name in ("mcts2", "mcts3")}
+    bots = {name: built(name, BOARD, 8000) for name in ("mcts2", "mcts3")}
     for bot in bots.values():
-        bot._look_at(THREAT)
+        bot._set_position(THREAT)
         bot.advance(3000)
     lost = [column for column in range(9) if column != 4]
     seen = children(bots["mcts3"])
@@ -207,7 +211,7 @@ def test_a_lost_node_is_left_alone() -> None:
 
 def test_the_parent_of_lost_nodes_alone_is_won() -> None:
     """Where every move is lost nothing is left to search: the root is decided, a move is made."""
-    bot = blind("mcts3", BOARD, 100_000)
+    bot = built("mcts3", BOARD, 100_000)
     choice = bot.choose((0, 3, 0, 4, 8, 5))
     assert choice.info is not None
     assert choice.info.proven == "loss"
@@ -225,9 +229,11 @@ def test_leaving_alone_needs_proofs() -> None:
 # --- what mcts2 keeps ----------------------------------------------------------------------------
 
 
-def walk(bot: BlindPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
+def walk(bot: NoLookaheadPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, int]]:
     """Visits and score of every node below a place, by the columns that lead to it."""
-    found = {(): (int(bot._tree[at]), int(bot._tree[at + k]))}
+    found: dict[tuple[int, ...], tuple[int, int]] = {
+        (): (int(bot._tree[at]), int(bot._tree[at + k]))
+    }
     if bot._tree[at + 2 * k]:
         siblings = int(bot._tree[bot._tree[at + 2 * k] - HEAD]) & 255
         for column, node in children(bot, at, k).items():
@@ -238,7 +244,7 @@ def walk(bot: BlindPlayer, at: int, k: int) -> dict[tuple[int, ...], tuple[int, 
 
 def test_the_root_moves_down_with_the_game() -> None:
     """After both moves the tree starts with what it knew of the position; mcts1 starts anew."""
-    bot = blind("mcts2", BOARD, 5000)
+    bot = built("mcts2", BOARD, 5000)
     own = bot.choose(()).column
     at, k = find_child(bot._tree, ROOT, 1, own)
     below = walk(bot, at, k)
@@ -250,15 +256,15 @@ def test_the_root_moves_down_with_the_game() -> None:
     at, k = find_child(bot._tree, ROOT, 1, reply)
     expected = walk(bot, at, k)
     used = int(bot._counters[tree.USED])
-    bot._look_at((own, reply))
+    bot._set_position((own, reply))
     # On the clock: the root moves, and nothing is freed.
     assert walk(bot, ROOT, 1) == expected
     assert len(expected) > 100
     assert int(bot._counters[tree.USED]) == used
-    other = blind("mcts1", BOARD, 5000)
+    other = built("mcts1", BOARD, 5000)
     other.choose(())
     other.tidy()
-    other._look_at((own, reply))
+    other._set_position((own, reply))
     assert int(other._counters[tree.NODES]) == 1
 
 
@@ -271,7 +277,7 @@ def test_tidying_changes_no_move(name: str) -> None:
         position = Position(BOARD)
         while not position.is_over:
             bot = sides[position.to_move]
-            assert isinstance(bot, BlindPlayer)
+            assert isinstance(bot, NoLookaheadPlayer)
             position = position.play(bot.choose(position.moves).column)
             if tidies:
                 bot.tidy()
@@ -290,7 +296,7 @@ def test_the_host_tidies_after_the_answer() -> None:
     )
     host.answer(decode_request(b'{"type":"move","ply":0,"moves":[]}'))
     bot = host._player
-    assert isinstance(bot, BlindPlayer)
+    assert isinstance(bot, NoLookaheadPlayer)
     assert bot._root == ()
     host.tidy()
     assert bot._root is not None

@@ -1,0 +1,91 @@
+"""How a search spends its budget."""
+
+import pytest
+
+from bots.protocol import Budget
+from bots.simulation_budget import (
+    FIRST_CHUNK,
+    spend,
+)
+
+
+class Clock:
+    """A clock that moves only when a search works."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("bots.simulation_budget.time.perf_counter", clock)
+    return clock
+
+
+class Counted:
+    """A search that only counts, at a fixed cost a simulation in seconds of a clock."""
+
+    def __init__(
+        self, clock: Clock | None = None, cost: float = 0.0, ends_after: int | None = None
+    ) -> None:
+        self.done = 0
+        self.chunks: list[int] = []
+        self._clock = clock
+        self._cost = cost
+        self._ends_after = ends_after
+
+    def advance(self, simulations: int) -> bool:
+        self.done += simulations
+        self.chunks.append(simulations)
+        if self._clock is not None:
+            self._clock.now += simulations * self._cost
+        return self._ends_after is None or self.done < self._ends_after
+
+
+def test_simulations_are_spent_exactly() -> None:
+    """A budget of simulations is passed on as it is, in one piece."""
+    search = Counted()
+    spend(search, Budget(simulations=777), share=0.5, started=0.0)
+    assert search.chunks == [777]
+
+
+def test_a_late_start_still_searches(clock: Clock) -> None:
+    """When the time is over before it began, one chunk is searched all the same."""
+    search = Counted(clock, 1e-6)
+    spend(search, Budget(time_ms=1), share=0.9, started=clock.now - 10)
+    assert search.chunks == [FIRST_CHUNK]
+
+
+def test_a_solved_search_stops_early(clock: Clock) -> None:
+    """Nothing is spent on a search that has nothing left to find."""
+    search = Counted(clock, 1e-6, ends_after=1)
+    spend(search, Budget(time_ms=5000), share=0.9, started=clock.now)
+    assert search.chunks == [FIRST_CHUNK]
+
+
+@pytest.mark.parametrize("cost", [1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_the_time_is_used_to_the_intended_share(clock: Clock, cost: float, share: float) -> None:
+    """At a steady speed the last simulation ends at the share of the budget, and no later."""
+    started = clock.now
+    spend(Counted(clock, cost), Budget(time_ms=50), share=share, started=started)
+    spent = clock.now - started
+    assert share * 0.050 - 2 * cost <= spent <= share * 0.050 + cost
+
+
+def test_chunks_take_a_millisecond(clock: Clock) -> None:
+    """The clock is read about once a millisecond, however fast the search is."""
+    search = Counted(clock, 1e-7)
+    spend(search, Budget(time_ms=50), share=1.0, started=clock.now)
+    assert 50 <= len(search.chunks) <= 60
+    assert max(search.chunks) == pytest.approx(10_000, rel=0.01)
+
+
+def test_other_budgets_are_refused() -> None:
+    """A search of simulations cannot spend a depth."""
+    with pytest.raises(ValueError, match="depth"):
+        spend(Counted(), Budget(depth=3), share=0.9, started=0.0)
