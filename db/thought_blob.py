@@ -33,9 +33,11 @@ def _packed(thought: Thought) -> tuple[int | str | None, ...]:
         count = bounded(count)
     if depth is not None and not 0 <= depth <= LIMIT:
         depth = bounded(depth)
-    if thought.cpu_us is None:
+    idle_us = None if thought.cpu_us is None else thought.time_us - thought.cpu_us
+    if thought.line:
+        return thought.time_us, value, count, depth, thought.proven, idle_us, thought.line
+    if idle_us is None:
         return thought.time_us, value, count, depth, thought.proven
-    idle_us = thought.time_us - thought.cpu_us
     return thought.time_us, value, count, depth, thought.proven, idle_us
 
 

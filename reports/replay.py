@@ -83,6 +83,8 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
         facts.append(("depth", str(thought.depth)))
     if thought.proven is not None:
         facts.append(("proven", thought.proven))
+    if thought.line:
+        facts.append(("expects", " ".join(thought.line)))
     return facts
 
 
@@ -186,5 +188,5 @@ def game_document(row: StoredGame) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven")
+    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven", "line")
     return {name: getattr(thought, name) for name in fields}

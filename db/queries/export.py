@@ -15,6 +15,7 @@ from db.records.exchange import (
     Conditions,
     GameLine,
     Introduction,
+    MoveTiming,
     SideTiming,
     Timing,
 )
@@ -87,6 +88,8 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
 
 
 def _timing(row: Any) -> Timing:
+    thoughts = thought_blob.decode(row.thoughts)
+    lines = tuple(thought.line for thought in thoughts)
     return Timing(
         stored=row.place,
         started=row.started_at,
@@ -97,7 +100,8 @@ def _timing(row: Any) -> Timing:
             SideTiming(*(row._mapping[f"first_{name}"] for name in SideTiming.__struct_fields__)),
             SideTiming(*(row._mapping[f"second_{name}"] for name in SideTiming.__struct_fields__)),
         ),
-        thoughts=thought_blob.decode(row.thoughts),
+        thoughts=tuple(map(MoveTiming.of, thoughts)),
+        lines=lines if any(lines) else (),
     )
 
 

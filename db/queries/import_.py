@@ -22,7 +22,9 @@ from db.records.exchange import (
     Introduction,
     NotImportable,
     SideTiming,
+    Timing,
 )
+from db.records.games import Thought
 from db.records.launch import described
 from db.records.pairs import PairStatus
 from db.records.runs import RunStatus
@@ -223,5 +225,11 @@ def _game_values(line: GameLine) -> dict[str, Any]:
         "started_at": timing.started,
         "duration_us": timing.duration_us,
         "line_hash": line_hash(line.board, line.moves),
-        "thoughts": thought_blob.encode(timing.thoughts),
+        "thoughts": thought_blob.encode(_thoughts(timing)),
     }
+
+
+def _thoughts(timing: Timing) -> list[Thought]:
+    """The moves of a game with their expected lines."""
+    lines = timing.lines or ("",) * len(timing.thoughts)
+    return [move.with_line(line) for move, line in zip(timing.thoughts, lines, strict=True)]

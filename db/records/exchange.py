@@ -78,6 +78,26 @@ class SideTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     searched_us: Count = 0
 
 
+class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
+    """`db.records.games.Thought` without the expected line, in as many fields as ever."""
+
+    time_us: int
+    value: float | None = None
+    simulations: int | None = None
+    depth: int | None = None
+    proven: str | None = None
+    cpu_us: int | None = None
+
+    @classmethod
+    def of(cls, thought: Thought) -> "MoveTiming":
+        """A move as it is exported."""
+        return cls(*msgspec.structs.astuple(thought)[:6])
+
+    def with_line(self, line: str) -> Thought:
+        """The move as it is stored."""
+        return Thought(**msgspec.structs.asdict(self), line=line)
+
+
 class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """Everything that depends on the clock."""
 
@@ -89,7 +109,9 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     aborts: Count = 0
     detail: str = ""
     sides: tuple[SideTiming, SideTiming] = (SideTiming(), SideTiming())
-    thoughts: tuple[Thought, ...] = ()
+    thoughts: tuple[MoveTiming, ...] = ()
+    lines: tuple[Annotated[str, Meta(pattern=r"\A[0-9ab]*\Z")], ...] = ()
+    """The expected line of each thought; left out when none has any."""
 
 
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -35,6 +35,12 @@ class Thought(msgspec.Struct, array_like=True):
     cpu_us: int | None = None
     """Processor time while it was asked, of all threads of the processes that it had when the game
     began; None: not measured."""
+    line: str = ""
+    """The columns that the bot expected after its move, one character each; empty: none told."""
+
+
+LINE_PLIES = 10
+"""How many plies of an expected line are kept."""
 
 
 class GameRecord(msgspec.Struct, frozen=True):

@@ -6,8 +6,7 @@ names, and what fields say of each other, of the board and of the game that is p
 
 import re
 
-from db.records.exchange import BotLine, GameLine
-from db.records.games import Thought
+from db.records.exchange import BotLine, GameLine, MoveTiming
 from engine.board import (
     THU_SIDES,
     Board,
@@ -56,7 +55,12 @@ def check_game(game: GameLine) -> None:
     position = Position.from_moves(board, moves)
     _require(game.opening_plies <= len(moves), "opening_plies must be 0 up to the number of moves")
     _check_ending(position, game.result, game.termination)
-    for thought in game.timing.thoughts:
+    timing = game.timing
+    _require(
+        not timing.lines or len(timing.lines) == len(timing.thoughts),
+        "there must be as many expected lines as thoughts, or none",
+    )
+    for thought in timing.thoughts:
         _check_thought(thought)
 
 
@@ -101,7 +105,7 @@ def _check_ending(position: Position, result: Result, termination: Termination) 
         _require(result is not Result.DRAW, f"a game that ended by {termination} is no draw")
 
 
-def _check_thought(thought: Thought) -> None:
+def _check_thought(thought: MoveTiming) -> None:
     times = (thought.time_us, thought.cpu_us or 0)
     _require(
         all(0 <= time_us < _TIME_LIMIT for time_us in times),

@@ -1,12 +1,15 @@
 """The referee: plays one game, and one pair, by the rules, charging failures to their cause."""
 
 import time
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import msgspec
 
 from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply, NewGame
 from db.records.games import (
+    LINE_PLIES,
     GameRecord,
     SideStats,
     Thought,
@@ -16,14 +19,15 @@ from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
-from engine.board import Board, parse_board
-from engine.position import Position
+from engine.board import MAX_SIDE, Board, parse_board
+from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import Stall
 
+COLUMNS = range(MAX_SIDE)
 MAX_ABORTS = 3
 """How often a pair is started again because the machine stalled, before it is given up."""
 
@@ -67,7 +71,16 @@ def thought_of(elapsed_us: int, info: Info | None) -> Thought:
     proven: str | None = info.proven
     if proven is not None and info.distance is not None:
         proven = f"{proven} {info.distance}"
-    return Thought(elapsed_us, info.value, work, info.depth, proven)
+    line = expected_line(info.pv) if info.pv else ""
+    return Thought(elapsed_us, info.value, work, info.depth, proven, line=line)
+
+
+def expected_line(pv: Sequence[int]) -> str:
+    """What is kept of a bot's expected line: the columns after its own move.
+
+    It ends before the first number that is no column, for a stranger's bot may tell any.
+    """
+    return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
 
 
 def answered(position: Position, column: int) -> Position:

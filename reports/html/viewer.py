@@ -4,7 +4,7 @@ from typing import Any
 
 from db.records.games import GameRow, Thought
 from engine.board import parse_board
-from engine.position import Position
+from engine.position import Position, parse_moves
 
 TEXT_LIMIT = 4000
 """Characters of a bot's own words that a page takes."""
@@ -15,7 +15,8 @@ def viewer_game(game: GameRow, reason: str) -> dict[str, Any]:
 
     ``cells`` holds the row and the column of every stone in order, row 0 at the bottom; ``line``
     the winning cells; ``thoughts`` one list a move after the opening: milliseconds, value for the
-    mover (-1..1), simulations or nodes, depth in plies, proof; what nobody told is null.
+    mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the line that it
+    expected; what nobody told is null.
 
     Args:
         game: with its thoughts.
@@ -24,10 +25,14 @@ def viewer_game(game: GameRow, reason: str) -> dict[str, Any]:
     """
     board = parse_board(game.board)
     position = Position(board)
-    cells = []
-    for column in game.moves:
+    cells, thoughts = [], []
+    for ply, column in enumerate(game.moves, start=1):
         cells.append([position.landing_row(column), column])
         position = position.play(column)
+        place = ply - 1 - game.opening_plies
+        if 0 <= place < len(game.thoughts):
+            thoughts.append(_thought(game.thoughts[place], position))
+    thoughts += [_thought(thought, None) for thought in game.thoughts[len(thoughts) :]]
     return {
         "id": game.id,
         "first": game.first,
@@ -45,11 +50,12 @@ def viewer_game(game: GameRow, reason: str) -> dict[str, Any]:
         "offender": game.offender,
         "started": game.started_at,
         "reason": reason,
-        "thoughts": [_thought(thought) for thought in game.thoughts],
+        "thoughts": thoughts,
     }
 
 
-def _thought(thought: Thought) -> list[Any]:
+def _thought(thought: Thought, after: Position | None) -> list[Any]:
+    """One move; `after` is the position that it led to, None where it led to none."""
     value = None if thought.value is None else round(thought.value, 3)
     return [
         round(thought.time_us / 1000, 2),
@@ -57,4 +63,16 @@ def _thought(thought: Thought) -> list[Any]:
         thought.simulations,
         thought.depth,
         thought.proven,
+        [] if after is None else _expected(after, thought.line),
     ]
+
+
+def _expected(position: Position, line: str) -> list[list[int | None]]:
+    """The cells of an expected line, as far as it can be played."""
+    cells = []
+    for column in parse_moves(line):
+        if position.is_over or not position.can_play(column):
+            break
+        cells.append([position.landing_row(column), column])
+        position = position.play(column)
+    return cells

@@ -120,7 +120,7 @@ def human_game(revision: int) -> NewSavedGame:
         detail="",
         started_at=1.5,
         duration_us=123,
-        thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4")),
+        thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4", line="3a")),
     )
 
 

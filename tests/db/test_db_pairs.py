@@ -351,6 +351,7 @@ thought = st.builds(
     counts,
     st.none() | st.sampled_from(["win", "loss 4", "draw"]),
     st.none() | st.integers(0, 2**45),
+    st.text("0123456789ab", max_size=10),
 )
 
 
@@ -361,6 +362,7 @@ def test_thoughts_survive_rounded_and_bounded(told):
     assert len(back) == len(told)
     for kept, original in zip(back, told, strict=True):
         assert (kept.time_us, kept.proven) == (original.time_us, original.proven)
+        assert kept.line == original.line
         assert kept.cpu_us == original.cpu_us
         for name in ("simulations", "depth"):
             given_count = getattr(original, name)

@@ -12,10 +12,10 @@ from db.records.bots import (
 from db.records.exchange import (
     Conditions,
     GameLine,
+    MoveTiming,
     SideTiming,
     Timing,
 )
-from db.records.games import Thought
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from db.store import Store
@@ -68,7 +68,7 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
             started=1.7e9,
             duration_us=9000,
             sides=(sums, sums),
-            thoughts=tuple(Thought(9, 0.5, 10) for _ in moves[1:]),
+            thoughts=tuple(MoveTiming(9, 0.5, 10) for _ in moves[1:]),
         ),
     )
 

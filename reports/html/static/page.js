@@ -5,8 +5,9 @@
  */
 
 /**
- * @typedef {[number, number|null, number|null, number|null, string|null]} Thought
- *   milliseconds, value for the mover (-1..1), simulations or nodes, depth in plies, proof
+ * @typedef {[number, number|null, number|null, number|null, string|null, [number, number][]]} Thought
+ *   milliseconds, value for the mover (-1..1), simulations or nodes, depth in plies, proof, and the
+ *   cells of the expected line
  * @typedef {{id: number, first: string, second: string, board: string, rows: number,
  *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
  *   line: [number, number][], result: string, termination: string, detail: string,
@@ -215,6 +216,16 @@ function drawBoard(game, ply) {
       parts.push(drawn("circle", { cx, cy, r: 17, fill: "none", stroke: "#fff", "stroke-width": 3, class: "winning" }));
     }
   });
+  const thought = thoughtOf(game, ply);
+  (thought ? thought[5] : []).forEach(([row, column], place) => {
+    const [cx, cy] = centre(row, column);
+    const side = (ply + place) % 2;
+    const stroke = side ? "var(--second)" : "var(--first)";
+    const pale = { cx, cy, r: 12, fill: stroke, "fill-opacity": 0.28, stroke, "stroke-dasharray": "3 3", class: "expected" };
+    parts.push(drawn("circle", pale));
+    const text = { x: cx, y: cy + 4, "text-anchor": "middle", "font-size": 12, fill: "var(--ink)" };
+    parts.push(drawn("text", text, String(place + 1)));
+  });
   for (let column = 0; column < game.columns; column++) {
     const x = (column + 0.5) * CELL;
     const text = { x, y: height + 14, "text-anchor": "middle", "font-size": 11, fill: "var(--soft)" };
@@ -239,11 +250,12 @@ function drawFacts(game, ply) {
   if (ply && ply <= game.opening) facts.push(["opening", "drawn at random"]);
   const thought = thoughtOf(game, ply);
   if (thought) {
-    const [time, value, work, depth, proven] = thought;
+    const [time, value, work, depth, proven, line] = thought;
     facts.push(["time", `${time.toLocaleString("en")} ms`]);
     if (value !== null) facts.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
     if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
     if (depth !== null) facts.push(["depth", String(depth)]);
+    if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
     if (proven !== null) facts.push(["proven", `${proven}${/\d/.test(proven) ? " plies" : ""}`]);
   }
   byId("facts").replaceChildren(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.protocol import Budget
+from bots.protocol import Budget, Info
 from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
@@ -24,6 +24,7 @@ from ladder.game.referee import (
     _Side,
     play_game,
     play_pair,
+    thought_of,
 )
 from ladder.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
@@ -218,3 +219,18 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
     assert record.games == ()
     assert record.aborts == MAX_ABORTS + 1
     assert record.abort_reason == "the machine slept"
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ((3,), ""),
+        ((3, 4, 11), "4b"),
+        ((3, 4, 12, 5), "4"),
+        ((3, -1), ""),
+        (tuple(range(12)), "123456789a"),
+    ],
+)
+def test_the_expected_line_is_kept_without_the_move(told: tuple[int, ...], kept: str) -> None:
+    """Ten columns at most after the bot's own, up to the first number that is none."""
+    assert thought_of(1000, Info(pv=told)).line == kept

@@ -2,14 +2,16 @@
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from db.store import Store
 from engine.board import parse_board
-from engine.position import Position
+from engine.position import Position, format_moves
 from ladder.standings.report_data import ReportData, gather
 from reports.html.report import report_page
 from tests.reports.html.conftest import Opened
@@ -89,6 +91,26 @@ def test_keys_step_through_a_game_to_the_engines_positions(
     assert page.locator("#board .winning").count() >= 4
 
 
+def test_the_expected_line_is_drawn_pale(open_page: Open, data: ReportData) -> None:
+    """What a bot expected after its move lies where the engine would put it, numbered."""
+    shown = next(entry for entry in data.games if entry.game.board == "6x7")
+    game = shown.game
+    ply = game.opening_plies + 1
+    column = next(c for c in (3, 4, 2) if c not in game.moves[:ply])
+    thoughts = [
+        replace_struct(game.thoughts[0], line=format_moves((column,) * 3)),
+        *game.thoughts[1:],
+    ]
+    made = replace(data, games=[replace(shown, game=replace(game, thoughts=tuple(thoughts)))])
+    page = open_page(report_page(made), anchor=f"#game-{game.id}-ply-{ply}").page
+    pale = [
+        (float(stone.get_attribute("cx")) // 40, float(stone.get_attribute("cy")) // 40)
+        for stone in page.locator("#board .expected").all()
+    ]
+    assert pale == [(column, 5 - height) for height in range(3)]
+    assert "expected columns" in page.inner_text("#facts")
+
+
 def test_filters_narrow_the_list(open_page: Open, html: str, data: ReportData) -> None:
     """The games of one bot that it lost, and no others."""
     page = open_page(html).page
@@ -134,8 +156,6 @@ def test_nothing_keeps_a_reader_out(open_page: Open, html: str, scheme: str, wid
 
 def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     """A name and a message full of markup, and a message of a million characters, are shown."""
-    from dataclasses import replace
-
     shown = data.games[0]
     game = replace(shown.game, first=HOSTILE, detail=HOSTILE + "x" * 1_000_000, offender=0)
     bots = [replace(data.standings.bots[0], name=HOSTILE), *data.standings.bots[1:]]
@@ -161,8 +181,6 @@ def test_it_prints(open_page: Open, html: str) -> None:
 
 def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None:
     """Without games every section says so, and nothing fails."""
-    from dataclasses import replace
-
     empty = replace(
         data,
         standings=replace(data.standings, bots=[], pairs_table=[], games=0, first_mover_elo={}),
