@@ -10,6 +10,7 @@ LadderError              a sentence for a person; never shown as a traceback
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
     |-- BotOverCpu       more CPU time in a game than its limit
+    |-- BotPondering     CPU time used while its opponent was asked
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
     `-- BotMemory        over its memory limit
@@ -83,9 +84,15 @@ class BotTimeout(BotFailure):
 
 
 class BotOverCpu(BotFailure):
-    """The bot and its descendants used more CPU time in one game than their limit."""
+    """The bot and its descendants used more CPU time in one game than they may."""
 
     termination = Termination.TIMEOUT
+
+
+class BotPondering(BotFailure):
+    """The bot and its descendants used CPU time while the opponent was asked."""
+
+    termination = Termination.PONDERING
 
 
 class BotCrash(BotFailure):

@@ -71,6 +71,8 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Why the pair could not be played to its end; empty when it was."""
     failed_starts: tuple[int, ...] = ()
     """Revisions of bots that could not be started or did not shake hands in this pair."""
+    pondering: tuple[int, ...] = ()
+    """Revisions of bots that were seen to compute on their opponents' time, now or before."""
 
 
 class PairStatus(StrEnum):

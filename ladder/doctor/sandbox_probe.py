@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from ladder.process.confinement import Confinement
-from ladder.process.supervisor_client import Supervision
+from ladder.process.supervisor_client import SupervisorClient
 
 WRITABLE, SEALED = 10, 11
 PROBE = f"""
@@ -47,18 +47,18 @@ def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
     """
     path = os.path.abspath(database)
     with tempfile.TemporaryDirectory() as folder:
-        supervision = Supervision.start(
+        client = SupervisorClient.start(
             (sys.executable, "-I", "-S", "-c", PROBE, path),
             folder,
             Confinement(sandbox=sandbox),
             environment={},
         )
-        supervision.wait_ended(PATIENCE_S)
-        supervision.kill()
-    outcome = supervision.outcome
-    if outcome.exited == WRITABLE:
+        client.wait_ended(PATIENCE_S)
+        client.kill()
+    report = client.report
+    if report.exited == WRITABLE:
         return Reach.WRITABLE, ""
-    if outcome.exited == SEALED:
+    if report.exited == SEALED:
         return Reach.SEALED, ""
-    reason = outcome.failed or " ".join(outcome.stderr.split()) or "it gave no reason"
+    reason = report.failed or " ".join(report.stderr.split()) or "it gave no reason"
     return Reach.UNKNOWN, f"{Path(sandbox[0]).name if sandbox else 'the probe'}: {reason}"

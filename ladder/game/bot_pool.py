@@ -4,6 +4,7 @@ Starting Python and loading compiled kernels costs far more than a null game, so
 play on are kept, the least recently used going first.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED, Confinement
+from ladder.process.family import Conduct
 
 KEPT = 6
 """Idle processes kept by one worker."""
@@ -35,6 +37,9 @@ class BotPool:
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
         self._idle: list[tuple[Start, BotProcess]] = []
+        self._conducts: dict[Start, Conduct] = {}
+        self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
+        """Whether this process, and so every bot, was given a single CPU."""
 
     def acquire(self, start: Start) -> BotProcess:
         """A process for one side of a game, fresh or used before.
@@ -58,6 +63,15 @@ class BotPool:
             process.kill()
             raise
         return process
+
+    def conduct(self, start: Start) -> Conduct:
+        """The conduct of a bot, shared by all its processes."""
+        return self._conducts.setdefault(start, Conduct())
+
+    def hold_idle(self) -> None:
+        """Let no idle process run until it is acquired again: others have the CPU now."""
+        for _, process in self._idle:
+            process.hold()
 
     def greet(self, start: Start) -> HelloReply:
         """Start a process only to hear its hello.
@@ -86,10 +100,8 @@ class BotPool:
             self._idle.pop(0)[1].quit(QUIT_S)
 
     def _start(self, start: Start) -> BotProcess:
-        return BotProcess.start(
-            start,
-            self._confinement if start.foreign else self._trusted,
-        )
+        confinement = self._confinement if start.foreign else self._trusted
+        return BotProcess.start(start, confinement, self.conduct(start))
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default at once."""

@@ -24,6 +24,7 @@ from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
+from ladder.game.cpu_use import CpuUse
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import Stall
 
@@ -38,19 +39,26 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
     A game that the machine spoiled is thrown away with its pair, which starts again, at most
     three times; after that the record holds no games and says why.
     """
-    reason = ""
+    reasons: list[str] = []
+    games: tuple[GameRecord, ...] = ()
     failed: list[int] = []
-    for aborts in range(MAX_ABORTS + 1):
+    while not games and len(reasons) <= MAX_ABORTS:
         try:
             first = _Game(plan, False, pool, failed).play()
-            second = _Game(plan, True, pool, failed).play()
+            games = (first, _Game(plan, True, pool, failed).play())
         except MachineStalled as stall:
-            reason = str(stall)
-            continue
-        return PairRecord(
-            plan.id, plan.number, (first, second), aborts=aborts, failed_starts=tuple(failed)
-        )
-    return PairRecord(plan.id, plan.number, (), aborts=MAX_ABORTS + 1, abort_reason=reason)
+            reasons.append(str(stall))
+    return PairRecord(
+        plan.id,
+        plan.number,
+        games,
+        aborts=len(reasons),
+        abort_reason="" if games else reasons[-1],
+        failed_starts=tuple(failed),
+        pondering=tuple(
+            each.revision for each in (plan.a, plan.b) if pool.conduct(each.start).ponders
+        ),
+    )
 
 
 def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
@@ -112,12 +120,13 @@ class Verdict(NamedTuple):
 class _Side:
     """One player of the game in play."""
 
-    __slots__ = ("entrant", "limit_us", "process", "stats", "timed")
+    __slots__ = ("cpu", "entrant", "limit_us", "process", "stats", "timed")
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
         self.entrant = entrant
         self.process: BotProcess | None = None
         self.stats = SideStats()
+        self.cpu = CpuUse()
         time_ms = entrant.budget.time_ms
         self.timed = time_ms is not None
         self.limit_us = (
@@ -137,6 +146,8 @@ class _Game:
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
         self.board: Board = parse_board(plan.board)
         self.thoughts: list[Thought] = []
+        self.offender: int | None = None
+        """Whom a failure is charged to: 0 the first player, 1 the second."""
 
     def play(self) -> GameRecord:
         """Play the game.
@@ -148,20 +159,20 @@ class _Game:
         started = time.time()
         clock = time.perf_counter_ns()
         position = Position.from_moves(self.board, self.plan.opening)
-        offender: int | None = None
         try:
             try:
-                for offender in (0, 1):
-                    self._prepare(offender)
+                for self.offender in (0, 1):
+                    self._prepare(self.offender)
+                self.pool.hold_idle()
                 while not position.is_over:
-                    offender = position.to_move
-                    position = self._move(position, self.sides[offender])
+                    self.offender = position.to_move
+                    position = self._move(position)
                 verdict = verdict_on_board(position)
-                offender = None
+                self.offender = None
             except BotFailure as failure:
-                result = Result.LOSS if offender == 0 else Result.WIN
+                result = Result.LOSS if self.offender == 0 else Result.WIN
                 verdict = Verdict(result, failure.termination, str(failure))
-            self._finish(verdict, offender)
+            self._finish(verdict)
         finally:
             # Whatever is still held here was in the middle of something.
             for side in self.sides:
@@ -202,8 +213,9 @@ class _Game:
         side.process.ask(question, timeout_s=READY_S)
         side.process.begin_game()
 
-    def _move(self, position: Position, side: _Side) -> Position:
-        """Ask one side for its move and play it."""
+    def _move(self, position: Position) -> Position:
+        """Ask the side to move for its move and play it."""
+        side, opponent = self.sides[position.to_move], self.sides[1 - position.to_move]
         assert side.process is not None  # noqa: S101 - prepared before the first move
         process = side.process
         question = MoveAsk(position.ply, position.moves)
@@ -215,11 +227,37 @@ class _Game:
             side.stats.moves += 1
             side.stats.time_us += side.limit_us
             side.stats.max_us = max(side.stats.max_us, side.limit_us)
-            _excuse(side, process.stall, position.ply)
+            self._excuse(position, process.stall)
             raise
         assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
-        self._remember(side.stats, elapsed_us, process.cpu_us, reply.info)
+        family = process.family
+        self._remember(side.stats, elapsed_us, family.turn_us, reply.info)
+        if side.cpu.add(family, elapsed_us):
+            if opponent.timed:
+                side.cpu.check_rest(opponent.stats.time_us)
+            if side.timed and self.pool.has_one_cpu:
+                side.cpu.check_turns(side.stats.time_us)
         return answered(position, reply.column)
+
+    def _excuse(self, position: Position, stall: Stall | None) -> None:
+        """See whether a late side was kept from running, and by whom.
+
+        Raises:
+            BotPondering: by its opponent, which is charged.
+            MachineStalled: by the machine.
+
+        """
+        index = position.to_move
+        side, opponent = self.sides[index], self.sides[1 - index]
+        sentence = blame_machine(side.entrant, stall, position.ply)
+        if sentence is None:
+            return
+        if opponent.process is not None:
+            self.offender = 1 - index
+            rest_us = opponent.process.family.look_at_rest()
+            opponent.cpu.check_rest(side.stats.time_us, rest_us)
+            self.offender = index
+        raise MachineStalled(sentence)
 
     def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1
@@ -233,14 +271,14 @@ class _Game:
             stats.simulations += thought.simulations
             stats.searched_us += elapsed_us
 
-    def _finish(self, verdict: Verdict, offender: int | None) -> None:
+    def _finish(self, verdict: Verdict) -> None:
         """Tell the players the result and give their processes back; the offender's is ended."""
         message = GameOver(verdict.result.value, verdict.termination.value)
         for index, side in enumerate(self.sides):
             process, side.process = side.process, None
             if process is None:
                 continue
-            if index == offender:
+            if index == self.offender:
                 process.kill()
                 continue
             process.tell(message)
@@ -248,23 +286,29 @@ class _Game:
             self.pool.release(side.entrant.start, process, renew=renew)
 
 
-def _excuse(side: _Side, stall: Stall | None, ply: int) -> None:
-    """Blame the machine when it kept the bot or us waiting for as long as the move overran.
+def blame_machine(entrant: Entrant, stall: Stall | None, ply: int) -> str | None:
+    """A sentence when a late bot or the referee was kept waiting for as long as the move overran.
 
-    Raises:
-        MachineStalled: it did.
+    Args:
+        entrant: the late bot.
+        stall: who waited for how long; None: nobody has watched.
+        ply: the move's.
+
+    Returns:
+        The sentence; None when the bot alone is to blame.
 
     """
-    budget_ms = side.entrant.budget.time_ms
+    budget_ms = entrant.budget.time_ms
     if stall is None or budget_ms is None:
-        return
+        return None
     overrun_us = stall.elapsed_us - 1000 * budget_ms
     waited_us = stall.bot_us + stall.harness_us
-    if waited_us >= overrun_us:
-        raise MachineStalled(
-            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
-            f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
-        )
+    if waited_us < overrun_us:
+        return None
+    return (
+        f"{entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
+        f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
+    )
 
 
 def verdict_on_board(position: Position) -> Verdict:

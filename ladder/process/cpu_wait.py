@@ -8,6 +8,11 @@ A wait is booked when it ends, and on a crowded processor the present one may be
 the bot was late. So there is a second look: a thread that can run now, and that has given the
 processor up of itself at no time since the question (voluntary_ctxt_switches in its status), has
 waited whenever it did not run.
+
+A bot can make its own wait: by helpers that keep its processor busy, in sessions of their own or as
+orphans, or by giving its claim away (a higher nice value, another scheduling policy, a move to a
+processor of somebody else). So what all processes below its supervisor have used counts against
+its wait and the harness's, and a thread that gave its claim away has no complaint.
 """
 
 from __future__ import annotations
@@ -16,10 +21,7 @@ import os
 import time
 from typing import NamedTuple
 
-from ladder.process.procfs import (
-    descendants,
-    read,
-)
+from ladder.process.procfs import descendants, read, waited_ns
 
 GRACE_S = 0.01
 """How long to wait for a queued thread to run, so that the kernel books its present wait."""
@@ -34,7 +36,8 @@ class Stall(NamedTuple):
     """Runnable but not running: the longest-waiting thread, at most what the bot's processor time
     leaves of the elapsed time (a bot that got one processor's worth has no complaint)."""
     harness_us: int
-    """The harness's own: its wait for a processor, or its waking after the deadline."""
+    """The harness's own: its wait for a processor, or its waking after the deadline; at most what
+    the bot's processor time leaves of the elapsed time."""
 
 
 class _Thread(NamedTuple):
@@ -50,33 +53,48 @@ class Snapshot(NamedTuple):
     harness: _Thread
     blocked: dict[str, int]
     """By each process's first thread: how often it has blocked so far."""
+    ended_ns: int
+    """Processor time of processes that had ended; 0 when it was not asked for."""
 
 
-def snapshot(bot: int) -> Snapshot:
-    """Look at a bot's process, its descendants, all their threads, and the calling thread."""
-    threads = {path: booked for path in _threads(bot) if (booked := _booked(path))}
+def snapshot(supervisor: int, *, ended: bool) -> Snapshot:
+    """Look at all threads of all processes below a bot's supervisor, and at the calling thread.
+
+    Args:
+        supervisor: its process id.
+        ended: whether to count processes that have ended, which costs a file for each that lives.
+
+    """
+    pids = descendants(supervisor)
+    threads = {path: booked for path in _threads(pids) if (booked := _booked(path))}
     harness = _booked("/proc/thread-self") or _Thread(0, 0)
     blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
-    return Snapshot(time.monotonic(), threads, harness, blocked)
+    ended_ns = waited_ns([supervisor, *pids]) if ended else 0
+    return Snapshot(time.monotonic(), threads, harness, blocked, ended_ns)
 
 
-def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
+def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     """Compare with a snapshot taken before; to be called before the bot is killed.
 
     Takes up to GRACE_S: a wait is booked when it ends, so a thread that is queued at this moment
     is given as long to be let on a processor.
     """
     missed = time.monotonic()
-    now = snapshot(bot)
+    now = snapshot(supervisor, ended=True)
     waiting = _never_blocked(before, now)
     while not waiting and time.monotonic() < missed + GRACE_S and _any_queued(now):
         time.sleep(0.001)
-        former, now = now, snapshot(bot)
+        former, now = now, snapshot(supervisor, ended=True)
         if former.threads != now.threads:  # it ran, so its wait has ended and is booked
             break
     none = _Thread(0, 0)
-    waits = [b.wait_ns - before.threads.get(p, none).wait_ns for p, b in now.threads.items()]
+    waits = [
+        booked.wait_ns - before.threads.get(path, none).wait_ns
+        for path, booked in now.threads.items()
+        if _keeps_claim(path)
+    ]
     cpu_ns = sum(b.cpu_ns - before.threads.get(p, none).cpu_ns for p, b in now.threads.items())
+    cpu_ns += now.ended_ns - before.ended_ns
     elapsed_ns = int((missed - before.taken) * 1e9)
     longest_ns = max(waits, default=0) - int((now.taken - missed) * 1e9)
     if waiting:
@@ -85,7 +103,7 @@ def stall_since(bot: int, before: Snapshot, oversleep_us: int) -> Stall:
     return Stall(
         elapsed_us=elapsed_ns // 1000,
         bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
-        harness_us=max(own_us, oversleep_us),
+        harness_us=max(0, min(max(own_us, oversleep_us), (elapsed_ns - cpu_ns) // 1000)),
     )
 
 
@@ -98,10 +116,10 @@ def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
     return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
 
 
-def _threads(bot: int) -> list[str]:
-    """The /proc folders of all threads."""
+def _threads(pids: list[int]) -> list[str]:
+    """The /proc folders of all threads of some processes."""
     found = []
-    for pid in (bot, *descendants(bot)):
+    for pid in pids:
         try:
             found += [f"/proc/{pid}/task/{thread}" for thread in os.listdir(f"/proc/{pid}/task")]
         except OSError:
@@ -143,5 +161,29 @@ def _blocked(path: str) -> int | None:
 def _never_blocked(before: Snapshot, now: Snapshot) -> bool:
     """Whether some first thread can run now and has not blocked since the former look."""
     return any(
-        before.blocked.get(path) == count and _can_run(path) for path, count in now.blocked.items()
+        before.blocked.get(path) == count and _can_run(path) and _keeps_claim(path)
+        for path, count in now.blocked.items()
     )
+
+
+def _keeps_claim(path: str) -> bool:
+    """Whether a thread still has the claim on a processor that the harness has, and handed on."""
+    _, _, process, _, thread = path.split("/")
+    number = int(thread)
+    try:
+        return (
+            os.getpriority(os.PRIO_PROCESS, number) <= os.getpriority(os.PRIO_PROCESS, 0)
+            and os.sched_getscheduler(number) == os.sched_getscheduler(0)
+            and os.sched_getaffinity(number) >= os.sched_getaffinity(0)
+            and _group_nice(process) <= _group_nice("self")
+        )
+    except OSError:  # it has ended meanwhile
+        return False
+
+
+def _group_nice(process: str) -> int:
+    """The nice value of a process's session among others (autogroup); 0 without such groups."""
+    try:
+        return int(read(f"/proc/{process}/autogroup").split()[-1])
+    except (OSError, ValueError, IndexError):
+        return 0

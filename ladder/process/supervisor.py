@@ -26,12 +26,14 @@ import sys
 import time
 
 from ladder.process.procfs import (
+    TICKS_S,
     cpu_ticks,
     descendants,
     disk_kb,
     proportional_kb,
     read,
     resident_kb,
+    waited_ns,
     written_kb,
 )
 from ladder.process.stderr_log import Log
@@ -44,7 +46,6 @@ GROWTH_KB_S = 4 * 1024 * 1024
 """Memory can hardly grow faster than this, so the pause follows from what is left of the limit."""
 SPARE_TASKS = 1024
 """Room below the kernel's limit of tasks for threads, other bots and whatever the user starts."""
-TICKS_S = os.sysconf("SC_CLK_TCK")
 PATIENCE_S = 10.0
 """How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -97,7 +98,8 @@ class CannotStart(Exception):
 
 
 def report(status: int, event: str) -> None:
-    """Tell the harness: started, failed, limit, exited, killed, stderr or gone, and the detail."""
+    """Tell the harness an event: started, family (it has more than one process), failed, limit,
+    exited, killed, stderr or gone, and the detail."""
     try:
         os.write(status, event.replace("\n", " ").encode("utf-8", "backslashreplace") + b"\n")
     except OSError:
@@ -197,6 +199,7 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
     for descriptor in (stderr, ended):
         poller.register(descriptor, select.POLLIN)
     look = 0.0
+    family_told = False
     while True:
         for descriptor, _ in poller.poll(max(0.0, look - time.monotonic()) * 1000):
             if descriptor == control:
@@ -216,8 +219,11 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
         if now < look:
             continue
         log.flush()
-        reap_adopted(bot)
+        reaped = reap_adopted(bot)
         passed = watch.passed(a_game_began(control))
+        if not family_told and (reaped or watch.sees_family(bot)):
+            family_told = True
+            report(status, "family")
         if passed:
             report(status, f"limit {passed}")
             kill_group(bot)
@@ -233,13 +239,15 @@ def a_game_began(control: int) -> bool:
         return False
 
 
-def reap_adopted(bot: int) -> None:
-    """Let go of ended orphans; the bot itself is left for `supervise`."""
+def reap_adopted(bot: int) -> bool:
+    """Let go of ended orphans, and say whether there were any; `supervise` waits for the bot."""
+    any_ended = False
     while True:
         info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if info is None or info.si_pid == bot:
-            return
+            return any_ended
         os.waitpid(info.si_pid, 0)
+        any_ended = True
 
 
 def end_all() -> bool:
@@ -298,10 +306,12 @@ class Watch:
         """What a look at the pages themselves took off the resident memory. Such a look is rare: it
         holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
+        self.pids: list[int] = []
+        """The bot and its descendants at the last look."""
 
     def passed(self, a_game_began: bool) -> str:
         """The kind of the limit that is passed and a sentence about it; empty: none."""
-        pids = descendants(os.getpid(), self.processes)
+        pids = self.pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
         resident = resident_kb(pids)
@@ -327,6 +337,10 @@ class Watch:
         if self.looks % 5 == 0 and disk_kb(self.scratch, self.scratch_kb) > self.scratch_kb:
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""
+
+    def sees_family(self, bot: int) -> bool:
+        """Whether the bot has, or had, more than one process, as far as the last look tells."""
+        return len(self.pids) > 1 or waited_ns([bot]) > 0
 
 
 def used_cpu_s(pids: list[int]) -> float:

@@ -36,11 +36,13 @@ ONE_THREAD = ("OMP", "OPENBLAS", "MKL", "NUMBA")
 
 
 @dataclass
-class Outcome:
-    """What the supervisor has told so far."""
+class SupervisorReport:
+    """All that a supervisor has told of its bot so far."""
 
     pid: int | None = None
     """Of the bot, once it runs."""
+    has_family: bool = False
+    """The bot has, or had, more than one process."""
     failed: str = ""
     """Why the bot could not be started."""
     limit: str = ""
@@ -69,6 +71,8 @@ class Outcome:
         event, _, detail = line.partition(" ")
         if event == "started":
             self.pid = int(detail)
+        elif event == "family":
+            self.has_family = True
         elif event == "failed":
             self.failed = detail
         elif event == "limit":
@@ -84,21 +88,22 @@ class Outcome:
 
 
 @dataclass
-class Supervision:
-    """One supervisor and the three ways to its bot."""
+class SupervisorClient:
+    """One supervisor as the harness holds it, and the pipes to it and to its bot."""
 
     popen: subprocess.Popen[bytes]
     stdin: int
-    """We write here, without blocking, what the bot reads."""
+    """The writing end of the bot's standard input; it does not block."""
     stdout: int
-    """We read here what the bot writes."""
+    """The reading end of the bot's standard output."""
     control: int
-    """Closing this ends the bot."""
+    """The writing end of the supervisor's control pipe: closing it ends the bot."""
     status: int
+    """The reading end of the supervisor's status pipe."""
     scratch: str
     """The bot's scratch folder, which also marks all its processes (as HOME)."""
     log_path: Path | None
-    outcome: Outcome = field(default_factory=Outcome)
+    report: SupervisorReport = field(default_factory=SupervisorReport)
     pidfd: int = -1
     unread: bytes = b""
 
@@ -110,7 +115,7 @@ class Supervision:
         confinement: Confinement,
         *,
         environment: Mapping[str, str],
-    ) -> Supervision:
+    ) -> SupervisorClient:
         """Start a supervisor, which starts the command; does not wait for either.
 
         Raises:
@@ -175,18 +180,18 @@ class Supervision:
             return
         data = os.read(self.status, 65536)
         if not data:
-            self.outcome.closed = True
+            self.report.closed = True
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
-            self.outcome.take(line.decode())
-        if self.outcome.pid is not None and self.pidfd < 0:
+            self.report.take(line.decode())
+        if self.report.pid is not None and self.pidfd < 0:
             with contextlib.suppress(OSError):  # it has ended since
-                self.pidfd = os.pidfd_open(self.outcome.pid)
+                self.pidfd = os.pidfd_open(self.report.pid)
 
     def wait_ended(self, timeout_s: float) -> bool:
         """Wait until it is known why the bot ended; False: it still runs, as far as is known."""
         deadline = time.monotonic() + timeout_s
-        while not self.outcome.ended:
+        while not self.report.ended:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
@@ -208,14 +213,14 @@ class Supervision:
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
         os.close(self.control)
         self.control = -1
-        outcome = self.outcome
+        report = self.report
         deadline = time.monotonic() + KILL_S
-        while not outcome.closed and (left := deadline - time.monotonic()) > 0:
-            was_gone = outcome.gone
+        while not report.closed and (left := deadline - time.monotonic()) > 0:
+            was_gone = report.gone
             self.listen(left)
-            if outcome.gone and not was_gone:
+            if report.gone and not was_gone:
                 deadline = time.monotonic() + TIDY_S
-        if not outcome.gone and not outcome.failed:
+        if not report.gone and not report.failed:
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(KILL_S)
@@ -224,7 +229,7 @@ class Supervision:
         for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
             if descriptor >= 0:
                 os.close(descriptor)
-        if outcome.closed:
+        if report.closed:
             self.popen.wait()
         else:
             leaving.append(self.popen)

@@ -27,6 +27,7 @@ class Roster:
         self._bots = bots
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
+        self._pondering: set[int] = set()
 
     def can_play(self, plan: PairPlan) -> bool:
         """Whether neither bot of a pair is paused."""
@@ -48,6 +49,16 @@ class Roster:
                 yield (
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"
+                )
+
+    def note_pondering(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        """A sentence for each bot that is seen for the first time to use its opponents' time."""
+        for entrant in (plan.a, plan.b):
+            if entrant.revision in record.pondering and entrant.revision not in self._pondering:
+                self._pondering.add(entrant.revision)
+                yield (
+                    f"{entrant.name} computes while its opponent is asked: "
+                    "its processes are stopped meanwhile from now on"
                 )
 
     def check_enough(self) -> None:

@@ -284,6 +284,8 @@ class Runner:
         self._broken = False
 
     def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
+        for sentence in self._roster.note_pondering(plan, record):
+            self._warn(sentence)
         for sentence in self._roster.note_starts(plan, record):
             self._warn(sentence)
             self._roster.check_enough()

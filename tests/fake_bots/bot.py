@@ -6,6 +6,7 @@ class below is a mode of its own, named in MODES at the end, and overrides what 
 """
 
 import json
+import mmap
 import os
 import resource
 import signal
@@ -307,6 +308,131 @@ class Ponders(Honest):
         return super().new_game(message)
 
 
+class Steals(Honest):
+    """Keeps as many orphans busy as the argument says, each in a session of its own, from each
+    answer to the next question."""
+
+    def run(self):
+        self.resting = mmap.mmap(-1, 1)
+        for _ in range(int(self.argument)):
+            detach(self.steal)
+        super().run()
+
+    def steal(self):
+        while True:
+            if self.resting[0]:
+                busy(0.002)
+            else:
+                time.sleep(0.002)
+
+    def move(self, message):
+        self.resting[0] = 0
+        answer = super().move(message)
+        self.resting[0] = 1
+        return answer
+
+    def game_over(self, message):
+        self.resting[0] = 0
+
+
+class StealsLater(Steals):
+    """It has no children before its second move."""
+
+    def run(self):
+        self.resting = mmap.mmap(-1, 1)
+        Honest.run(self)
+
+    def move(self, message):
+        if message["ply"] >= 2 and self.argument:
+            for _ in range(int(self.argument)):
+                detach(self.steal)
+            self.argument = ""
+        return super().move(message)
+
+
+class StealsInSteps(Steals):
+    """No child that is busy on the opponent's time lives for long."""
+
+    def run(self):
+        self.resting = mmap.mmap(-1, 1)
+        detach(self.steal_in_steps)
+        Honest.run(self)
+
+    def steal_in_steps(self):
+        while True:
+            if os.fork() == 0:
+                if self.resting[0]:
+                    busy(0.02)
+                os._exit(0)
+            os.wait()
+            time.sleep(0.001)
+
+
+class HidesBehindHelpers(Honest):
+    """Computes for ever at its move, and has orphans that keep its processor from it meanwhile."""
+
+    def run(self):
+        self.asked = mmap.mmap(-1, 1)
+        for _ in range(20):
+            detach(self.help)
+        super().run()
+
+    def help(self):
+        while not self.asked[0]:
+            time.sleep(0.001)
+        while True:
+            self.step()
+
+    def step(self):
+        busy(0.015)
+
+    def move(self, message):
+        self.asked[0] = 1
+        while True:
+            pass
+
+
+class HidesBehindSteps(HidesBehindHelpers):
+    """None of the helpers lives for long."""
+
+    def step(self):
+        if os.fork() == 0:
+            busy(0.015)
+            os._exit(0)
+        os.wait()
+
+
+class GivesWay(Honest):
+    """Computes for ever at its move, after it has given its claim on the processor away."""
+
+    def hello(self, message):
+        if self.argument == "nice":
+            os.nice(19)
+        elif self.argument == "idle":
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        elif self.argument == "cpu":
+            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        else:
+            with open("/proc/self/autogroup", "w") as group:
+                group.write("19")
+        return super().hello(message)
+
+    def move(self, message):
+        while True:
+            pass
+
+
+class ThinksInChildren(Honest):
+    """A child is busy for so many seconds at each move, and has ended before the answer."""
+
+    def move(self, message):
+        if os.fork() == 0:
+            busy(float(self.argument))
+            os._exit(0)
+        os.wait()
+        return super().move(message)
+
+
 class BusyChildren(Honest):
     """Spends its time in children that end: nothing that lives has used much."""
 
@@ -531,6 +657,13 @@ MODES = {
     "eats-memory-in-children": EatsMemoryInChildren,
     "leaks": Leaks,
     "ponders": Ponders,
+    "steals": Steals,
+    "steals-later": StealsLater,
+    "steals-in-steps": StealsInSteps,
+    "thinks-in-children": ThinksInChildren,
+    "hides-behind-helpers": HidesBehindHelpers,
+    "hides-behind-steps": HidesBehindSteps,
+    "gives-way": GivesWay,
     "busy-children": BusyChildren,
     "thinks": Thinks,
     "short-lived-child": ShortLivedChild,

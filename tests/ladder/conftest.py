@@ -13,6 +13,7 @@ from db.records.launch import (
 )
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import Confinement
+from ladder.process.family import Conduct
 from tests.support.fakes import (
     StartFake,
     await_none,
@@ -32,11 +33,16 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
     started: list[BotProcess] = []
 
     def start(
-        mode: str, *arguments: str, limits: Limits = DEFAULT_LIMITS, sandbox: tuple[str, ...] = ()
+        mode: str,
+        *arguments: str,
+        limits: Limits = DEFAULT_LIMITS,
+        sandbox: tuple[str, ...] = (),
+        conduct: Conduct | None = None,
     ) -> BotProcess:
         bot = BotProcess.start(
             fake_start(mode, *arguments, folder=tmp_path, mark=mark),
             Confinement(limits=limits, sandbox=sandbox, logs=tmp_path / "logs"),
+            conduct,
         )
         started.append(bot)
         return bot

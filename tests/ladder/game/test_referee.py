@@ -16,12 +16,10 @@ from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
-from ladder.errors import MachineStalled
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import (
     MAX_ABORTS,
-    _excuse,
-    _Side,
+    blame_machine,
     play_game,
     play_pair,
     thought_of,
@@ -195,13 +193,11 @@ def test_the_machine_is_blamed_only_for_what_it_took(
     stall: Stall | None, excused: bool, tmp_path: Path
 ) -> None:
     """A late bot is excused when it was kept waiting for as long as it overran, and only then."""
-    honest = fake_start("honest", folder=tmp_path)
-    side = _Side(plan(honest, honest, time_ms=100).a, plan(honest, honest))
-    if excused:
-        with pytest.raises(MachineStalled, match="machine kept it or the referee waiting"):
-            _excuse(side, stall, 3)
-    else:
-        _excuse(side, stall, 3)
+    entrant = Entrant(1, "a", fake_start("honest", folder=tmp_path), Budget(time_ms=100))
+    sentence = blame_machine(entrant, stall, 3)
+    assert (sentence is not None) is excused
+    if sentence is not None:
+        assert "machine kept it or the referee waiting" in sentence
 
 
 def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
@@ -209,10 +205,7 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
 ) -> None:
     """The record must then hold no games and say why; no bot is charged."""
 
-    def stalled(*_: object) -> None:
-        raise MachineStalled("the machine slept")
-
-    monkeypatch.setattr("ladder.game.referee._excuse", stalled)
+    monkeypatch.setattr("ladder.game.referee.blame_machine", lambda *_: "the machine slept")
     late = fake_start("hangs-in-move", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(late, good, time_ms=1), pool)

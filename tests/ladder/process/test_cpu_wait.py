@@ -1,10 +1,7 @@
 """A late bot that was kept from running is told from one that slept."""
 
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -17,25 +14,11 @@ from ladder.process.cpu_wait import (
     stall_since,
     starved_ns,
 )
+from tests.support.crowd import crowded
 from tests.support.fakes import (
     StartFake,
     open_game,
 )
-
-
-@pytest.fixture
-def crowded() -> Iterator[int]:
-    """A processor on which three other processes are always busy."""
-    processor = min(os.sched_getaffinity(0))
-    hogs = [
-        subprocess.Popen(["taskset", "-c", str(processor), sys.executable, "-c", "while 1: pass"])
-        for _ in range(3)
-    ]
-    time.sleep(0.1)
-    yield processor
-    for hog in hogs:
-        hog.kill()
-        hog.wait()
 
 
 def late_by(bot: BotProcess, timeout_s: float) -> Stall:
@@ -45,25 +28,51 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
     return bot.stall
 
 
-def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake, crowded: int) -> None:
-    """Among three busy neighbours about three quarters of the time are waiting."""
-    bot = start_fake("spins")
-    open_game(bot)
-    assert bot.pid is not None
-    os.sched_setaffinity(bot.pid, {crowded})
-    stall = late_by(bot, 0.4)
-    assert 400_000 <= stall.elapsed_us < 1_000_000
-    assert stall.bot_us > 0.4 * stall.elapsed_us
+def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
+    """Among ten busy neighbours most of the time is waiting."""
+    with crowded():
+        bot = start_fake("spins")
+        open_game(bot)
+        stall = late_by(bot, 0.4)
+    assert stall.elapsed_us >= 400_000
+    assert stall.bot_us > 0.5 * stall.elapsed_us
 
 
-def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake, crowded: int) -> None:
+def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
     """It never wanted to run, so it has nothing to complain of."""
-    bot = start_fake("hangs-in-move")
-    open_game(bot)
-    assert bot.pid is not None
-    os.sched_setaffinity(bot.pid, {crowded})
-    stall = late_by(bot, 0.4)
+    with crowded():
+        bot = start_fake("hangs-in-move")
+        open_game(bot)
+        stall = late_by(bot, 0.4)
     assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+@pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
+def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
+    """It arranged for its wait itself, so it has nothing to complain of."""
+    with crowded():
+        bot = start_fake("gives-way", how)
+        open_game(bot)
+        if how == "cpu":  # as if it had been given all
+            os.sched_setaffinity(0, range(os.cpu_count() or 1))
+        stall = late_by(bot, 0.4)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+@pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-steps"])
+def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
+    """What orphans in other sessions use, living or ended, is the bot's own use."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        bot = start_fake(mode)
+        open_game(bot)
+        bot.begin_game()
+        stall = late_by(bot, 0.6)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert stall.bot_us < 0.5 * stall.elapsed_us
+    assert stall.harness_us < 0.5 * stall.elapsed_us
 
 
 def test_what_a_bot_can_complain_of() -> None:
@@ -76,8 +85,10 @@ def test_what_a_bot_can_complain_of() -> None:
 
 
 def test_oversleeping_is_the_harnesss() -> None:
-    """What the harness overslept is passed through; a process that is gone has no wait."""
-    stall = stall_since(2**22 + 1, snapshot(2**22 + 1), 5_000_000)
+    """The whole time that nobody of the bot used counts; a process that is gone has no wait."""
+    gone = 2**22 + 1
+    before = snapshot(gone, ended=True)._replace(taken=time.monotonic() - 10)
+    stall = stall_since(gone, before, 5_000_000)
     assert stall.harness_us == 5_000_000
     assert stall.bot_us == 0
 
