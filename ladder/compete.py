@@ -23,7 +23,7 @@ from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
 from ladder.process.confinement import UNCONFINED, Confinement
-from ladder.registry.registered import refuse_changed
+from ladder.registry.registered import resolve_unchanged
 from ladder.specs.compile import compile_launches
 from ladder.specs.spec import read_spec
 from ladder.specs.start_command import entrant_of, start_of
@@ -92,9 +92,9 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
             bot = store.bots.get(word)
             if bot.retired_at is not None:
                 raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
-            refuse_changed([bot])
-            compile_launches([bot.revision.launch])
-            return Contestant(word, bot.revision.launch)
+            launch = resolve_unchanged(bot).launch
+            compile_launches([launch])
+            return Contestant(word, launch)
         spec = f"thu:{word}"
     try:
         launch = read_spec(spec, folder).launch

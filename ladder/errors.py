@@ -5,6 +5,7 @@ LadderError              a sentence for a person; never shown as a traceback
 |   `-- UnknownBot       a name that no registered bot has
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
+|-- BotChanged           a bot's files are not what was registered: its games would be mixed
 |-- MachineStalled       nobody's fault: the game is thrown away and its pair played again
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
@@ -17,8 +18,12 @@ LadderError              a sentence for a person; never shown as a traceback
 """
 
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from engine.result import Termination
+
+if TYPE_CHECKING:
+    from db.records.launch import Start
 
 
 class ExitCode(IntEnum):
@@ -69,6 +74,21 @@ class Stopped(LadderError):
 
     def __init__(self) -> None:
         super().__init__("stopped")
+
+
+class BotChanged(LadderError):
+    """Files of a bot are no longer those that its identity was taken from."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, start: "Start", files: str) -> None:
+        """Name the bot by its start, and its files as `name_changes` does."""
+        super().__init__(
+            f"the bot is not what was registered ({files}): `ladder bots add` registers it as it "
+            "is now, under a name of its own or with --replace in the place of the old one"
+        )
+        self.start = start
+        self.files = files
 
 
 class BotFailure(LadderError):

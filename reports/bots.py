@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from db.records.bots import BotRow
+from db.records.launch import Origin
 from db.records.restart import Restart
+from ladder.registry.add_all import Attempt
+from ladder.registry.register import Examined
+from ladder.registry.trial import Found
+from ladder.specs.board_support import describe_boards
+
+SHOWN_FILES = 8
+"""Ingredients of a new bot that are named."""
 
 _RESTARTS = {
     Restart.GAME: "for every game",
@@ -61,3 +70,127 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         lines.append("  changed since then; `ladder bots add --replace` registers it as it is now")
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return "\n".join(lines)
+
+
+def bot_document(row: BotRow) -> dict[str, Any]:
+    """What `--json` prints of a bot."""
+    revision = row.revision
+    origin = revision.launch.origin
+    return {
+        "name": row.name,
+        "family": row.family,
+        "based_on": row.based_on,
+        "change": row.change,
+        "spec": row.spec,
+        "budgets": list(revision.budgets),
+        "boards": None if revision.boards is None else list(revision.boards),
+        "min_time_ms": revision.launch.min_time_ms,
+        "restart": revision.launch.restart.value,
+        "python": revision.launch.python,
+        "folder": revision.launch.folder or None,
+        "git": None if origin is None else _git(origin),
+        "revision": revision.number,
+        "content_hash": revision.content_hash,
+        "files": dict(revision.files),
+        "retired": row.retired_at is not None,
+    }
+
+
+def _git(origin: Origin) -> dict[str, str]:
+    return {
+        "revision": origin.revision,
+        "commit": origin.commit,
+        "tree": origin.tree,
+        "build": origin.build,
+        "copy": origin.place,
+    }
+
+
+def trial_text(examined: Examined) -> list[str]:
+    """What a trial found, and the files that count as the bot, line by line."""
+    lines = found_text(examined.found)
+    if examined.not_tracked:
+        lines += [
+            f"made of {_names(examined.new.revision.files)}",
+            f"not tracked: {examined.not_tracked}",
+        ]
+    return lines
+
+
+def found_text(found: Found) -> list[str]:
+    """What a trial found, line by line."""
+    hello = f"says hello as {found.name} {found.version}".rstrip()
+    lines = [
+        *([hello] if found.trials else []),
+        f"plays on {', '.join(found.budgets)}; {describe_boards(found.boards)}",
+    ]
+    lines += [
+        f"{trial.board}: {'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
+        f"{trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
+        for trial in found.trials
+    ]
+    if found.left_out:
+        lines.append(f"on a board without a forbidden cell {found.left_out}")
+    if found.min_time_ms is not None:
+        lines.append(
+            f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"
+        )
+    return lines
+
+
+def _names(files: Mapping[str, str]) -> str:
+    """The first names of ingredients, and how many more there are."""
+    names = list(files)
+    shown = ", ".join(names[:SHOWN_FILES])
+    more = len(names) - SHOWN_FILES
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def attempt_line(attempt: Attempt) -> str:
+    """One line about a file that was tried, as soon as it was."""
+    name = attempt.request.name
+    if attempt.problem:
+        return f"{name}: FAILED: {attempt.problem}"
+    if attempt.examined is None:
+        return f"{name}: registered already, with the same content"
+    found = attempt.examined.found
+    least = "" if found.min_time_ms is None else f", needs {found.min_time_ms} ms a move"
+    return f"{name}: registered{least}"
+
+
+def attempts_text(attempts: Sequence[Attempt]) -> str:
+    """How many bots were registered, and at the end which failed and why."""
+    failed = [attempt for attempt in attempts if attempt.problem]
+    already = sum(not attempt.problem and attempt.examined is None for attempt in attempts)
+    counts = [f"{len(attempts) - len(failed) - already} registered"]
+    counts += [f"{already} registered before"] * bool(already)
+    counts += [f"{len(failed)} failed:"] * bool(failed)
+    needs = [attempt.examined.found.min_time_ms or 0 for attempt in attempts if attempt.examined]
+    slowest = max(needs, default=0)
+    return "\n".join(
+        (
+            ", ".join(counts),
+            *(f"  {each.request.name} ({each.request.spec}): {each.problem}" for each in failed),
+            *([f"a run with all of them needs --time {slowest}ms or more"] if slowest else []),
+        )
+    )
+
+
+def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:
+    """What `--json` prints of a folder."""
+    return {
+        "registered": [each.request.name for each in attempts if each.examined is not None],
+        "registered_before": [
+            each.request.name for each in attempts if each.examined is None and not each.problem
+        ],
+        "failed": [
+            {"name": each.request.name, "spec": each.request.spec, "reason": each.problem}
+            for each in attempts
+            if each.problem
+        ],
+        "min_time_ms": max(
+            (each.examined.found.min_time_ms or 0 for each in attempts if each.examined),
+            default=0,
+        )
+        or None,
+    }

@@ -107,6 +107,19 @@ def described(launch: Launch) -> Launch:
     )
 
 
+class FileState(msgspec.Struct, frozen=True, array_like=True):
+    """A file that a bot is made of, as it was when its identity was taken."""
+
+    path: str
+    """Absolute."""
+    size: int
+    """In bytes."""
+    changed_ns: int
+    """Its ctime; 0 when that says nothing, because it had only just been written."""
+    digest: str
+    """16 hex digits of its content."""
+
+
 class Start(msgspec.Struct, frozen=True):
     """One process of a bot as this machine starts it. Bots with equal starts share processes."""
 
@@ -120,3 +133,5 @@ class Start(msgspec.Struct, frozen=True):
     """Address space of each of its processes, in MiB; None: no limit."""
     foreign: bool = True
     """Whether the sandbox goes before it: true of all but the players of this installation."""
+    content: tuple[FileState, ...] = ()
+    """The files that may not change while it plays; empty for what plays from a copy."""

@@ -68,9 +68,11 @@ class PairRecord(msgspec.Struct, frozen=True):
     aborts: int = 0
     """How often a game was abandoned because the machine stalled."""
     abort_reason: str = ""
-    """Why the pair could not be played to its end; empty when it was."""
+    """Why the pair could not be played to its end, or which files have changed; "" when it was."""
     failed_starts: tuple[int, ...] = ()
     """Revisions of bots that could not be started or did not shake hands in this pair."""
+    changed: tuple[int, ...] = ()
+    """Revisions of bots whose files are no longer what was registered; the pair has no games."""
     pondering: tuple[int, ...] = ()
     """Revisions of bots that were seen to compute on their opponents' time, now or before."""
 

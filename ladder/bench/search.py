@@ -10,6 +10,7 @@ from engine.board import Board
 from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.process.bot_process import BotProcess
+from ladder.process.confinement import UNCONFINED
 from ladder.specs.start_command import built_in, start_of
 
 OVERTIME_S = 10.0
@@ -88,7 +89,7 @@ def bench_search(
 
 
 def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
-    pool = BotPool()
+    pool = BotPool(UNCONFINED)
     try:
         process = pool.acquire(start_of(built_in(player)))
         _first_move(process, player, board, Budget(time_ms=WARM_MS))

@@ -1,7 +1,7 @@
 """Defaults from `ladder.toml` in the current folder.
 
 Keys are option names without dashes in front; a table per command, and whatever stands outside of
-every table counts for all commands::
+every table counts for all commands, as the sandbox does wherever it stands::
 
     db = "overnight.db"
 
@@ -17,6 +17,8 @@ from typing import Any
 from ladder.errors import UsageError
 
 FILE = "ladder.toml"
+SANDBOX = "sandbox"
+"""The option that no command may miss: a bot started without it can do whatever its user can."""
 
 
 def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
@@ -39,7 +41,35 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{FILE} cannot be read: {error}") from error
-    return _for_commands(content, _options_of(command))
+    return _for_commands({**_sandbox_of_all(content), **content}, _options_of(command))
+
+
+def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:
+    """The sandbox that stands in the table of some command, for the commands that have none.
+
+    Raises:
+        UsageError: several tables have different ones, and nothing says which is meant.
+
+    """
+    found = {str(value) for value in _deep_values(content, SANDBOX)}
+    if SANDBOX in content or not found:
+        return {}
+    if len(found) > 1:
+        raise UsageError(
+            f"{FILE}: several tables have a sandbox, each another: write the one for all commands "
+            "outside of every table"
+        )
+    return {SANDBOX: found.pop()}
+
+
+def _deep_values(table: dict[str, Any], key: str) -> list[Any]:
+    """The values of a key in the tables below."""
+    found = []
+    for value in table.values():
+        if isinstance(value, dict):
+            found += [value[key]] if key in value else []
+            found += _deep_values(value, key)
+    return found
 
 
 def _options_of(command: Any) -> dict[str, Any]:

@@ -107,7 +107,7 @@ Sandbox = Annotated[
     typer.Option(
         metavar="PREFIX",
         help="Words before the command of every bot that is not built in, such as 'bwrap ...'; "
-        "{scratch} and {folder} stand for its folders.",
+        "{scratch} and {folder} stand for its folders; 'none' for no sandbox.",
         rich_help_panel=PANEL_LIMITS,
     ),
 ]

@@ -69,8 +69,12 @@ def budgets_of(
     return Budgets(amounts)
 
 
+NO_SANDBOX = "none"
+"""The word that starts bots without the sandbox of `ladder.toml`."""
+
+
 def sandbox_of(text: str | None) -> tuple[str, ...]:
-    """The words of `--sandbox`, read as a shell would.
+    """The words of `--sandbox`, read as a shell would; none for ``none``.
 
     Raises:
         UsageError: a quote is not closed, there is no word, or its program is not there.
@@ -81,7 +85,7 @@ def sandbox_of(text: str | None) -> tuple[str, ...]:
 
     from ladder.errors import UsageError
 
-    if text is None:
+    if text is None or text.strip() == NO_SANDBOX:
         return ()
     try:
         words = tuple(shlex.split(text))

@@ -11,8 +11,9 @@ from dataclasses import replace
 from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
 from ladder.process.bot_process import BotProcess
-from ladder.process.confinement import UNCONFINED, Confinement
+from ladder.process.confinement import Confinement
 from ladder.process.family import Conduct
+from ladder.specs.file_state import check_unchanged
 
 KEPT = 6
 """Idle processes kept by one worker."""
@@ -24,7 +25,7 @@ class BotPool:
     Not shared between threads. `close` ends every process.
     """
 
-    def __init__(self, confinement: Confinement = UNCONFINED, *, keep: int = KEPT) -> None:
+    def __init__(self, confinement: Confinement, *, keep: int = KEPT) -> None:
         """Nothing is started before it is asked for.
 
         Args:
@@ -46,6 +47,7 @@ class BotPool:
 
         Raises:
             BotFailure: the bot did not start or did not shake hands; nothing of it is left.
+            BotChanged: its files are not what they were.
 
         """
         for place in range(len(self._idle) - 1, -1, -1):
@@ -56,6 +58,7 @@ class BotPool:
                     process.kill()
                     continue
                 return process
+        check_unchanged(start)
         process = self._start(start)
         try:
             shake_hands(process)

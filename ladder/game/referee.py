@@ -22,11 +22,12 @@ from db.records.pairs import (
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
-from ladder.errors import BotFailure, BotIllegalMove, BotTimeout, MachineStalled
+from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
 from ladder.game.cpu_use import CpuUse
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import Stall
+from ladder.specs.file_state import check_unchanged
 
 COLUMNS = range(MAX_SIDE)
 MAX_ABORTS = 3
@@ -37,7 +38,8 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
     """Play both games of a pair.
 
     A game that the machine spoiled is thrown away with its pair, which starts again, at most
-    three times; after that the record holds no games and says why.
+    three times; after that the record holds no games and says why. So is a pair in which a bot's
+    files were not what was registered, at once.
     """
     reasons: list[str] = []
     games: tuple[GameRecord, ...] = ()
@@ -48,6 +50,11 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
             games = (first, _Game(plan, True, pool, failed).play())
         except MachineStalled as stall:
             reasons.append(str(stall))
+        except BotChanged as error:
+            changed = [each.revision for each in (plan.a, plan.b) if each.start == error.start]
+            return PairRecord(
+                plan.id, plan.number, (), abort_reason=error.files, changed=tuple(changed)
+            )
     return PairRecord(
         plan.id,
         plan.number,
@@ -154,6 +161,7 @@ class _Game:
 
         Raises:
             MachineStalled: a bot was late because the machine did not let it run.
+            BotChanged: a bot's files are not what was registered.
 
         """
         started = time.time()
@@ -173,6 +181,10 @@ class _Game:
                 result = Result.LOSS if self.offender == 0 else Result.WIN
                 verdict = Verdict(result, failure.termination, str(failure))
             self._finish(verdict)
+            # After the game and whatever its end: nothing that was loaded in it can have been
+            # another content, and a bot that was broken by an edit is not charged.
+            for side in self.sides:
+                check_unchanged(side.entrant.start)
         finally:
             # Whatever is still held here was in the middle of something.
             for side in self.sides:

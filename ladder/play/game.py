@@ -26,8 +26,9 @@ from ladder.game.referee import (
     verdict_on_board,
 )
 from ladder.process.bot_process import BotProcess
+from ladder.process.confinement import Confinement
 from ladder.registry.registered import (
-    refuse_changed,
+    entrants,
     refuse_hurried,
 )
 from ladder.runs.budgets import Budgets
@@ -36,7 +37,6 @@ from ladder.specs.board_support import (
     describe_boards,
 )
 from ladder.specs.compile import compile_launches
-from ladder.specs.start_command import entrant_of
 
 MARGIN_MS = 1000
 """How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
@@ -54,16 +54,14 @@ def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
     bot = store.bots.get(name)
     if bot.retired_at is not None:
         raise UsageError(f"{name} is retired: `ladder bots list` shows who can play")
-    refuse_changed([bot])
     if not can_play(bot.revision.boards, board):
         raise UsageError(
             f"{name} does not play {board}: it plays {describe_boards(bot.revision.boards)}"
         )
     refuse_hurried([bot], budgets.amounts.get("time_ms"))
-    budget = budgets.for_bot(name, bot.revision.budgets)
-    launch = bot.revision.launch
-    compile_launches([launch])
-    return entrant_of(launch, revision=bot.revision.id, name=name, budget=budget)
+    found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
+    compile_launches([bot.revision.launch])
+    return found[name]
 
 
 class Opinion(NamedTuple):
@@ -167,7 +165,19 @@ class Sparring:
 
     """
 
-    def __init__(self, bot: Entrant, *, board: Board, person: int, seed: int) -> None:
+    def __init__(
+        self, bot: Entrant, confinement: Confinement, *, board: Board, person: int, seed: int
+    ) -> None:
+        """The game before its first move.
+
+        Args:
+            bot: the opponent.
+            confinement: the bounds of the opponent and of every bot that gives a hint.
+            board: where it is played.
+            person: the person's side.
+            seed: of the bots, below 2**53.
+
+        """
         self.bot = bot
         self.person = person
         self.position = Position(board)
@@ -175,7 +185,7 @@ class Sparring:
         self.verdict: Verdict | None = None
         self.opinion: Opinion | None = None
         self._seed = seed
-        self._pool = BotPool()
+        self._pool = BotPool(confinement)
         self._adviser = self._hire(bot)
         self._others: dict[str, Adviser] = {}
         self._started = time.time()

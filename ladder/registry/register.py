@@ -1,5 +1,7 @@
 """Registering a bot: it is tried out first, and nothing is stored unless it passes."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -13,48 +15,73 @@ from db.records.bots import (
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UnknownBot, UsageError
-from ladder.process.confinement import UNCONFINED, Confinement
+from ladder.names import check_line, check_name
+from ladder.process.confinement import Confinement
 from ladder.registry.trial import (
     Found,
+    found_in_catalogue,
+    try_options,
     try_out,
 )
 from ladder.specs.compile import compile_launches
+from ladder.specs.file_state import changes, name_changes
 from ladder.specs.git_spec import (
     GitSource,
     resolving,
 )
-from ladder.specs.spec import BUILTIN
-
-NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
+from ladder.specs.spec import BUILTIN, ResolvedBot
 
 
-def examine(
-    store: Store,
-    name: str,
-    spec: str,
-    *,
-    based_on: str | None,
-    note: str,
-    folder: Path,
-    python: str | None = None,
-    restart: Restart | None = None,
-    replace: bool = False,
-    source: GitSource | None = None,
-    confinement: Confinement = UNCONFINED,
-) -> tuple[NewBot, Found]:
-    """What to store of a new bot, once it has passed its trial; stores nothing itself.
+class NothingToAdd(UsageError):
+    """The bot is registered already, with the same content."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A bot to be registered, as its author asks for it."""
+
+    name: str
+    spec: str
+    """As `ladder.specs.spec.read_spec` takes it."""
+    folder: Path
+    """The folder in which the specification was written."""
+    based_on: str | None = None
+    """The registered bot that it improves on, "" for none; None: as the bot that it replaces."""
+    note: str | None = None
+    """The one thing that it changes; None: as the bot that it replaces."""
+    python: str | None = None
+    """The interpreter, as `ladder.specs.git_spec.resolving` takes it."""
+    patterns: tuple[str, ...] = ()
+    """Files that count as the bot, as `ladder.specs.spec.read_spec` takes them."""
+    restart: Restart | None = None
+    """How often its process is renewed; None: what suits the kind of bot."""
+    replace: bool = False
+    """Whether the name may be taken: the former content and its games then count no more."""
+    source: GitSource | None = None
+    """The revision of a git repository to take it from; None: the files as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A bot that has passed its trial and is not stored yet."""
+
+    new: NewBot
+    found: Found
+    not_tracked: str
+    """The kinds of files that do not count as the bot; "" for a built-in player."""
+
+
+def known_bots(store: Store) -> dict[str, BotRow]:
+    """Every registered bot by name, the retired ones too."""
+    return {bot.name: bot for bot in store.bots.all(include_retired=True)}
+
+
+def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinement) -> Examined:
+    """Try a bot out; stores nothing.
 
     Args:
-        store: the open database.
-        name: what to call it.
-        spec: as `ladder.specs.spec.read_spec` takes it.
-        based_on: the registered bot that it improves on.
-        note: what it changes.
-        folder: where the specification was written.
-        python: the interpreter, as `ladder.specs.git_spec.resolving` takes it.
-        restart: how often its process is renewed; None: what suits the kind of bot.
-        replace: the name may be taken; the former bot and its rating will be retired.
-        source: the revision of a git repository to take it from; None: the files as they are.
+        known: the registered bots by name, the retired ones too.
+        request: the bot.
         confinement: its bounds in the trial.
 
     Raises:
@@ -62,17 +89,29 @@ def examine(
         SpecError: the specification cannot be read.
 
     """
-    _refuse_form(name)
-    known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    if based_on is not None and based_on not in known:
-        raise UnknownBot(f"--based-on {based_on}: no bot of that name is registered")
-    with resolving(spec, folder, python=python, source=source) as resolved:
-        if name in known:
-            _refuse_taken(known[name], resolved.content_hash, replace=replace)
-        compile_launches([resolved.launch])
-        found = try_out(resolved.launch, resolved.budgets, confinement)
+    name = check_name(request.name)
+    if request.based_on and request.based_on not in known:
+        raise UnknownBot(f"--based-on {request.based_on}: no bot of that name is registered")
+    former = known.get(name)
+    based_on, note = request.based_on, request.note
+    if former is not None:
+        based_on = former.based_on if based_on is None else based_on
+        note = former.change if note is None else note
+    with resolving(
+        request.spec,
+        request.folder,
+        python=request.python,
+        source=request.source,
+        patterns=request.patterns,
+    ) as resolved:
+        if former is not None:
+            _refuse_taken(former, resolved.content_hash, replace=request.replace)
+        found = _tried(resolved, confinement)
+        _refuse_written(resolved)
     launch = msgspec.structs.replace(
-        resolved.launch, restart=restart or resolved.launch.restart, min_time_ms=found.min_time_ms
+        resolved.launch,
+        restart=request.restart or resolved.launch.restart,
+        min_time_ms=found.min_time_ms,
     )
     revision = NewRevision(
         content_hash=resolved.content_hash,
@@ -84,12 +123,34 @@ def examine(
     new = NewBot(
         name=name,
         family=resolved.family,
-        spec=spec,
-        based_on=based_on,
-        change=note,
+        spec=request.spec,
+        based_on=based_on or None,
+        change=check_line(note or "", "--note"),
         revision=revision,
     )
-    return new, found
+    return Examined(new, found, resolved.not_tracked)
+
+
+def _tried(resolved: ResolvedBot, confinement: Confinement) -> Found:
+    launch = resolved.launch
+    own = launch.player is not None and launch.origin is None
+    if own and "?" not in str(launch.player):
+        return found_in_catalogue(str(launch.player), resolved.budgets or ())
+    compile_launches([launch])
+    if own:
+        return try_options(launch, resolved.budgets or ())
+    return try_out(launch, resolved.budgets, confinement)
+
+
+def _refuse_written(resolved: ResolvedBot) -> None:
+    """See that the bot did not write, in its trial, the files that it is made of."""
+    written = changes(resolved.states)
+    if written:
+        names = name_changes(written, Path(resolved.launch.folder))
+        raise UsageError(
+            f"the bot's files changed during its trial ({names}): files that a bot writes while it "
+            "plays are not the bot; say which ones are with --files, such as --files '*.py'"
+        )
 
 
 def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
@@ -99,8 +160,8 @@ def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
         NameTaken: a bot of that name was registered meanwhile.
 
     """
-    known = {bot.name for bot in store.bots.all(include_retired=True)}
-    return store.bots.replace(new) if replace and new.name in known else store.bots.add(new)
+    taken = replace and new.name in known_bots(store)
+    return store.bots.replace(new) if taken else store.bots.add(new)
 
 
 def refuse_name(store: Store, name: str) -> None:
@@ -110,27 +171,48 @@ def refuse_name(store: Store, name: str) -> None:
         UsageError: it is no name, or it is taken.
 
     """
-    _refuse_form(name)
-    if name in {bot.name for bot in store.bots.all(include_retired=True)}:
+    check_name(name)
+    if name in known_bots(store):
         raise UsageError(f"a bot called {name} is already registered: choose another name")
 
 
-def _refuse_form(name: str) -> None:
-    if not name or not NAME_CHARACTERS.issuperset(name):
-        raise UsageError(f"a bot's name is letters, digits and ._-@+ without spaces, got {name!r}")
+def refuse_built_in(bot: BotRow, remedy: str) -> None:
+    """See that a bot is no built-in player under its own name, which comes back by itself.
+
+    Raises:
+        UsageError: it is one; the remedy is said behind it.
+
+    """
+    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
+    if own and bot.revision.launch.origin is None:
+        raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
 def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
     """See that a registered bot may be replaced."""
-    own = VERSIONS.get(known.name)
-    current = known.revision.launch.origin is None
-    if own is not None and current and known.spec == BUILTIN + known.name:
-        raise UsageError(f"{known.name} is a built-in player: choose another name")
+    refuse_built_in(known, "choose another name")
     if replace:
         return
-    state = "registered" if known.retired_at is None else "retired, and keeps its name"
-    same = "the same content" if known.revision.content_hash == content_hash else "other content"
+    name, same = known.name, known.revision.content_hash == content_hash
+    if known.retired_at is None:
+        state = f"a bot called {name} is already registered"
+        if same:
+            raise NothingToAdd(f"{state}, with the same content: there is nothing to add")
+        raise UsageError(
+            f"{state}, with other content: choose another name, or --replace to put this one in "
+            "its place; games of the old content then count no more"
+        )
+    if known.revision.launch.starts_nothing:
+        raise UsageError(
+            f"{name} came with an import and was never registered on this machine: --replace puts "
+            "this one in its place, with its games when the content is the same"
+        )
+    if same:
+        raise UsageError(
+            f"{name} is retired, with the same content: `ladder bots unretire {name}` brings it "
+            "back, with its games and its rating"
+        )
     raise UsageError(
-        f"a bot called {known.name} is already {state}, with {same}: choose another name, or "
-        "--replace to put this one in its place, which retires the old one and its rating"
+        f"a retired bot is called {name}, with other content: choose another name, or --replace to "
+        "bring it back as this one; games of the old content then count no more"
     )

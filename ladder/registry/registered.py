@@ -1,15 +1,19 @@
-"""Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
+"""Registered bots: choosing them for a run, and seeing that they still are what was registered."""
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from bots.errors import SpecError
+from bots.protocol import Budget
 from db.records.bots import (
     BotRow,
 )
+from db.records.pairs import Entrant
+from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
+from engine.cache import ROOT
 from ladder.errors import UnknownBot, UsageError
 from ladder.registry.builtins import _is_own
 from ladder.specs.board_support import (
@@ -17,10 +21,13 @@ from ladder.specs.board_support import (
     describe_boards,
 )
 from ladder.specs.git_spec import resolve_in_copy
+from ladder.specs.own_sources import own_sources, refuse_edited
 from ladder.specs.spec import (
+    BUILTIN,
     ResolvedBot,
     read_spec,
 )
+from ladder.specs.start_command import entrant_of
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
@@ -44,11 +51,12 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
 
 
 def resolve_bot(bot: BotRow) -> ResolvedBot:
-    """What the specification of a registered bot stands for now.
+    """A registered bot as its specification stands now, looked at on this machine.
 
     Raises:
         SpecError: something that it is made of is gone.
         UsageError: it came with an import and was never registered on this machine.
+        UnknownPlayer: these sources have no such player any more.
 
     """
     launch = bot.revision.launch
@@ -60,7 +68,9 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
         )
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
-    return read_spec(bot.spec, Path(launch.folder), python=launch.python)
+    if _is_own(bot):  # the content of a file that an option named is kept with the bot
+        return read_spec(f"{BUILTIN}{launch.player}", ROOT)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
 
 def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -89,29 +99,68 @@ def changes_since(bot: BotRow) -> dict[str, str]:
         return {bot.spec: str(error)}
 
 
-def refuse_changed(bots: Iterable[BotRow]) -> None:
-    """See that foreign bots are still what was registered.
+def resolve_unchanged(bot: BotRow) -> ResolvedBot:
+    """A registered bot as its specification stands now, its files being what was registered.
 
     Raises:
-        UsageError: the files of one have changed; its games must not be mixed.
+        UsageError: its files have changed; games of the two contents must not be mixed.
         SpecError: something that it is made of is gone.
 
     """
-    for bot in bots:
-        if _is_own(bot):
-            continue
-        try:
-            resolved = resolve_bot(bot)
-        except SpecError as error:
-            raise SpecError(f"{bot.name}: {error}") from error
-        if resolved.content_hash != bot.revision.content_hash:
-            changed = changed_files(bot.revision.files, resolved.files)
-            names = ", ".join(f"{name} {word}" for name, word in changed.items())
-            raise UsageError(
-                f"{bot.name} is not what was registered ({names}): register the new version under "
-                "a name of its own with `ladder bots add`, or in its place with --replace, which "
-                "retires the old one and its rating"
-            )
+    try:
+        resolved = resolve_bot(bot)
+    except SpecError as error:
+        raise SpecError(f"{bot.name}: {error}") from error
+    if resolved.content_hash == bot.revision.content_hash:
+        return resolved
+    changed = changed_files(bot.revision.files, resolved.files)
+    names = ", ".join(f"{name} {word}" for name, word in changed.items())
+    remedy = (
+        "its sources were edited while the command started; run it again"
+        if _is_own(bot)
+        else "register the new version under a name of its own with `ladder bots add`, or in its "
+        "place with --replace, which retires the old one and its rating"
+    )
+    raise UsageError(f"{bot.name} is not what was registered ({names}): {remedy}")
+
+
+def entrants(
+    bots: Iterable[BotRow],
+    budget_of: Callable[[BotRow], Budget],
+    restart: Restart | None = None,
+) -> dict[str, Entrant]:
+    """Registered bots as sides of pairs, by name, all being what was registered.
+
+    A bot is started by what its specification stands for on this machine, never by a stored
+    command.
+
+    Args:
+        bots: the bots.
+        budget_of: what each may spend on a move.
+        restart: how often their processes are renewed; None: as each was registered.
+
+    Raises:
+        UsageError: the files of one have changed, or sources are being edited at this moment.
+        SpecError: something that one is made of is gone.
+
+    """
+    chosen = list(bots)
+    if any(map(_is_own, chosen)):
+        own_sources()  # taken before any hash, so that an edit after either is seen
+    found = {}
+    for bot in chosen:
+        resolved = resolve_unchanged(bot)
+        found[bot.name] = entrant_of(
+            resolved.launch,
+            revision=bot.revision.id,
+            name=bot.name,
+            budget=budget_of(bot),
+            restart=bot.revision.launch.restart if restart is None else restart,
+            content=resolved.states,
+        )
+    if any(map(_is_own, chosen)):
+        refuse_edited()
+    return found
 
 
 def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:

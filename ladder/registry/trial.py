@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bots.protocol import Budget, BudgetKind
+from bots.protocol import READY_S, Budget, BudgetKind, NewGame
 from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
@@ -19,11 +19,7 @@ from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_game
 from ladder.process.confinement import UNCONFINED, Confinement
-from ladder.specs.board_support import (
-    FORBIDDEN_ONLY,
-    describe_boards,
-    trial_boards,
-)
+from ladder.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
 from ladder.specs.start_command import built_in, entrant_of, start_of
 
 TRIAL_MS = 100
@@ -85,8 +81,8 @@ class Found:
 
 def try_out(
     launch: Launch,
-    budgets: tuple[BudgetKind, ...] | None = None,
-    confinement: Confinement = UNCONFINED,
+    budgets: tuple[BudgetKind, ...] | None,
+    confinement: Confinement,
 ) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
@@ -150,24 +146,39 @@ def needed_ms(times_us: Sequence[int], *, told: bool) -> int | None:
     return None if kept else longest_ms
 
 
-def describe(found: Found) -> list[str]:
-    """What a trial found, line by line."""
-    lines = [
-        f"says hello as {found.name} {found.version}".rstrip(),
-        f"plays on {', '.join(found.budgets)}; {describe_boards(found.boards)}",
-    ]
-    lines += [
-        f"{trial.board}: {'beat' if trial.won else 'did not beat'} random in {trial.plies} plies, "
-        f"{trial.mean_ms:.1f} ms a move, {trial.max_ms:.1f} at most"
-        for trial in found.trials
-    ]
-    if found.left_out:
-        lines.append(f"on a board without a forbidden cell {found.left_out}")
-    if found.min_time_ms is not None:
-        lines.append(
-            f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"
-        )
-    return lines
+def found_in_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> Found:
+    """A player of this installation as it stands in the catalogue: no trial could tell more."""
+    return Found(player, "", budgets, boards=None, trials=())
+
+
+def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
+    """Have a player of this installation built with its options for each kind of board.
+
+    Raises:
+        UsageError: it does not take them; the message says why.
+
+    """
+    pool = BotPool(UNCONFINED)
+    try:
+        process = pool.acquire(start_of(launch))
+        for board in TRIAL_BOARDS:
+            question = NewGame(
+                game="options",
+                rows=board.rows,
+                columns=board.columns,
+                forbidden=board.forbidden,
+                side=0,
+                seed=1,
+                budget=TRIAL_BUDGETS[budgets[0]],
+                player=str(launch.player),
+            )
+            process.ask(question, timeout_s=READY_S)
+        process.kill()
+    except BotFailure as failure:
+        raise UsageError(f"the player cannot be built: {failure}") from failure
+    finally:
+        pool.close()
+    return found_in_catalogue(str(launch.player), budgets)
 
 
 def _claimed(boards: Sequence[str] | None) -> list[Board]:

@@ -1,4 +1,4 @@
-"""The bots of a run: who is paused because it cannot be started, and whether enough are left."""
+"""The bots of a run: which are paused because they cannot play, and whether enough are left."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -28,6 +28,7 @@ class Roster:
         self._indispensable = indispensable
         self._failed_starts: Counter[str] = Counter()
         self._pondering: set[int] = set()
+        self._reasons: dict[str, str] = {}
 
     def can_play(self, plan: PairPlan) -> bool:
         """Whether neither bot of a pair is paused."""
@@ -45,6 +46,7 @@ class Roster:
             bot = self._bots[entrant.name]
             if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
                 bot.paused = True
+                self._reasons[bot.name] = "could not be started"
                 detail = next((game.detail for game in record.games if game.detail), "")
                 yield (
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
@@ -61,6 +63,19 @@ class Roster:
                     "its processes are stopped meanwhile from now on"
                 )
 
+    def note_changed(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        """Pause the bots whose files have changed; a sentence for each that was not paused yet."""
+        for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
+            bot = self._bots[entrant.name]
+            if entrant.revision in record.changed and not bot.paused:
+                bot.paused = True
+                self._reasons[bot.name] = f"is not what was registered ({record.abort_reason})"
+                yield (
+                    f"{entrant.name} is not what was registered any more ({record.abort_reason}) "
+                    "and is paused: no game of the new content counts; put the old files back and "
+                    "run the same command to go on, or register the new ones with `ladder bots add`"
+                )
+
     def check_enough(self) -> None:
         """See that the bots that are left can play pairs of this run.
 
@@ -72,4 +87,5 @@ class Roster:
         able = len(self._bots) - len(paused)
         # A control gate has one bot, which plays against itself.
         if not self._indispensable.isdisjoint(paused) or (paused and able < 2):
-            raise InvalidRun(f"too few bots can play: {', '.join(paused)} could not be started")
+            why = ", ".join(f"{name} {self._reasons[name]}" for name in paused)
+            raise InvalidRun(f"too few bots can play: {why}")

@@ -5,7 +5,7 @@ The coordinator is the only writer of its run. `ladder.runs.pair_queue` decides 
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from enum import StrEnum
@@ -234,11 +234,15 @@ class Runner:
             self._queue.put_back(plan)
             return
         self._live.aborted_games += record.aborts
+        if record.changed:
+            self._watch(self._roster.note_changed(plan, record))  # the pair stays planned
+            return
         if record.games:
             self._store_pair(plan, record)
         else:
             self._give_up(plan, record)
-        self._watch_starts(plan, record)
+        self._watch(self._roster.note_pondering(plan, record))
+        self._watch(self._roster.note_starts(plan, record))
         self._stalling.note(record)
 
     def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
@@ -283,10 +287,9 @@ class Runner:
         self._workers.rebuild()
         self._broken = False
 
-    def _watch_starts(self, plan: PairPlan, record: PairRecord) -> None:
-        for sentence in self._roster.note_pondering(plan, record):
-            self._warn(sentence)
-        for sentence in self._roster.note_starts(plan, record):
+    def _watch(self, sentences: Iterable[str]) -> None:
+        """Say what was seen of bots, and see that enough of them are not paused."""
+        for sentence in sentences:
             self._warn(sentence)
             self._roster.check_enough()
 

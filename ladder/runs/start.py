@@ -20,8 +20,8 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.process.leftovers import clear_leftovers
 from ladder.registry.registered import (
+    entrants,
     refuse_boards,
-    refuse_changed,
     refuse_hurried,
 )
 from ladder.runs.decision import Judge
@@ -39,7 +39,6 @@ from ladder.runs.settings import (
 from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
 from ladder.specs.compile import compile_launches
-from ladder.specs.start_command import entrant_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def start_run(
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
-    entrants = check_possible(settings, bots)
+    sides = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     compile_launches(bot.revision.launch for bot in bots)
     clear_leftovers()
@@ -85,7 +84,7 @@ def start_run(
             run=run,
             settings=settings,
             schedule=_schedule(settings, bots, seed),
-            entrants=entrants,
+            entrants=sides,
             workers=Workers(
                 settings.concurrency,
                 pin=settings.pin,
@@ -110,21 +109,15 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
             time or has changed, or the schedule is impossible.
 
     """
-    refuse_changed(bots)
     refuse_boards(bots, settings.boards)
     refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
-    entrants = {
-        bot.name: entrant_of(
-            bot.revision.launch,
-            revision=bot.revision.id,
-            name=bot.name,
-            budget=settings.budgets.for_bot(bot.name, bot.revision.budgets),
-            restart=settings.restart,
-        )
-        for bot in bots
-    }
+    found = entrants(
+        bots,
+        lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
+        settings.restart,
+    )
     _schedule(settings, bots, seed=0).meeting(0)
-    return entrants
+    return found
 
 
 def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:

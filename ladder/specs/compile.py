@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
 from bots.parent_death import die_with_parent
-from db.records.launch import Launch
+from db.records.launch import Launch, Start
 from ladder.errors import LadderError, UsageError
 from ladder.signals import check_stop, wait_child
 from ladder.specs.start_command import host_command, start_of
@@ -20,57 +20,40 @@ def compile_launches(launches: Iterable[Launch]) -> None:
         LadderError: that of the current sources did.
 
     """
-    own: list[str] = []
-    copies: dict[tuple[str, str | None], list[Launch]] = {}
+    groups: dict[Start, list[Launch]] = {}
     for launch in launches:
-        if launch.player is None:
-            continue
-        if launch.origin is None:
-            own.append(launch.player)
-        else:
-            copies.setdefault((launch.folder, launch.python), []).append(launch)
-    compile_names(own)
-    for group in copies.values():
-        _compile_copy(group)
+        if launch.player is not None:
+            groups.setdefault(start_of(launch), []).append(launch)
+    for start, group in groups.items():
+        _compile(start, group)
 
 
-def compile_names(names: Sequence[str]) -> None:
-    """Compile players of this installation.
+def _compile(start: Start, launches: Sequence[Launch]) -> None:
+    """Compile players of one copy; stamps in its cache tell `bots.warm` what has been done.
 
-    Raises:
-        LadderError: the compilation failed.
-
+    In a process of its own: the coordinator stays small, and the compilers' memory is given back.
     """
-    if not names:
+    origin, python = launches[0].origin, launches[0].python
+    names = [launch.player for launch in launches if launch.player is not None]
+    command = [*host_command("bots.warm", python), *names]
+    environment = {**os.environ, **dict(start.environment)}
+    if _run(command, folder=start.folder, environment=environment) == 0:
         return
-    # In a process of its own: the coordinator stays small, and the compilers' memory is given back.
-    command = [*host_command("bots.warm"), *names]
-    if _run(command) != 0:
+    if origin is None:
         raise LadderError(
             f"compiling the built-in players failed: run `{' '.join(command)}` to see why"
         )
-
-
-def _compile_copy(launches: Sequence[Launch]) -> None:
-    """Compile players of one copy; stamps in its cache tell `bots.warm` what has been done."""
-    first = launches[0]
-    names = [launch.player for launch in launches if launch.player is not None]
-    command = host_command("bots.warm", first.python)
-    start = start_of(first)
-    environment = {**os.environ, **dict(start.environment)}
-    if _run([*command, *names], folder=start.folder, environment=environment) != 0:
-        revision = first.origin.revision if first.origin else ""
-        raise UsageError(
-            f"compiling {', '.join(names)} of {revision} failed, as said above: its dependencies "
-            "are those installed here now, unless --build and --python give it others"
-        )
+    raise UsageError(
+        f"compiling {', '.join(names)} of {origin.revision} failed, as said above: its "
+        "dependencies are those installed here now, unless --build and --python give it others"
+    )
 
 
 def _run(
     command: Sequence[str],
     *,
-    folder: str | None = None,
-    environment: Mapping[str, str] | None = None,
+    folder: str,
+    environment: Mapping[str, str],
 ) -> int:
     """The exit status of a compilation that dies with us, and leaves a Ctrl-C to us."""
 

@@ -1,23 +1,59 @@
-"""What a bot from outside is made of: its files, the modules it imports, its interpreter."""
+"""The ingredients of a bot from outside: its files, the modules it imports, its interpreter."""
 
 import ast
-import hashlib
+import os
 import shutil
 import subprocess
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from bots.errors import SpecError
+from db.records.launch import FileState
+from ladder.specs.file_state import look_at
 
 VERSION_S = 10.0
 """How long an interpreter may take to tell its version."""
 ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
 
 
-def hash_file(path: Path) -> str:
-    """16 hex digits of the file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+class Ingredients:
+    """Everything that a bot is made of, as it is found.
+
+    Attributes:
+        values: a file with its hash, a program with its version, or an option with its value.
+        states: the files among them.
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Files in the folder are named relative to it, others by their absolute path."""
+        self.folder = folder
+        self.values: dict[str, str] = {}
+        self.states: list[FileState] = []
+        self._seen: set[Path] = set()
+
+    def add_values(self, values: Mapping[str, str]) -> None:
+        """Programs and options."""
+        self.values.update(values)
+
+    def add_file(self, path: Path, name: str | None = None) -> None:
+        """A file, under a name of its own if one is given. Raises OSError."""
+        path = Path(os.path.normpath(path))
+        if path in self._seen:
+            return
+        self._seen.add(path)
+        if name is None:
+            inside = path.is_relative_to(self.folder)
+            name = str(path.relative_to(self.folder) if inside else path)
+        state = look_at(path)
+        self.values[name] = state.digest
+        self.states.append(state)
+
+    def add_files(self, paths: Iterable[Path]) -> None:
+        """Several files. Raises OSError."""
+        for path in paths:
+            self.add_file(path)
 
 
 def program(word: str, folder: Path) -> dict[str, str]:
@@ -79,30 +115,26 @@ def _output(found: str, *words: str) -> str | None:
     return done.stdout or done.stderr
 
 
-def local_modules(entry: Path, beside: Path, folder: Path) -> dict[str, str]:
-    """The hashes of a Python file and of all that it imports from its own folder.
+def local_modules(entry: Path, beside: Path) -> list[Path]:
+    """A Python file and all files that it imports from its own folder.
 
     Found by reading import statements; what is imported by other means is not seen.
 
     Args:
         entry: the file.
         beside: the folder that comes first on its import path.
-        folder: paths are told relative to this one where they lie in it.
 
     """
-    found: dict[Path, str] = {}
+    found: set[Path] = set()
     waiting = [entry]
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
-        found[path] = hash_file(path)
+        found.add(path)
         for name in _imported(path, beside):
             waiting.extend(_files(name, beside))
-    return {
-        str(path.relative_to(folder) if path.is_relative_to(folder) else path): digest
-        for path, digest in sorted(found.items())
-    }
+    return sorted(found)
 
 
 def _imported(path: Path, beside: Path) -> list[str]:

@@ -22,9 +22,10 @@ from pathlib import Path
 import msgspec
 
 from db.connection.place import locate
-from db.records.launch import Origin
+from db.records.launch import FileState, Origin
 from ladder.errors import UsageError
-from ladder.specs.fingerprint import hash_file
+from ladder.specs.file_state import hash_file
+from ladder.specs.folder_files import MOST_FILES
 from ladder.specs.git import (
     Commit,
     extract,
@@ -35,6 +36,8 @@ from ladder.specs.git_build import (
 )
 
 FILES, MADE, CACHE = "files", "made.json", "cache"
+LINK = "-> "
+"""Begins what stands in the place of a link's hash, before its target."""
 GONE = {"all of it": "gone"}
 
 
@@ -120,6 +123,16 @@ def damage(origin: Origin) -> dict[str, str]:
     return found
 
 
+def copy_states(origin: Origin) -> tuple[FileState, ...]:
+    """The files of a copy, to be looked at while it plays; links are not."""
+    place = Path(origin.place)
+    return tuple(
+        FileState(str(place / FILES / name), note.size, note.changed_ns, note.digest)
+        for name, note in list(_noted(place).items())[:MOST_FILES]
+        if not note.digest.startswith(LINK)
+    )
+
+
 def _make(
     place: Path, repository: Path, commit: Commit, revision: str, inner: str, build: str
 ) -> str:
@@ -195,7 +208,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _hash(path: Path) -> str:
-    return f"-> {path.readlink()}" if path.is_symlink() else hash_file(path)
+    return f"{LINK}{path.readlink()}" if path.is_symlink() else hash_file(path)
 
 
 @contextmanager

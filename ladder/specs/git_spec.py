@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from ladder.specs.git import (
 )
 from ladder.specs.git_copies import (
     FILES,
+    copy_states,
     damage,
     folder_of,
     taken,
@@ -98,7 +99,12 @@ def uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None
 
 @contextmanager
 def resolving(
-    spec: str, folder: Path, *, python: str | None, source: GitSource | None
+    spec: str,
+    folder: Path,
+    *,
+    python: str | None = None,
+    source: GitSource | None = None,
+    patterns: Sequence[str] = (),
 ) -> Iterator[ResolvedBot]:
     """What a specification stands for, in its folder or at a revision.
 
@@ -109,6 +115,7 @@ def resolving(
         folder: where it was written.
         python: the interpreter for ``python:`` and ``kaggle:``, and for ``builtin:`` at a revision.
         source: the revision; None: the files as they are now.
+        patterns: files that count as the bot; none at a revision, where all of the commit does.
 
     Raises:
         UsageError: the revision cannot be had or built.
@@ -116,8 +123,10 @@ def resolving(
 
     """
     if source is None:
-        yield read_spec(spec, folder, python=python)
+        yield read_spec(spec, folder, python=python, patterns=patterns)
         return
+    if patterns:
+        raise UsageError("--files has no use with --git, where every file of the commit counts")
     start = _start(spec, folder)
     repository = repository_of(start)
     with taken(
@@ -154,7 +163,8 @@ def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> Resolve
         if spec.startswith(BUILTIN):
             resolved = _player(spec, origin, python)
         else:
-            resolved = read_spec(spec, folder, python=python)
+            # What lies in the copy's folders counts by the commit's tree.
+            resolved = read_spec(spec, folder, python=python, known={})
     except SpecError as error:
         raise SpecError(
             f"at {origin.revision} ({origin.commit[:12]}, committed files only): {error}"
@@ -173,6 +183,8 @@ def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> Resolve
         launch=msgspec.structs.replace(resolved.launch, origin=origin),
         files=files,
         content_hash=hashlib.sha256(repr(identity).encode()).hexdigest()[:16],
+        states=copy_states(origin),
+        not_tracked="files outside of the commit, and installed packages",
     )
 
 

@@ -1,8 +1,11 @@
 """Small help for the tests of bots from outside: files, trials and single games."""
 
+import atexit
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
+from ladder.process.confinement import UNCONFINED
 from ladder.registry.trial import (
     Found,
     try_out,
@@ -57,7 +61,7 @@ def write(folder: Path, **files: str) -> None:
 
 def tried(spec: str, folder: Path, **options: str) -> Found:
     """What a trial finds."""
-    return try_out(read_spec(spec, folder, **options).launch)
+    return try_out(read_spec(spec, folder, **options).launch, None, UNCONFINED)
 
 
 def refusal(spec: str, folder: Path, **options: str) -> str:
@@ -75,7 +79,7 @@ def entrant(spec: str, folder: Path, *, restart: Restart | None = None) -> Entra
 
 def play(bot: Entrant, board: str, *, pairs: int = 1) -> list[PairRecord]:
     """Pairs of the bot against random, one after the other with the same processes."""
-    pool = BotPool()
+    pool = BotPool(UNCONFINED)
     try:
         return [
             play_pair(
@@ -104,13 +108,22 @@ def games_of(records: Iterable[PairRecord]) -> list[GameRecord]:
 
 
 def compiled(folder: Path, *flags: str) -> str:
-    """The specification of the fake strategy, compiled with these modes."""
+    """The specification of the fake strategy with these modes, in the folder."""
+    shutil.copy(_library(flags), folder / "strategy.so")
+    return "thu:./strategy.so"
+
+
+@lru_cache
+def _library(flags: tuple[str, ...]) -> Path:
+    """The strategy, compiled once for each set of modes."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler (g++) to compile a strategy with")
+    folder = Path(tempfile.mkdtemp(prefix="ladder-strategies-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     target = folder / "strategy.so"
     modes = [f"-D{flag}" for flag in flags]
     source = FAKE_BOTS / "strategy.cpp"
     command = [compiler, "-std=c++14", "-shared", "-fPIC", *modes, "-o", target, source]
     subprocess.run(command, check=True)
-    return "thu:./strategy.so"
+    return target

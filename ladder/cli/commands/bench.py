@@ -56,7 +56,8 @@ def search(
     )
     from ladder.cli.parsing import boards_of, names_of
     from ladder.errors import UsageError
-    from ladder.specs.compile import compile_names
+    from ladder.specs.compile import compile_launches
+    from ladder.specs.start_command import built_in
     from reports.bench import speed_table
     from reports.format import to_json
 
@@ -67,7 +68,7 @@ def search(
     specific = [board for board in chosen if board is not None]
     if len(specific) != len(chosen):
         raise UsageError("--boards: thu is a family of boards; name one, such as 11x11@5,5")
-    compile_names(players)
+    compile_launches(map(built_in, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
     if json:
         print_out(to_json([speed.document() for speed in speeds]))

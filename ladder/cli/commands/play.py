@@ -11,6 +11,7 @@ from ladder.cli.options import (
     Database,
     Depth,
     Nodes,
+    Sandbox,
     Seed,
     Simulations,
     Time,
@@ -53,6 +54,7 @@ def play(
         bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
     ] = False,
     seed: Seed = None,
+    sandbox: Sandbox = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Play against a bot: type a column, undo, hint, info or quit.
@@ -71,14 +73,16 @@ def play(
         open_store,
     )
     from ladder.cli.output import stdout_console
-    from ladder.cli.parsing import budgets_of
+    from ladder.cli.parsing import budgets_of, sandbox_of
     from ladder.errors import UsageError
     from ladder.play.game import (
         Sparring,
         recruit,
     )
+    from ladder.process.confinement import Confinement
     from ladder.runs.budgets import Budgets
 
+    confinement = Confinement(sandbox=sandbox_of(sandbox))
     budgets = budgets_of(time, simulations, nodes, depth)
     if seed is not None and not 0 <= seed < SEED_LIMIT:
         raise UsageError(f"--seed must be 0 .. 2**53-1, got {seed}")
@@ -108,7 +112,7 @@ def play(
         # Only now: a refused command leaves no new file behind.
         with open_store(db, create=True, sync=True) as store:
             opponent = recruit(store, bot, drawn, budgets)
-    with Sparring(opponent, board=drawn, person=person, seed=seed) as game:
+    with Sparring(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
             table_for(stdout_console(), game, adviser).sit()
         finally:

@@ -185,10 +185,8 @@ def _register(name: str, weights: Path, state: "TrainingState", db: str) -> None
         open_store,
     )
     from ladder.cli.output import print_out
-    from ladder.registry.register import (
-        enrol,
-        examine,
-    )
+    from ladder.process.confinement import UNCONFINED
+    from ladder.registry.register import Request, enrol, examine, known_bots
 
     settings = state.settings
     note = (
@@ -196,8 +194,9 @@ def _register(name: str, weights: Path, state: "TrainingState", db: str) -> None
         f"{settings.depth}, seed {settings.seed}"
     )
     spec = f"builtin:c4ai?weights={quote(str(weights))}"
+    request = Request(name=name, spec=spec, folder=Path.cwd(), based_on="c4ai", note=note)
     with open_or_imagine(db) as store:
-        new, _ = examine(store, name, spec, based_on="c4ai", note=note, folder=Path.cwd())
+        examined = examine(known_bots(store), request, UNCONFINED)
     with open_store(db, create=True, sync=True) as store:
-        enrol(store, new, replace=False)
+        enrol(store, examined.new, replace=False)
     print_out(f"{name} is registered")

@@ -9,6 +9,7 @@ from db.records.restart import Restart
 from engine.result import Termination
 from ladder.registry import trial
 from ladder.specs.spec import read_spec
+from reports.bots import found_text
 from tests.support.hosted import (
     compiled,
     entrant,
@@ -103,7 +104,7 @@ def test_the_time_that_it_takes_is_found(tmp_path: Path) -> None:
     found = tried(compiled(tmp_path, "SLEEPS"), tmp_path)
     assert found.min_time_ms is not None
     assert 160 <= found.min_time_ms < 260
-    assert f"needs {found.min_time_ms} ms a move" in trial.describe(found)[-1]
+    assert f"needs {found.min_time_ms} ms a move" in found_text(found)[-1]
 
 
 def test_one_that_relies_on_the_forbidden_cell_plays_only_boards_with_one(tmp_path: Path) -> None:

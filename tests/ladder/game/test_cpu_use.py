@@ -16,6 +16,7 @@ from ladder.errors import BotOverCpu, BotPondering
 from ladder.game.bot_pool import BotPool
 from ladder.game.cpu_use import FREE_US, CpuUse
 from ladder.game.referee import MAX_ABORTS, play_game, play_pair
+from ladder.process.confinement import UNCONFINED
 from ladder.process.family import Conduct, Family
 from tests.support.fakes import NEW_GAME, fake_start
 
@@ -23,7 +24,7 @@ from tests.support.fakes import NEW_GAME, fake_start
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
     """A worker's bot processes, ended afterwards."""
-    bots = BotPool()
+    bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
 

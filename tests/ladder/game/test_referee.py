@@ -24,6 +24,7 @@ from ladder.game.referee import (
     play_pair,
     thought_of,
 )
+from ladder.process.confinement import UNCONFINED
 from ladder.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
 
@@ -31,7 +32,7 @@ from tests.support.fakes import fake_start
 @pytest.fixture
 def pool() -> Iterator[BotPool]:
     """A worker's bot processes, ended afterwards."""
-    bots = BotPool()
+    bots = BotPool(UNCONFINED)
     yield bots
     bots.close()
 
@@ -169,7 +170,7 @@ def test_when_a_process_is_renewed(
 
 def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
     """A worker must not collect processes without end."""
-    pool = BotPool(keep=2)
+    pool = BotPool(UNCONFINED, keep=2)
     starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
     processes = [pool.acquire(start) for start in starts]
     for start, process in zip(starts, processes, strict=True):

@@ -11,6 +11,7 @@ from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
 from ladder.play.game import Sparring
+from ladder.process.confinement import UNCONFINED
 from ladder.specs import start_command
 from tests.support.fakes import fake_start
 
@@ -32,7 +33,7 @@ def built_in(name: str, simulations: int = 60) -> Entrant:
 
 def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> Sparring:
     """A game that has not begun."""
-    return Sparring(bot, board=board, person=person, seed=7)
+    return Sparring(bot, UNCONFINED, board=board, person=person, seed=7)
 
 
 def play_out(game: Sparring) -> None:

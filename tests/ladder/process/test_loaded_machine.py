@@ -21,6 +21,7 @@ from ladder.game.referee import (
     play_pair,
 )
 from ladder.process.bot_process import BotProcess
+from ladder.process.confinement import UNCONFINED
 from ladder.runs.stalls import (
     MOST,
     MOST_PAIRS,
@@ -84,7 +85,7 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names the bot and the wait."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     with crowded():
-        pool = BotPool()
+        pool = BotPool(UNCONFINED)
         try:
             record = play_pair(plan(thinker, thinker), pool)
         finally:
@@ -100,7 +101,7 @@ def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
     sleeper = fake_start("late", "1", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
     with crowded():
-        pool = BotPool()
+        pool = BotPool(UNCONFINED)
         try:
             record = play_pair(plan(sleeper, other), pool)
         finally:

@@ -20,8 +20,8 @@ from db.records.launch import (
     Origin,
 )
 from db.store import Store
-from engine.cache import ROOT
 from ladder.registry.builtins import sync_builtins
+from ladder.specs.own_sources import own_sources
 from ladder.specs.spec import read_spec
 from ladder.specs.start_command import (
     built_in,
@@ -53,7 +53,7 @@ def test_a_version_from_git_is_hosted_by_its_copy() -> None:
     environment = {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
     assert dict(start.environment) == environment
     ours = start_of(built_in("v4"))
-    assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(ROOT), False)
+    assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
     other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
     assert start_of(other).argv[0] == "/copy/files/.venv/bin/python"
 

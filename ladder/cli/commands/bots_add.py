@@ -1,0 +1,180 @@
+"""`ladder bots add` and `ladder bots add-all`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from db.records.restart import Restart
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Concurrency,
+    Database,
+    Json,
+    Sandbox,
+)
+
+if TYPE_CHECKING:
+    from ladder.registry.add_all import Attempt
+
+RestartOfBot = Annotated[
+    Restart | None,
+    typer.Option(help="Renew its process so often. [default: game for thu:, else never]"),
+]
+
+
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="builtin:PLAYER, 'exec:COMMAND', python:FILE.py:CLASS, python:MODULE:CLASS, "
+            "kaggle:FILE.py, thu:FILE.so or 'saiblo:COMMAND'.",
+        ),
+    ],
+    based_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OTHER", help="The bot that it improves on. [default with --replace: as before]"
+        ),
+    ] = None,
+    note: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What it changes. [default with --replace: as before]"),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Files that count as the bot, such as '*.py' or 'weights/*'; several times if "
+            "need be. [default: what its kind tells, see the guide]",
+        ),
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
+        ),
+    ] = None,
+    git: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REF", help="Take its files from this revision of the git repository here."
+        ),
+    ] = None,
+    build: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="With --git: build them so, in a copy of the ladder's own."
+        ),
+    ] = None,
+    restart: RestartOfBot = None,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Put it in the place of the bot of this name, whose games then rest."
+        ),
+    ] = False,
+    sandbox: Sandbox = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Register a bot, after it has played a game against random on each kind of board it claims."""
+    from ladder.cli.database import open_or_imagine, open_store
+    from ladder.cli.output import print_error, print_out
+    from ladder.cli.parsing import sandbox_of
+    from ladder.process.confinement import Confinement
+    from ladder.registry.register import Request, enrol, examine, known_bots
+    from ladder.specs.git_copies import copies_beside
+    from ladder.specs.git_spec import git_source, uncommitted
+    from reports.bots import trial_text
+
+    source = git_source(git, build, copies_beside(db))
+    warning = uncommitted(spec, Path.cwd(), source)
+    if warning is not None:
+        print_error(warning)
+    request = Request(
+        name=name,
+        spec=spec,
+        folder=Path.cwd(),
+        based_on=based_on,
+        note=note,
+        python=python,
+        patterns=tuple(files or ()),
+        restart=restart,
+        replace=replace,
+        source=source,
+    )
+    confinement = Confinement(sandbox=sandbox_of(sandbox))
+    with open_or_imagine(db) as store:
+        examined = examine(known_bots(store), request, confinement)
+    with open_store(db, create=True, sync=True) as store:
+        row = enrol(store, examined.new, replace=replace)
+    for line in trial_text(examined):
+        print_out(line)
+    print_out(f"{row.name} is registered")
+    return 0
+
+
+def add_all(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files lie.")],
+    pattern: Annotated[
+        str, typer.Option(metavar="GLOB", help="The files, each of which is a bot.")
+    ] = "*.so",
+    name: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM", help="What to call each: {stem} is its file's name without suffix."
+        ),
+    ] = "{stem}",
+    spec: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="Its SPEC, with {file} and {stem}. [default: thu:{file} for .so, kaggle:{file} "
+            "for .py]",
+        ),
+    ] = None,
+    note: Annotated[str | None, typer.Option(metavar="TEXT", help="A note for all.")] = None,
+    restart: RestartOfBot = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Put them in the place of bots with other content."),
+    ] = False,
+    concurrency: Concurrency = None,
+    sandbox: Sandbox = None,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Register every file of a folder as a bot; those that fail say why at the end.
+
+    What is registered already, with the same content, is left as it is, so that a stopped command
+    goes on where it was. Exit code 2 when some failed; the others are registered all the same.
+    """
+    from ladder.cli.database import open_or_imagine, open_store
+    from ladder.cli.output import print_error, print_out
+    from ladder.cli.parsing import sandbox_of
+    from ladder.process.confinement import Confinement
+    from ladder.process.cpus import allowed_cpus
+    from ladder.registry.add_all import examine_all, requests_of
+    from ladder.registry.register import enrol, known_bots
+    from reports.bots import attempt_line, attempts_document, attempts_text
+    from reports.format import to_json
+
+    requests = requests_of(
+        folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
+    )
+    confinement = Confinement(sandbox=sandbox_of(sandbox))
+    with open_or_imagine(db) as store:
+        known = known_bots(store)
+    attempts: list[Attempt] = []
+    at_once = allowed_cpus() if concurrency is None else concurrency
+    for attempt in examine_all(known, requests, confinement, concurrency=at_once):
+        if attempt.examined is not None:  # stored at once: a stop loses none
+            with open_store(db, create=True, sync=not attempts) as store:
+                enrol(store, attempt.examined.new, replace=replace)
+        attempts.append(attempt)
+        print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
+    return 2 if any(attempt.problem for attempt in attempts) else 0

@@ -1,0 +1,86 @@
+"""The files of a bot's folder that count as the bot when nobody can tell which of them it uses."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from bots.errors import SpecError
+
+MOST_FILES = 1000
+MOST_MB = 64
+SQLITE = b"SQLite format 3\0"
+BESIDE_A_DATABASE = ("-wal", "-shm", "-journal", ".locks", ".logs", ".bots")
+"""The ladder's own files and folders beside a database, and SQLite's."""
+COMPILED_BY_ITSELF = ("__pycache__",)
+
+
+def whole_folder(folder: Path) -> list[Path]:
+    """Every file below a folder that may belong to the program in it.
+
+    Left out are hidden files and folders, what Python compiles by itself, and SQLite databases with
+    the ladder's files beside them, which games change.
+
+    Raises:
+        SpecError: there are too many, or they are too large, for a bot's own folder.
+
+    """
+    found = []
+    size = 0
+    for path in _walk(folder):
+        found.append(path)
+        size += path.stat().st_size
+        if len(found) > MOST_FILES or size > MOST_MB << 20:
+            raise SpecError(
+                f"{folder} holds more than {MOST_FILES} files or {MOST_MB} MiB, too much to be one "
+                "bot: put the bot into a folder of its own, or say which files are the bot with "
+                "--files, such as --files '*.py'"
+            )
+    return found
+
+
+def selected(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    """The files that ``--files`` patterns select, such as ``*.py`` or ``weights/**/*.npz``.
+
+    Raises:
+        SpecError: a pattern is none, selects nothing, or selects too much.
+
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        try:
+            files = sorted(path for path in folder.glob(pattern) if path.is_file())
+        except (ValueError, NotImplementedError) as error:
+            raise SpecError(
+                f"--files {pattern!r} is no pattern of files in {folder}: {error}"
+            ) from error
+        if not files:
+            raise SpecError(f"--files {pattern!r} selects no file in {folder}")
+        found.update(dict.fromkeys(files))
+        if len(found) > MOST_FILES:
+            raise SpecError(f"--files selects more than {MOST_FILES} files")
+    return list(found)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for place, subfolders, names in os.walk(folder):
+        databases = {name for name in names if _is_database(Path(place, name))}
+        skipped = {name + suffix for name in databases for suffix in BESIDE_A_DATABASE} | databases
+        subfolders[:] = sorted(_wanted(subfolders, skipped))
+        for name in sorted(_wanted(names, skipped)):
+            path = Path(place, name)
+            if path.is_file():
+                yield path
+
+
+def _wanted(names: Iterable[str], skipped: set[str]) -> Iterator[str]:
+    for name in names:
+        if not name.startswith(".") and name not in skipped and name not in COMPILED_BY_ITSELF:
+            yield name
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False

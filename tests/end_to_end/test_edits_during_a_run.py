@@ -1,0 +1,105 @@
+"""Sources that are edited while a run plays: no two contents under one revision."""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+from tests.support.hosted import BOT, LEGAL, write
+
+pytestmark = pytest.mark.slow
+
+SELF_EDIT = """
+    games = 0
+
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+        type(self).games += 1
+        if self.games == 7:
+            open("rules.py", "a").write("# edited")
+"""
+SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
+
+
+@pytest.fixture
+def edited(ladder: Ladder) -> Path:
+    """A registered bot whose file changes in its seventh game; the file."""
+    write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
+    done = ladder("bots", "add", "mine", "python:bot.py:Bot", "--files", "rules.py")
+    assert done.code == 0, done.err
+    write(
+        ladder.folder,
+        bot=BOT.format(module="rules").replace(
+            "    def new_game(self, board, side, seed, budget):\n        self.board = board\n",
+            SELF_EDIT,
+        ),
+    )
+    done = ladder("bots", "add", "mine", "python:bot.py:Bot", "--replace")
+    assert done.code == 0, done.err
+    return ladder.folder / "rules.py"
+
+
+@pytest.mark.usefixtures("edited")
+def test_an_edited_bot_is_paused_and_the_run_goes_on(ladder: Ladder) -> None:
+    """Its pairs must stop with a sentence; the others' must go on to the end."""
+    assert ladder("bots", "add", "other", "builtin:random").code == 0
+    words = ("run", "--bots", "mine,random,other", *SHORT, "--games", "30", "--json")
+    done = ladder(*words)
+    assert done.code == 0, done.err
+    assert "mine is not what was registered any more (rules.py changed) and is paused" in done.err
+    report = done.document["report"]
+    games = {bot["name"]: bot["games"] for bot in report["bots"]}
+    assert report["games"] == 30
+    assert games["mine"] == 6
+
+
+def test_a_run_of_an_edited_bot_goes_on_with_the_old_file(ladder: Ladder, edited: Path) -> None:
+    """Without it the run is invalid; with the old content back the same command completes it."""
+    words = ("run", "--bots", "mine,random", *SHORT, "--games", "12", "--json")
+    stopped = ladder(*words)
+    assert stopped.code == 5
+    assert (
+        "too few bots can play: mine is not what was registered (rules.py changed)" in stopped.err
+    )
+    refused = ladder(*words)
+    assert refused.code == 2
+    assert "mine is not what was registered (rules.py changed)" in refused.err
+    edited.write_text(LEGAL)
+    assert ladder(*words).document["run"]["games"] == 12
+
+
+def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """A run must play every game with the sources of its start, and not stop for the others."""
+    tree = ladder.folder / "tree"
+    for package in ("engine", "bots", "db", "ladder", "reports"):
+        shutil.copytree(ROOT / package, tree / package, copy_function=shutil.copyfile)
+    ladder.environment["PYTHONPATH"] = str(tree)
+    for place in ("quiet.db", "edited.db"):
+        done = ladder.fresh("bots", "add", "other", "builtin:random", "--db", place)
+        assert done.code == 0, done.err
+    words = ("run", "--bots", "random,other", *SHORT, "--games", "16", "--seed", "3")
+    words = (*words, "--restart", "game", "--json")
+    quiet = ladder.fresh(*words, "--db", "quiet.db")
+    assert quiet.code == 0, quiet.err
+    run = ladder.start(*words, "--db", "edited.db")
+    eventually(lambda: len(games(ladder.folder / "edited.db")) >= 2)
+    assert len(games(ladder.folder / "edited.db")) < 16
+    player = tree / "bots" / "simple" / "players.py"
+    player.write_text(player.read_text() + "\nraise SystemExit('edited')\n")
+    done = ladder.finish(run)
+    assert done.code == 0, done.err
+    played = games(ladder.folder / "edited.db")
+    assert (len(played), played) == (16, games(ladder.folder / "quiet.db"))
+
+
+def games(database: Path) -> list[tuple[str, str, str]]:
+    """Boards, moves and endings of all games, in an order of their own."""
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        query = "select pair_id, moves, termination from games order by 1, 2"
+        return connection.execute(query).fetchall()

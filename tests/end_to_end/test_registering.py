@@ -1,0 +1,163 @@
+"""Registering, renaming and forgetting bots, one by one and by the folder."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.support.hosted import BOT, LEGAL, compiled, write
+
+pytestmark = pytest.mark.slow
+
+SPEC = "python:bot.py:Bot"
+SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
+
+
+@pytest.fixture
+def mine(ladder: Ladder) -> Path:
+    """A registered bot with two games; the file that it imports."""
+    write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
+    words = ("bots", "add", "mine", SPEC, "--based-on", "random", "--note", "the first legal")
+    assert ladder(*words).code == 0
+    assert ladder("run", "--bots", "mine,random", *SHORT, "--games", "2").code == 0
+    return ladder.folder / "rules.py"
+
+
+def shown(ladder: Ladder, name: str) -> Any:
+    return ladder("bots", "show", name, "--json").document
+
+
+def test_adding_a_bot_again_says_what_would_happen(ladder: Ladder, mine: Path) -> None:
+    """Same or other content, registered or retired: each has a remedy of its own, which works."""
+    again = ladder("bots", "add", "mine", SPEC)
+    assert (again.code, "same content: there is nothing to add" in again.err) == (2, True)
+    assert ladder("bots", "retire", "mine").code == 0
+    again = ladder("bots", "add", "mine", SPEC)
+    assert (again.code, "`ladder bots unretire mine` brings it back" in again.err) == (2, True)
+    back = ladder("bots", "unretire", "mine")
+    assert (back.code, back.out) == (0, "mine is back, with its games\n")
+    report = ladder("report", "--json").document
+    assert {bot["name"]: bot["games"] for bot in report["bots"]} == {"mine": 2, "random": 2}
+    mine.write_text(LEGAL + "# other\n")
+    again = ladder("bots", "add", "mine", SPEC)
+    assert "games of the old content then count no more" in again.err
+    assert ladder("bots", "retire", "mine").code == 0
+    again = ladder("bots", "add", "mine", SPEC)
+    assert "a retired bot is called mine, with other content" in again.err
+    refused = ladder("bots", "unretire", "mine")
+    assert (refused.code, "mine is not what was registered" in refused.err) == (2, True)
+    assert shown(ladder, "mine")["retired"] is True
+
+
+def test_replacing_keeps_what_is_not_given(ladder: Ladder, mine: Path) -> None:
+    """Parent and note stay unless the command says otherwise; an empty one takes them away."""
+    mine.write_text(LEGAL + "# other\n")
+    assert ladder("bots", "add", "mine", SPEC, "--replace").code == 0
+    after = shown(ladder, "mine")
+    assert (after["based_on"], after["change"], after["revision"]) == (
+        "random",
+        "the first legal",
+        2,
+    )
+    words = ("bots", "add", "mine", SPEC, "--replace", "--note", "better", "--based-on", "")
+    assert ladder(*words).code == 0
+    after = shown(ladder, "mine")
+    assert (after["based_on"], after["change"]) == (None, "better")
+
+
+def test_renaming_and_deleting(ladder: Ladder, mine: Path) -> None:
+    """Games follow a name; a bot with games stays, one without goes; built-in names are fixed."""
+    del mine
+    assert ladder("bots", "rename", "mine", "mine-1").code == 0
+    report = ladder("report", "--json").document
+    assert {bot["name"] for bot in report["bots"]} == {"mine-1", "random"}
+    for words, said in [
+        (("rename", "mine-1", "random"), "already registered"),
+        (("rename", "mine-1", "a b"), "letters, digits"),
+        (("rename", "random", "other"), "is a built-in player"),
+        (("delete", "mine-1"), "retire it instead"),
+        (("delete", "random"), "is a built-in player"),
+        (("delete", "nobody"), "no bot called 'nobody'"),
+        (("unretire", "nobody"), "no bot called 'nobody'"),
+    ]:
+        refused = ladder("bots", *words)
+        assert (refused.code, said in refused.err) == (2, True), (words, refused.err)
+    assert ladder("bots", "add", "twin", "builtin:random").code == 0
+    assert ladder("bots", "delete", "twin").code == 0
+    names = [bot["name"] for bot in ladder("bots", "list", "--retired", "--json").document]
+    assert "twin" not in names
+
+
+def test_what_counts_as_the_bot_is_said(ladder: Ladder, mine: Path) -> None:
+    """Registration must name the files, and what is not tracked; --files adds to them."""
+    del mine
+    (ladder.folder / "weights.bin").write_bytes(b"\1")
+    added = ladder("bots", "add", "other", SPEC, "--files", "*.bin")
+    assert "rules.py, weights.bin\nnot tracked: files that --files does not select" in added.out
+    plain = ladder("bots", "add", "third", SPEC)
+    assert "not tracked: data that it opens, and installed packages (--files" in plain.out
+    (ladder.folder / "weights.bin").write_bytes(b"\2")
+    refused = ladder("match", "other", "random", *SHORT, "--games", "2")
+    assert (refused.code, "(weights.bin changed)" in refused.err) == (2, True)
+    assert ladder("match", "third", "random", *SHORT, "--games", "2").code == 0
+
+
+def test_a_bot_that_writes_its_own_files_is_refused(ladder: Ladder) -> None:
+    """It would be another bot after each game; what it writes can be left out."""
+    learning = BOT.replace("self.board = board", "self.board = board; open('seen', 'a').write('1')")
+    write(ladder.folder, rules=LEGAL, bot=learning.format(module="rules"))
+    (ladder.folder / "seen").write_text("0")
+    refused = ladder("bots", "add", "mine", SPEC, "--files", "*")
+    assert (refused.code, "changed during its trial (seen changed)" in refused.err) == (2, True)
+    assert ladder("bots", "add", "mine", SPEC).code == 0
+
+
+def test_a_folder_of_libraries(ladder: Ladder) -> None:
+    """Good ones are registered, bad ones named at the end with the reason, none done twice."""
+    folder = ladder.folder / "strategies"
+    folder.mkdir()
+    compiled(folder)
+    for number in (2, 10):
+        shutil.copy(folder / "strategy.so", folder / f"{number}.so")
+    compiled(folder, "NO_CLEAR")
+    (folder / "strategy.so").rename(folder / "7.so")
+    words = ("bots", "add-all", "strategies", "--name", "s{stem}", "--concurrency", "2")
+    done = ladder(*words)
+    assert done.code == 2
+    assert done.out.startswith("2 registered, 1 failed:\n  s7 (thu:7.so): the bot failed its check")
+    assert "no function clearPoint" in done.out
+    assert "[3/3]" in done.err
+    compiled(folder)
+    (folder / "strategy.so").rename(folder / "7.so")
+    again = ladder(*words, "--json")
+    assert (again.code, again.document["registered"]) == (0, ["s7"])
+    assert sorted(again.document["registered_before"]) == ["s10", "s2"]
+    run = ("run", "--bots", "s[0-9]*,random", "--pairing", "gauntlet:random", "--boards", "4x4")
+    played = ladder(*run, "--time", "500ms", "--games", "6", "--json")
+    assert played.code == 0, played.err
+    rows = {bot["name"]: bot for bot in played.document["report"]["bots"]}
+    assert set(rows) == {"random", "s2", "s7", "s10"}
+    assert [sum(bot["forfeits"].values()) for bot in rows.values()] == [0] * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nowhere",), "is no folder"),
+        ((".", "--pattern", "*.dll"), "holds no file"),
+        ((".", "--pattern", "*.so", "--name", "same"), "calls all bots the same"),
+        ((".", "--pattern", "*.so", "--name", "a {stem}"), "letters, digits"),
+        ((".", "--pattern", "*.txt"), "--spec is needed for c.txt"),
+    ],
+)
+def test_a_folder_that_cannot_be_meant_is_refused(
+    ladder: Ladder, words: tuple[str, ...], said: str
+) -> None:
+    """Before anything is tried."""
+    for name in ("a.so", "b.so", "c.txt"):
+        (ladder.folder / name).write_text("x")
+    refused = ladder("bots", "add-all", *words)
+    assert (refused.code, said in refused.err) == (2, True), refused.err
+    assert not (ladder.folder / "ladder.db").exists()
