@@ -1,6 +1,6 @@
 """Writes a page where the user wants it: only over a page of ours, or with --force."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,7 @@ def write_division(
     *,
     since: float | None,
     games: int,
+    anchors: Mapping[str, float],
     names: Sequence[str] = (),
 ) -> None:
     """Write the page of a division; `names` are bots to put side by side in it as well.
@@ -73,7 +74,7 @@ def write_division(
     from ladder.standings.report_data import gather
     from reports.html.report import report_page
 
-    data = gather(store, division, since=since, games=games)
+    data = gather(store, division, since=since, games=games, anchors=anchors)
     if not data.standings.games and not data.games:
         raise UsageError(f"--html: {division.label} holds no games to report on")
     compared = compare(store, division, names, since=since) if names else None

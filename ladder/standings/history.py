@@ -1,12 +1,13 @@
 """Ratings over time: the pool rated anew at some fifty moments, from slices counted in one pass."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.history import HistorySlice
 from ladder.ratings.pool.cells import Cells, from_tables, groups
 from ladder.ratings.pool.rating import rate
+from ladder.standings.anchors import anchored
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,15 @@ class RatedMoment:
     """Half the 95 % interval in Elo."""
 
 
-def rating_history(slices: Sequence[HistorySlice], current: set[int]) -> tuple[RatedMoment, ...]:
+def rating_history(
+    slices: Sequence[HistorySlice], current: set[int], anchors: Mapping[str, float] | None = None
+) -> tuple[RatedMoment, ...]:
     """Every bot's rating after each slice, as far as games connect it with most of the others.
 
     Args:
         slices: oldest first, as `store.history.slices` counts them.
         current: the revisions that the rating list counts.
+        anchors: fixed ratings in Elo by name; they hold from the moment on at which all have games.
 
     """
     counts: dict[tuple[str, str, str], Counter[int]] = {}
@@ -44,12 +48,15 @@ def rating_history(slices: Sequence[HistorySlice], current: set[int]) -> tuple[R
                 table[3 * first.points2 + second.points2] += pairs.count
                 games += 2 * pairs.count
         if counts:
-            moments += _moment(counts, games, part.until)
+            moments += _moment(counts, games, part.until, anchors or {})
     return tuple(moments)
 
 
 def _moment(
-    counts: dict[tuple[str, str, str], Counter[int]], games: int, time: float
+    counts: dict[tuple[str, str, str], Counter[int]],
+    games: int,
+    time: float,
+    anchors: Mapping[str, float],
 ) -> list[RatedMoment]:
     """The ratings of the largest group of bots that the games so far connect."""
     players = sorted({name for a, b, _ in counts for name in (a, b)})
@@ -58,7 +65,8 @@ def _moment(
     if len(connected) > 1:
         players = sorted(connected[0])
         rows = [row for row in rows if row[0][0] in connected[0]]
-    rating = rate(cells=_cells(players, rows))
+    fixed = anchors if set(anchors) <= set(players) else None
+    rating = rate(cells=_cells(players, rows), options=anchored(fixed))
     return [
         RatedMoment(name, games, time, float(elo), float(error))
         for name, elo, error in zip(players, rating.elo, rating.error95, strict=True)

@@ -11,12 +11,12 @@ from ladder.exchange.pgn_tags import (
 )
 from ladder.ratings.pool.cells import from_games
 from ladder.ratings.pool.rating import MEAN, Draws, Options, PoolRating, rate
+from ladder.standings.anchors import read_anchors, read_elo
 
 WANTED = frozenset({b"White", b"Black", b"Result"})
 CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}
 """White's result as an index into (losses, draws, wins)."""
 UNFINISHED = b"*"
-ELO_LIMIT = 100_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +111,14 @@ def options_of(
         raise UsageError("--anchor and --mean contradict each other: give one of them")
     if not 0 <= prior <= 1e6:
         raise UsageError(f"--prior must be 0 .. 1000000 virtual draws, got {prior:g}")
-    centre = MEAN if mean is None else _elo("--mean", str(mean))
+    centre = MEAN if mean is None else read_elo("--mean", str(mean))
     anchors = None
     if anchor is not None:
-        name, equals, elo = anchor.rpartition("=")
-        if not (name and equals):
-            raise UsageError(f"--anchor is NAME=ELO, got {anchor!r}")
-        centre = _elo("--anchor", elo)
-        anchors = {name: centre}
-    fixed = None if advantage == "fit" else _elo("--first-mover-advantage", advantage)
+        anchors = read_anchors([anchor])
+        centre = next(iter(anchors.values()))
+    fixed = (
+        None
+        if advantage == "fit"
+        else read_elo("--first-mover-advantage", advantage, "fit or a number of Elo")
+    )
     return Options(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=Draws(draws))
-
-
-def _elo(option: str, text: str) -> float:
-    try:
-        elo = float(text)
-    except ValueError:
-        elo = float("nan")
-    if not abs(elo) <= ELO_LIMIT:
-        allowed = "fit or a number of Elo" if option.startswith("--first") else "a number of Elo"
-        raise UsageError(f"{option} takes {allowed} within +-{ELO_LIMIT:g}, got {text!r}")
-    return elo

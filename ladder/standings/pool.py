@@ -12,6 +12,7 @@ from ladder.ratings.pool.cells import (
 )
 from ladder.ratings.pool.goodness import DOUBT, Goodness, check
 from ladder.ratings.pool.rating import PoolRating, rate
+from ladder.standings.anchors import anchored
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,20 @@ class Pool:
         return {name: place for place, name in enumerate(self.rating.players)}
 
 
-def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
+def pool_of(
+    tables: Sequence[PairTableRow], anchors: Mapping[str, float] | None = None
+) -> Pool | None:
     """Rate all bots by maximum likelihood, or the largest group that games connect.
 
-    The mean of the rated bots is 1000 Elo. None without games.
+    The mean of the rated bots is 1000 Elo unless some are anchored. None without games.
+
+    Args:
+        tables: the aggregate.
+        anchors: fixed ratings in Elo by name.
+
+    Raises:
+        UsageError: an anchor names no bot that is rated.
+
     """
     players = sorted({name for row in tables for name in (row.a_name, row.b_name)})
     classes = sorted({row.board_class for row in tables})
@@ -45,7 +56,7 @@ def pool_of(tables: Sequence[PairTableRow]) -> Pool | None:
         others = ", ".join(name for group in connected[1:] for name in group)
         notes.append(f"no games connect {others} with the others yet: not rated")
     cells = _cells(players, classes, kept)
-    rating = rate(cells=cells)
+    rating = rate(cells=cells, options=anchored(anchors))
     notes += shutouts(rating)
     notes += doubts(check(cells=cells, fit=rating.fit))
     return Pool(rating, notes)

@@ -13,7 +13,7 @@ from db.store import Store
 from ladder.ratings.elo import Z95, elo_to_score
 from ladder.standings.history import RatedMoment, rating_history
 from ladder.standings.lineage import Step, steps_of
-from ladder.standings.pool import Pool, pool_of
+from ladder.standings.pool import Pool
 from ladder.standings.standings import Standings, build_standings, current_tables
 
 SWINGS_AMONG = 1000
@@ -90,6 +90,8 @@ class ReportData:
     bots: Mapping[str, BotRow]
     """All registered bots by name."""
     steps: Sequence[Step]
+    anchors: Mapping[str, float]
+    """Fixed ratings in Elo by name."""
     history: Sequence[RatedMoment]
     pairings: Sequence[Pairing]
     """Both ways round."""
@@ -103,7 +105,12 @@ class ReportData:
 
 
 def gather(
-    store: Store, division: DivisionRow, *, since: float | None = None, games: int = 200
+    store: Store,
+    division: DivisionRow,
+    *,
+    since: float | None = None,
+    games: int = 200,
+    anchors: Mapping[str, float] | None = None,
 ) -> ReportData:
     """Read all that a page needs; `since` (epoch seconds) leaves out older games.
 
@@ -112,14 +119,17 @@ def gather(
         division: whose games.
         since: only games that began then or later.
         games: how many games to show in full.
+        anchors: fixed ratings in Elo by name.
 
     """
     tables, notes = current_tables(store, division, since=since)
     live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
     stalled = store.games.count_aborts(division_id=division.id, since=since)
-    standings = build_standings(division, tables, live=live, notes=notes, stalled_games=stalled)
+    standings = build_standings(
+        division, tables, live=live, notes=notes, stalled_games=stalled, anchors=anchors
+    )
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    pool = pool_of(tables)
+    pool = standings.pool
     slices = store.history.slices(division.id, since=since)
     latest = [store.games.get(number) for number in store.showcase.latest(
         division.id, since=since, number=max(games, SWINGS_AMONG))]  # fmt: skip
@@ -130,7 +140,8 @@ def gather(
         standings=standings,
         bots=bots,
         steps=steps_of(pool, bots),
-        history=rating_history(slices, current),
+        anchors=anchors or {},
+        history=rating_history(slices, current, anchors),
         pairings=_pairings(tables, pool),
         move_times=_move_times(recent),
         games=_choose(store, division, since, games, recent, _elo_by_revision(pool, bots), current),

@@ -138,16 +138,23 @@ def first_mover_points2(counts: Sequence[int]) -> int:
 
 
 def standings_of_division(
-    store: Store, division: DivisionRow, *, since: float | None = None
+    store: Store,
+    division: DivisionRow,
+    *,
+    since: float | None = None,
+    anchors: Mapping[str, float] | None = None,
 ) -> Standings:
     """The standings of a division's rated games, all of them or since a moment (epoch seconds).
 
     Bots stand there with their current revision; a note says when older games were left out.
+    `anchors` fixes ratings in Elo by name.
     """
     kept, notes = current_tables(store, division, since=since)
     live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
     stalled = store.games.count_aborts(division_id=division.id, since=since)
-    return build_standings(division, kept, live=live, notes=notes, stalled_games=stalled)
+    return build_standings(
+        division, kept, live=live, notes=notes, stalled_games=stalled, anchors=anchors
+    )
 
 
 def current_tables(
@@ -199,6 +206,7 @@ def build_standings(
     live: Mapping[int, float],
     notes: Sequence[str],
     stalled_games: int = 0,
+    anchors: Mapping[str, float] | None = None,
 ) -> Standings:
     """Standings from the aggregate.
 
@@ -208,6 +216,7 @@ def build_standings(
         live: live Elo by revision.
         notes: sentences to show with them.
         stalled_games: games that the machine has spoiled.
+        anchors: fixed ratings in Elo by name.
 
     """
     sums: dict[str, _Sums] = {}
@@ -234,7 +243,7 @@ def build_standings(
         repeats += row.repeats
         games += 2 * row.pairs
         draws += drawn
-    pool = pool_of(tables)
+    pool = pool_of(tables, anchors)
     elo = {} if pool is None else dict(zip(pool.rating.players, pool.rating.elo, strict=True))
     ranked = sorted(sums, key=lambda name: (-elo.get(name, -math.inf), name))
     bots = [

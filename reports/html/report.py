@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import pairwise
@@ -35,14 +35,11 @@ SECTIONS = (
 )
 
 
-def report_page(
-    data: ReportData, *, anchors: Sequence[str] = (), compared: Comparison | None = None
-) -> str:
+def report_page(data: ReportData, *, compared: Comparison | None = None) -> str:
     """The whole page as one string of HTML.
 
     Args:
         data: as `ladder.standings.report_data.gather` reads it.
-        anchors: bots with a fixed rating.
         compared: bots to put side by side before everything else.
 
     """
@@ -50,7 +47,7 @@ def report_page(
     rated = [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
     order = [bot.name for bot in standings.bots]
     made = {
-        "ratings": _rating_rows(rated, anchors),
+        "ratings": _rating_rows(rated, data.anchors),
         "steps": _step_rows(data),
         "history": _history_rows(data.history),
         "dates": _date_rows(data, rated),
@@ -88,7 +85,7 @@ def report_page(
         warnings=list(standings.notes),
         alike=_alike(rated),
         facts=_facts(data),
-        ratings=_rating_table(standings.bots, anchors),
+        ratings=_rating_table(standings.bots, data.anchors),
         steps=_step_table(made["steps"]),
         history=_plain_table(("bot", "#games", "#elo", "#error"), _last_moments(made["history"])),
         dates=_plain_table(("bot", "day", "#elo"), made["dates"]),
@@ -191,7 +188,7 @@ def _processor() -> str:
     return lines[0] if lines else "unknown processor"
 
 
-def _rating_rows(rated: Sequence[BotStanding], anchors: Sequence[str]) -> list[charts.Row]:
+def _rating_rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[charts.Row]:
     return [
         {
             "bot": bot.name,
@@ -209,7 +206,7 @@ def _rating_rows(rated: Sequence[BotStanding], anchors: Sequence[str]) -> list[c
     ]
 
 
-def _rating_table(bots: Sequence[BotStanding], anchors: Sequence[str]) -> Table:
+def _rating_table(bots: Sequence[BotStanding], anchors: Mapping[str, float]) -> Table:
     heads = columns(
         "#rank", "bot", "#Elo", "#+-95", "#live", "#games", "#win", "#draw", "#loss", "#score",
         "#forfeits",

@@ -101,3 +101,24 @@ def test_a_lost_step_ends_with_exit_code_3(
     assert step["elo"] + step["error95"] < 0
     assert run_command(["report", "--regressions", "--threshold", "4000"]) == 0
     assert "no version lost more than 4000 Elo" in capsys.readouterr().out
+
+
+def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The differences stay, the anchored bot stands where it was put, and a page marks it."""
+    assert run_command(["report", "--json"]) == 0
+    before = {bot["name"]: bot["elo"] for bot in json.loads(capsys.readouterr().out)["bots"]}
+    assert run_command(["report", "--json", "--anchor", "v1=1500"]) == 0
+    now = {bot["name"]: bot["elo"] for bot in json.loads(capsys.readouterr().out)["bots"]}
+    assert now["v1"] == pytest.approx(1500.0)
+    assert now["v17"] - now["v1"] == pytest.approx(before["v17"] - before["v1"], abs=40)
+    assert run_command(["report", "--html", "night.html", "--anchor", "v1=1500"]) == 0
+    assert "v1 (anchor)" in (folder / "night.html").read_text()
+
+
+@pytest.mark.parametrize("word", ["v1", "v1=", "v1=high", "=3", "v1=inf", "nobody=1000"])
+def test_a_bad_anchor_is_refused(
+    folder: Path, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence that names the option or the bot."""
+    assert run_command(["report", "--anchor", word]) == 2
+    assert "anchor" in capsys.readouterr().err

@@ -57,6 +57,10 @@ def report(
             "--force", help="Replace a file that is no page of ours.", rich_help_panel=PANEL_PAGE
         ),
     ] = False,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ELO", help="Fix a bot's rating; may be given several times."),
+    ] = None,
     regressions: Annotated[
         bool,
         typer.Option(
@@ -79,6 +83,7 @@ def report(
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import parse_since
     from ladder.errors import ExitCode, UsageError
+    from ladder.standings.anchors import read_anchors
     from ladder.standings.standings import standings_of_division
 
     if bool(names) != compare:
@@ -90,10 +95,13 @@ def report(
         check_html(html, force=force)
     shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
+    anchors = read_anchors(anchor or ())
     with open_to_read(db) as store:
         row = _division(store, division)
         if html is not None:
-            write_division(store, row, html, since=moment, games=games, names=names or ())
+            write_division(
+                store, row, html, since=moment, games=games, anchors=anchors, names=names or ()
+            )
             print_error(f"the report is in {html}")
             return ExitCode.DONE
         if regressions:
@@ -101,7 +109,7 @@ def report(
         if names:
             text = _render_comparison(store, row, names, moment, shape)
         else:
-            text = _render(standings_of_division(store, row, since=moment), shape)
+            text = _render(standings_of_division(store, row, since=moment, anchors=anchors), shape)
     if output is not None:
         output.write_text(text, encoding="utf-8")
         return 0

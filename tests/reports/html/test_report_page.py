@@ -183,7 +183,7 @@ def test_an_empty_division_has_a_page(open_page: Open, data: ReportData) -> None
     """Without games every section says so, and nothing fails."""
     empty = replace(
         data,
-        standings=replace(data.standings, bots=[], pairs_table=[], games=0, first_mover_elo={}),
+        standings=replace(data.standings, bots=[], pairs_table=[], games=0, pool=None),
         steps=[], history=[], pairings=[], move_times=[], games=[], trials=[],
     )  # fmt: skip
     opened = open_page(report_page(empty))
