@@ -116,9 +116,8 @@ def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("word", ["v1", "v1=", "v1=high", "=3", "v1=inf", "nobody=1000"])
-def test_a_bad_anchor_is_refused(
-    folder: Path, word: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_a_bad_anchor_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One sentence that names the option or the bot."""
     assert run_command(["report", "--anchor", word]) == 2
     assert "anchor" in capsys.readouterr().err
