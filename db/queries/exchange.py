@@ -6,7 +6,7 @@ from db.connection.database import Database
 from db.queries.export import export_lines
 from db.queries.import_ import import_lines
 from db.records.aggregate import Rate
-from db.records.exchange import GameLine
+from db.records.exchange import GameLine, Imported
 
 
 class Exchange:
@@ -19,11 +19,11 @@ class Exchange:
         """All finished games by run, pair and game, streamed."""
         return export_lines(self._database, division_id)
 
-    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
-        """Store whole pairs of another database, all or none; how many games.
+    def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> Imported:
+        """Store whole pairs of another database, all or none; pairs that are here are skipped.
 
         Raises:
-            NotImportable: a pair is here already, or one of its bots is unknown.
+            NotImportable: a pair is here and differs, or one of its bots is unknown.
 
         """
         return import_lines(self._database, pairs, rate)

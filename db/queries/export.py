@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from db import thought_blob
 from db.connection.database import Database
@@ -41,11 +41,9 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
         query = query.where(games.c.division_id == division_id)
     with database.streaming() as connection:
         names = names_of_revisions(connection)
-        revisions = {row.id: row for row in connection.execute(select(Revision.__table__))}
-        bots = {row.id: row for row in connection.execute(select(Bot.__table__))}
+        roll = _Roll(connection, division_id)
         divisions = {row.id: row for row in connection.execute(select(Division.__table__))}
         told: dict[int, Any] = {}
-        met: set[int] = set()
         for row in connection.execute(query):
             news = Introduction()
             if row.run_id not in told:
@@ -53,10 +51,7 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
                 told[row.run_id] = (len(told) + 1, run)
                 news.settings = msgspec.json.decode(run.settings)
             for revision in (row.first_revision_id, row.second_revision_id):
-                if revision not in met:
-                    met.add(revision)
-                    found = revisions[revision]
-                    news.bots = [*news.bots, _bot_line(found, bots[found.bot_id])]
+                news.bots = [*news.bots, *roll.introduce(revision)]
             number, run = told[row.run_id]
             division = divisions[row.division_id]
             yield GameLine(
@@ -72,8 +67,8 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
                 termination=Termination(row.termination),
                 opening_plies=row.opening_plies,
                 board_class=row.board_class,
-                first_hash=revisions[row.first_revision_id].content_hash,
-                second_hash=revisions[row.second_revision_id].content_hash,
+                first_hash=roll.revisions[row.first_revision_id].content_hash,
+                second_hash=roll.revisions[row.second_revision_id].content_hash,
                 run=number,
                 rated=bool(row.rated),
                 run_seed=run.seed,
@@ -105,18 +100,74 @@ def _timing(row: Any) -> Timing:
     )
 
 
-def _bot_line(revision: Any, bot: Any) -> BotLine:
-    return BotLine(
-        name=bot.name,
-        family=bot.family,
-        spec=bot.spec,
-        based_on=bot.based_on,
-        change=bot.change,
-        content_hash=revision.content_hash,
-        launch=msgspec.json.decode(revision.launch, type=Launch),
-        budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
-        boards=None
-        if revision.boards is None
-        else msgspec.json.decode(revision.boards, type=tuple[str, ...]),
-        files=msgspec.json.decode(revision.files, type=dict[str, str]),
-    )
+class _Roll:
+    """The bots of an export, each described once, and which of its revisions is the current one.
+
+    Mostly the games tell: a bot's current revision is that of its latest game. Where they do not,
+    because its sources went back or the current revision has not played yet, the descriptions hold
+    the order, and the current revision is described too.
+    """
+
+    def __init__(self, connection: Connection, division_id: int | None) -> None:
+        rows = connection.execute(select(Revision.__table__).order_by(Revision.recency)).all()
+        self.revisions = {row.id: row for row in rows}
+        self._bots = {row.id: row for row in connection.execute(select(Bot.__table__))}
+        self._met: set[int] = set()
+        self._places: dict[int, int] = {}
+        self._unplayed: dict[int, Any] = {}
+        """The current revision of a bot of which only others have games, by bot."""
+        of_bot: dict[int, list[Any]] = {}
+        for row in rows:
+            of_bot.setdefault(row.bot_id, []).append(row)
+        changed = [revisions for revisions in of_bot.values() if len(revisions) > 1]
+        if not changed:
+            return
+        latest = _latest_games(connection, division_id)
+        for revisions in changed:
+            played = [row for row in revisions if row.id in latest]
+            current = revisions[-1]
+            told = sorted(played, key=lambda row: latest[row.id])
+            if not played or (told == played and played[-1] is current):
+                continue
+            if played[-1] is not current:
+                self._unplayed[current.bot_id] = current
+                played.append(current)
+            self._places |= {row.id: place for place, row in enumerate(played)}
+
+    def introduce(self, revision_id: int) -> Iterator[BotLine]:
+        """Descriptions that the first game of a revision needs; none later."""
+        if revision_id not in self._met:
+            self._met.add(revision_id)
+            revision = self.revisions[revision_id]
+            yield self._line(revision)
+            unplayed = self._unplayed.pop(revision.bot_id, None)
+            if unplayed is not None:
+                yield self._line(unplayed)
+
+    def _line(self, revision: Any) -> BotLine:
+        bot, boards = self._bots[revision.bot_id], revision.boards
+        return BotLine(
+            name=bot.name,
+            family=bot.family,
+            spec=bot.spec,
+            based_on=bot.based_on,
+            change=bot.change,
+            content_hash=revision.content_hash,
+            launch=msgspec.json.decode(revision.launch, type=Launch),
+            budgets=msgspec.json.decode(revision.budgets, type=tuple[str, ...]),
+            boards=None if boards is None else msgspec.json.decode(boards, type=tuple[str, ...]),
+            files=msgspec.json.decode(revision.files, type=dict[str, str]),
+            recency=self._places.get(revision.id),
+        )
+
+
+def _latest_games(connection: Connection, division_id: int | None) -> dict[int, int]:
+    """The key of the latest game of every revision that has any in the division."""
+    latest: dict[int, int] = {}
+    for mover in (Game.first_revision_id, Game.second_revision_id):
+        query = select(mover, func.max(Game.id)).group_by(mover)
+        if division_id is not None:
+            query = query.where(Game.division_id == division_id)
+        for revision, game in connection.execute(query):
+            latest[revision] = max(game, latest.get(revision, 0))
+    return latest

@@ -1,25 +1,23 @@
 """Storing lines of another database: all of them or none."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from db import thought_blob
 from db.connection.database import Database
 from db.json_column import to_json
-from db.models import Bot, Game, Pair, Revision, Run
+from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.divisions import division_in
 from db.queries.rebuild import rebuild_within
-from db.queries.store_pair import (
-    line_hash,
-)
+from db.queries.store_pair import line_hash
 from db.records.aggregate import Rate
 from db.records.exchange import (
     BotLine,
     GameLine,
-    Introduction,
+    Imported,
     NotImportable,
     SideTiming,
     Timing,
@@ -30,9 +28,17 @@ from db.records.pairs import PairStatus
 from db.records.runs import RunStatus
 from engine.result import Result
 
+Lines = tuple[GameLine, GameLine]
+"""Game 0 and game 1 of a pair."""
+Content = tuple[str, str]
+"""A bot's name and a content hash: a revision in every database."""
 
-def import_lines(database: Database, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> int:
-    """Store whole pairs, all or none, and bring the derived tables up to date; how many games.
+
+def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Imported:
+    """Store whole pairs, all or none, and bring the derived tables up to date.
+
+    A pair that is here already and equals that of the file is skipped, so that a grown database's
+    export can be added to one that holds its beginning.
 
     Args:
         database: where to.
@@ -40,23 +46,22 @@ def import_lines(database: Database, pairs: Sequence[tuple[GameLine, GameLine]],
         rate: moves live ratings.
 
     Raises:
-        NotImportable: a pair is here already, or one of its bots is unknown and not introduced.
+        NotImportable: a pair is here already and differs or is not played, or one of its bots is
+            unknown and not introduced.
 
     """
     with database.writing() as connection:
         arrival = _Arrival(connection)
-        # The order of storing is not that of the file, in which each thing is told when it is
-        # needed first; so what the lines tell about bots and runs is heard before any game.
-        for line in sorted((line for pair in pairs for line in pair), key=_in_file):
-            arrival.listen(line)
-        for place, (first, second) in enumerate(pairs):
-            arrival.store(place, first, second)
-        rebuild_within(connection, rate, repair=True)
-    return 2 * len(pairs)
-
-
-def _in_file(line: GameLine) -> tuple[int, int, int]:
-    return line.run, line.pair, line.game
+        arrival.meet(pairs)
+        fresh = [
+            (place, pair) for place, pair in enumerate(pairs) if not arrival.is_here(place, *pair)
+        ]
+        arrival.begin_runs(pair for _, pair in fresh)
+        for place, pair in fresh:
+            arrival.store(place, *pair)
+        if fresh:
+            rebuild_within(connection, rate, repair=True)
+    return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
 
 
 class _Arrival:
@@ -65,7 +70,11 @@ class _Arrival:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._runs: dict[tuple[int, str], tuple[int, int]] = {}
-        self._revisions: dict[tuple[str, str], int] = {}
+        """Run and division here by the run's number in the file and its stream."""
+        self._settings: dict[tuple[int, str], dict[str, Any]] = {}
+        self._numbers: set[tuple[str, int]] = set()
+        """Streams and numbers of the file's pairs."""
+        self._revisions: dict[Content, int] = {}
         for row in connection.execute(
             select(Revision.id, Revision.content_hash, Bot.name).join(
                 Bot, Bot.id == Revision.bot_id
@@ -73,20 +82,97 @@ class _Arrival:
         ):
             self._revisions[row.name, row.content_hash] = row.id
 
-    def listen(self, line: GameLine) -> None:
-        """Take in what a line tells about bots and its run."""
-        news = line.introduces or Introduction()
-        for bot in news.bots:
-            self._introduce(bot)
-        if (line.run, line.stream) not in self._runs:
-            self._runs[line.run, line.stream] = self._make_run(line, news.settings or {})
+    def meet(self, pairs: Sequence[Lines]) -> None:
+        """Take in what the lines tell of bots and runs, before any game: each is told once."""
+        lines: dict[str, dict[str, BotLine]] = {}
+        latest: dict[Content, int] = {}
+        for place, pair in enumerate(pairs):
+            for line in pair:
+                latest[line.first, line.first_hash] = latest[line.second, line.second_hash] = place
+                for bot in line.introduces.bots if line.introduces else ():
+                    lines.setdefault(bot.name, {}).setdefault(bot.content_hash, bot)
+                if line.introduces and line.introduces.settings is not None:
+                    self._settings[line.run, line.stream] = line.introduces.settings
+
+        def age(bot: BotLine) -> tuple[int, int]:
+            return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
+
+        for revisions in lines.values():
+            self._introduce(sorted(revisions.values(), key=age))
+
+    def is_here(self, place: int, first: GameLine, second: GameLine) -> bool:
+        """Whether an equal pair is stored.
+
+        Raises:
+            NotImportable: one of the same place in its stream is stored, and differs.
+
+        """
+        number = first.stream, first.pair
+        if number in self._numbers:
+            raise NotImportable(place, f"pair {first.pair} of its stream is in the file twice")
+        self._numbers.add(number)
+        stored = self._connection.execute(
+            select(*_OF_PAIR)
+            .join(Run, Run.id == Pair.run_id)
+            .join(Division, Division.id == Run.division_id)
+            .where(Pair.stream == first.stream, Pair.number == first.pair)
+        ).first()
+        if stored is None:
+            return False
+        told = f"pair {first.pair} of run {first.run} is here already"
+        if stored.status != PairStatus.FINISHED:
+            raise NotImportable(
+                place, f"{told}, {stored.status} and not played, in run {stored.run_id}"
+            )
+        games = self._connection.execute(
+            select(Game.__table__).where(Game.pair_id == stored.id).order_by(Game.game)
+        ).all()
+        if len(games) != 2:
+            raise NotImportable(place, f"{told} without its games: `ladder doctor` says more")
+        for line, game in zip((first, second), games, strict=True):
+            differing = self._difference(line, stored, game)
+            if differing is not None:
+                raise NotImportable(place, f"{told}, and game {line.game} differs in {differing}")
+        self._runs[first.run, first.stream] = stored.run_id, stored.division_id
+        return True
+
+    def _difference(self, line: GameLine, pair: Any, game: Any) -> str | None:
+        """The first field in which a stored game is not what a line says; None: there is none."""
+        where = line.division
+        values = _game_values(line)
+        said: dict[str, object] = {
+            "first": self._revisions.get((line.first, line.first_hash)),
+            "second": self._revisions.get((line.second, line.second_hash)),
+            "kind": line.kind.value,
+            "run_seed": line.run_seed,
+            "identity": line.identity,
+            "division": (where.boards, where.opening_plies, to_json(where.budget)),
+        }
+        kept: dict[str, object] = {
+            "first": game.first_revision_id,
+            "second": game.second_revision_id,
+            "kind": pair.kind,
+            "run_seed": pair.run_seed,
+            "identity": pair.identity,
+            "division": (pair.boards, pair.opening_plies, pair.budget),
+        }
+        if not line.timing.stored:  # the file's format holds a date at most
+            values = {name: value for name, value in values.items() if name not in _TIMED}
+        else:
+            said["aborts"], kept["aborts"] = line.timing.aborts, pair.aborts
+        said |= values
+        kept |= {name: game._mapping[name] for name in values}
+        return next((name for name in said if said[name] != kept[name]), None)
+
+    def begin_runs(self, pairs: Iterable[Lines]) -> None:
+        """Make the runs of pairs that are new, in the order of the file."""
+        for line in sorted((first for first, _ in pairs), key=lambda each: (each.run, each.pair)):
+            if (line.run, line.stream) not in self._runs:
+                self._runs[line.run, line.stream] = self._make_run(line)
 
     def store(self, place: int, first: GameLine, second: GameLine) -> None:
         """Store one pair."""
         run_id, division_id = self._runs[first.run, first.stream]
-        taken = select(Pair.id).filter_by(stream=first.stream, number=first.pair)
-        if self._connection.execute(taken).first() is not None:
-            raise NotImportable(place, f"pair {first.pair} of run {first.run} is here already")
         a = self._revision(place, first.first, first.first_hash)
         b = self._revision(place, first.second, first.second_hash)
         pair_id = self._connection.execute(
@@ -134,7 +220,7 @@ class _Arrival:
             )
         return found
 
-    def _make_run(self, line: GameLine, settings: dict[str, Any]) -> tuple[int, int]:
+    def _make_run(self, line: GameLine) -> tuple[int, int]:
         where = line.division
         division_id = division_in(
             self._connection, where.boards, where.opening_plies, where.budget
@@ -146,7 +232,7 @@ class _Arrival:
                 rated=line.rated,
                 stream=line.stream,
                 identity=line.identity,
-                settings=to_json(settings),
+                settings=to_json(self._settings.get((line.run, line.stream), {})),
                 seed=line.run_seed,
                 division_id=division_id,
                 target_games=None,
@@ -159,34 +245,70 @@ class _Arrival:
         ).scalar_one()
         return run_id, division_id
 
-    def _introduce(self, bot: BotLine) -> None:
-        """Add a revision that is unknown here; the current one stays what it is."""
-        if (bot.name, bot.content_hash) in self._revisions:
+    def _introduce(self, lines: Sequence[BotLine]) -> None:
+        """Add the unknown ones of a bot's revisions, which the file tells oldest first.
+
+        A bot that was registered on this machine keeps its current revision: its sources are here.
+        One that only imports have brought follows the file.
+        """
+        connection, name = self._connection, lines[0].name
+        unknown = [bot for bot in lines if (name, bot.content_hash) not in self._revisions]
+        if not unknown:
             return
-        connection = self._connection
-        known = connection.execute(select(Bot.id).filter_by(name=bot.name)).scalar()
-        if known is None:
-            # Its program may not be here, and nobody asked to run it: it comes retired.
-            now = time.time()
-            known = connection.execute(
-                insert(Bot)
-                .values(
-                    name=bot.name, family=bot.family, spec=bot.spec, based_on=bot.based_on,
-                    change=bot.change, created_at=now, retired_at=now,
-                )
-                .returning(Bot.id)
-            ).scalar_one()  # fmt: skip
         row = connection.execute(
-            select(func.max(Revision.number), func.min(Revision.recency)).filter_by(bot_id=known)
-        ).one()
-        number: int | None = row[0]
-        oldest: int | None = row[1]
-        self._revisions[bot.name, bot.content_hash] = connection.execute(
+            select(Bot.id, Bot.created_at, Bot.retired_at).filter_by(name=name)
+        ).first()
+        # Retired from its first moment: an import brought it, and nobody has brought it back.
+        follows = row is None or row.retired_at == row.created_at
+        bot_id = self._add_bot(lines[-1]) if row is None else row.id
+        here = connection.execute(
+            select(Revision.id, Revision.content_hash, Revision.number, Revision.recency)
+            .where(Revision.bot_id == bot_id)
+            .order_by(Revision.recency)
+        ).all()
+        number = max((row.number for row in here), default=0)
+        for place, bot in enumerate(unknown):
+            self._revisions[name, bot.content_hash] = self._add_revision(
+                bot_id,
+                bot,
+                number=number + 1 + place,
+                # Below all that are here.
+                recency=(here[0].recency if here else 1) - len(unknown) + place,
+            )
+        told = [bot.content_hash for bot in lines]
+        if follows and (not here or here[-1].content_hash in told):
+            others = [row.content_hash for row in here if row.content_hash not in told]
+            for recency, content in enumerate((*others, *told), start=1):
+                connection.execute(
+                    update(Revision)
+                    .where(Revision.id == self._revisions[name, content])
+                    .values(recency=recency)
+                )
+
+    def _add_bot(self, bot: BotLine) -> int:
+        # Its program may not be here, and nobody asked to run it: it comes retired.
+        now = time.time()
+        return self._connection.execute(
+            insert(Bot)
+            .values(
+                name=bot.name,
+                family=bot.family,
+                spec=bot.spec,
+                based_on=bot.based_on,
+                change=bot.change,
+                created_at=now,
+                retired_at=now,
+            )
+            .returning(Bot.id)
+        ).scalar_one()
+
+    def _add_revision(self, bot_id: int, bot: BotLine, *, number: int, recency: int) -> int:
+        return self._connection.execute(
             insert(Revision)
             .values(
-                bot_id=known,
-                number=(number or 0) + 1,
-                recency=1 if oldest is None else oldest - 1,
+                bot_id=bot_id,
+                number=number,
+                recency=recency,
                 content_hash=bot.content_hash,
                 launch=to_json(described(bot.launch)),
                 budgets=to_json(bot.budgets),
@@ -198,7 +320,19 @@ class _Arrival:
         ).scalar_one()
 
 
-def _game_values(line: GameLine) -> dict[str, Any]:
+_OF_PAIR = (
+    *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
+    *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id),
+    *(Division.boards, Division.opening_plies, Division.budget),
+)
+"""What an import compares of a stored pair beside its games."""
+_TIMED = frozenset(
+    f"{side}_{name}" for side in ("first", "second") for name in SideTiming.__struct_fields__
+) | {"detail", "started_at", "duration_us", "thoughts"}
+"""Columns of a game that a file without timing says nothing about."""
+
+
+def _game_values(line: GameLine) -> Mapping[str, Any]:
     offender = None
     if line.termination.is_forfeit:
         offender = 0 if line.result is Result.LOSS else 1
@@ -230,6 +364,6 @@ def _game_values(line: GameLine) -> dict[str, Any]:
 
 
 def _thoughts(timing: Timing) -> list[Thought]:
-    """The moves of a game with their expected lines."""
+    """The thoughts of a game, each with the line that it expected."""
     lines = timing.lines or ("",) * len(timing.thoughts)
     return [move.with_line(line) for move, line in zip(timing.thoughts, lines, strict=True)]

@@ -44,7 +44,7 @@ class Conditions(msgspec.Struct, forbid_unknown_fields=True):
     ]
 
 
-class BotLine(msgspec.Struct, forbid_unknown_fields=True):
+class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One revision of a bot, for a database that has never seen it."""
 
     name: str
@@ -58,6 +58,9 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True):
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
+    recency: Count | None = None
+    """Place among the bot's revisions in the file, the current one having the greatest. None: the
+    revision of its latest game is the current one, and so on back."""
 
 
 class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -144,6 +147,15 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     division: Conditions
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """The outcome of an import."""
+
+    games: int
+    """Games that were stored."""
+    skipped: int
+    """Games that were here already, equal in all that the file says of them."""
 
 
 class NotImportable(DatabaseError):

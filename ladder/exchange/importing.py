@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from db.records.exchange import GameLine, NotImportable
+from db.records.exchange import GameLine, Imported, NotImportable
 from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import UsageError
@@ -11,8 +11,8 @@ from ladder.exchange.rules import check_game, check_pair
 from ladder.ratings.sequential_elo import rate_pair
 
 
-def import_games(store: Store, name: str, read: Iterable[Numbered]) -> int:
-    """Check all games and store them in one transaction; the number of games.
+def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
+    """Check all games and store those that are not here yet, in one transaction.
 
     Args:
         store: the database that gets them.
@@ -20,7 +20,7 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> int:
         read: the games in the order of the file.
 
     Raises:
-        Refused: a line breaks a rule, a pair is not whole, or is here already.
+        Refused: a line breaks a rule, a pair is not whole, or is here and differs.
 
     """
     games: dict[tuple[int, str, int], list[Numbered]] = {}

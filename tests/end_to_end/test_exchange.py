@@ -39,7 +39,7 @@ def test_json_lines_make_an_equal_database(played: Ladder) -> None:
     assert played("export", "-o", "one.jsonl").code == 0
     done = played("import", "one.jsonl", "--db", "other.db", "--json")
     assert done.code == 0, done.err
-    assert done.document == {"games": 20}
+    assert done.document == {"games": 20, "skipped": 0}
     assert played("export", "-o", "two.jsonl", "--db", "other.db").code == 0
     one, two = (played.folder / name for name in ("one.jsonl", "two.jsonl"))
     command = re.compile(r'"command":\["python3[^]]*\],"folder":"[^"]*"')
@@ -95,7 +95,7 @@ def test_an_export_does_not_depend_on_the_clock(
 
 
 def test_an_import_is_all_or_nothing(played: Ladder) -> None:
-    """A broken line anywhere must be named and leave nothing; so must games that are here."""
+    """A broken line anywhere must be named and leave nothing; so must a game that differs."""
     assert played("export", "-o", "one.jsonl").code == 0
     lines = (played.folder / "one.jsonl").read_text().splitlines()
     last = json.loads(lines[-1])
@@ -126,10 +126,28 @@ def test_an_import_is_all_or_nothing(played: Ladder) -> None:
             or (named == "budget")
         )
         assert rows(played.folder / "other.db", "select count(*) from runs") == [(0,)]
-    again = played("import", "one.jsonl")
-    assert again.code == 2
-    assert "here already" in again.err
+    changed = {**last, "timing": {**last["timing"], "duration_us": 1}}
+    (played.folder / "bad.jsonl").write_text("\n".join([*lines[:-1], json.dumps(changed)]))
+    done = played("import", "bad.jsonl")
+    assert done.code == 2
+    assert "here already, and game 1 differs in duration_us" in done.err
     assert rows(played.folder / "ladder.db", "select count(*) from games") == [(20,)]
+
+
+def test_games_that_are_here_are_skipped(played: Ladder) -> None:
+    """The same file again must change nothing and say so, in every format."""
+    for form in ("jsonl", "csv", "pgn"):
+        assert played("export", "--format", form, "-o", f"one.{form}").code == 0
+        done = played("import", f"one.{form}", "--json")
+        assert done.document == {"games": 0, "skipped": 20}
+    assert "0 games were imported, 20 were here already" in played("import", "one.jsonl").out
+    (played.folder / "half.jsonl").write_text(
+        "".join((played.folder / "one.jsonl").read_text().splitlines(keepends=True)[:8])
+    )
+    assert played("import", "half.jsonl", "--db", "other.db", "--json").document["games"] == 8
+    grown = played("import", "one.jsonl", "--db", "other.db", "--json").document
+    assert grown == {"games": 12, "skipped": 8}
+    assert played("export", "--db", "other.db").out == (played.folder / "one.jsonl").read_text()
 
 
 def test_unknown_bots_without_description_are_refused(played: Ladder) -> None:

@@ -64,21 +64,24 @@ def import_(
 ) -> int:
     """Take in exported games, all of them or none.
 
-    Bots that were unknown here come retired, with their games; live ratings are computed anew.
+    Games that are here already are skipped when they are equal, so that the export of a grown
+    database can be added to its beginning. Bots that were unknown here come retired, with their
+    games; live ratings are computed anew.
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
     from ladder.exchange.files import format_of, open_games
     from ladder.exchange.importing import import_games
+    from reports.exchange import import_document, import_text
 
     with (
         open_games(file, form or format_of(file)) as games,
         open_store(db, create=True, sync=True) as store,
     ):
-        count = import_games(store, str(file), games)
+        imported = import_games(store, str(file), games)
     return print_result(
-        count,
-        lambda games: {"games": games},
-        lambda games: f"{games} games were imported",
+        imported,
+        import_document,
+        import_text,
         json=json,
     )

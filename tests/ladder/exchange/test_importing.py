@@ -35,7 +35,7 @@ def lines_of_a_pair() -> list[GameLine]:
 def taken_in(store: Store, path: Path, lines: list[bytes]) -> int:
     path.write_bytes(b"\n".join(lines))
     with open_games(path, GameFormat.JSONL) as games:
-        return import_games(store, path.name, games)
+        return import_games(store, path.name, games).games
 
 
 def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,217 @@
+"""Revisions keep their order on the way out and in, and databases that have grown are merged."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable
+from db.records.launch import described
+from db.records.pairs import PlannedPair
+from db.store import Store
+from tests.db.making import elo, new_bot, new_run, played, revision, to_plan
+
+
+class Played:
+    """A database in which a bot called hero changes and plays against a fixed one."""
+
+    def __init__(self, path: Path) -> None:
+        self.store = Store.open(str(path))
+        self.store.bots.add(new_bot("rival"))
+        self.store.bots.add(new_bot("hero", "a"))
+        self.run = new_run(self.store)
+        self.random = Random(1)
+
+    def play(self, pairs: int = 1) -> None:
+        """Pairs of the bots' current revisions."""
+        hero, rival = (self.store.bots.get(name).revision.id for name in ("hero", "rival"))
+        rows = self.store.pairs.plan(
+            self.run.id, pairs, lambda n: PlannedPair(hero, rival, "9x10", "thu", (), n)
+        )
+        for row in rows:
+            self.store.pairs.finish(to_plan(row), played(row, self.random), elo)
+
+    def go(self, steps: str) -> None:
+        """A letter changes hero's content to it, a dot plays a pair."""
+        for step in steps:
+            if step == ".":
+                self.play()
+            else:
+                self.store.bots.ensure_revision("hero", revision(step))
+
+
+def lines_of(store: Store) -> list[GameLine]:
+    """The lines as a file holds them, with launches as an import keeps them."""
+    lines = [
+        msgspec.json.decode(msgspec.json.encode(line), type=GameLine)
+        for line in store.exchange.export_lines()
+    ]
+    for bot in bots_in(lines):
+        bot.launch = described(bot.launch)
+    return lines
+
+
+def take_in(store: Store, lines: Sequence[GameLine]) -> Imported:
+    pairs = sorted(zip(lines[::2], lines[1::2], strict=True), key=lambda p: p[1].timing.stored)
+    return store.exchange.import_lines(pairs, elo)
+
+
+def bots_in(lines: Sequence[GameLine]) -> list[BotLine]:
+    return [bot for line in lines if line.introduces for bot in line.introduces.bots]
+
+
+def content(store: Store) -> str:
+    return store.bots.get("hero").revision.content_hash
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        (".", []),
+        (".b.", []),
+        (".b.c.", []),
+        (".b.a.", []),  # back again, and the latest game shows it
+        (".bc.", []),  # a revision without games that nobody needs
+        (".b.a", [("rival", None), ("hero", 1), ("hero", 0)]),
+        (".b", [("rival", None), ("hero", 0), ("hero", 1)]),
+        (".b.a.b.c", [("rival", None), ("hero", 0), ("hero", 2), ("hero", 1)]),
+    ],
+)
+def test_the_order_of_revisions_travels(
+    tmp_path: Path, steps: str, told: list[tuple[str, int | None]]
+) -> None:
+    """The current revision is current after the way, and the export of the copy is the same.
+
+    Descriptions hold the order only where the games do not show it.
+    """
+    source = Played(tmp_path / "source.db")
+    source.go(steps)
+    lines = lines_of(source.store)
+    found = [(bot.name, bot.recency) for bot in bots_in(lines)]
+    assert sorted(found, key=str) == sorted(told, key=str) or (
+        not told and all(place is None for _, place in found)
+    )
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        take_in(copy, lines)
+        assert content(copy) == content(source.store)
+        assert lines_of(copy) == lines
+        assert copy.bots.get("hero").retired_at is not None
+    source.store.close()
+
+
+def test_a_file_without_the_order_takes_the_revision_seen_last(tmp_path: Path) -> None:
+    """An older export says nothing of it: the revision of the latest game becomes the current."""
+    source = Played(tmp_path / "source.db")
+    source.go(".b.a.c.b.")
+    lines = lines_of(source.store)
+    assert b"recency" not in msgspec.json.encode(lines)
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        take_in(copy, lines)
+        assert content(copy) == "b"
+        hero = copy.bots.get("hero").revision.id
+        tables = copy.aggregate.of_division(1)
+        current = [table for table in tables if hero in (table.a_revision, table.b_revision)]
+        assert sum(table.pairs for table in current) == 2
+    source.store.close()
+
+
+def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
+    """Its sources are here: what a file brings stands below, in the file's order."""
+    source = Played(tmp_path / "source.db")
+    source.go(".b.c.")
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        copy.bots.add(new_bot("hero", "a"))
+        take_in(copy, lines_of(source.store))
+        assert content(copy) == "a"
+        assert copy.bots.get("hero").retired_at is None
+        copy.bots.ensure_revision("hero", revision("d"))
+        assert content(copy) == "d"
+    source.store.close()
+
+
+def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
+    """Equal pairs are skipped, new ones stored; all derived values are those of the source."""
+    source = Played(tmp_path / "source.db")
+    source.go("..b..")
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        assert take_in(copy, lines_of(source.store)) == Imported(8, 0)
+        source.go("c..")
+        source.run = new_run(source.store, stream="s2")
+        source.go("..")
+        lines = lines_of(source.store)
+        assert take_in(copy, lines) == Imported(8, 8)
+        assert content(copy) == content(source.store) == "c"
+        assert lines_of(copy) == lines
+        assert len(copy.runs.find()) == 2
+        ours, theirs = (store.aggregate.ratings(1) for store in (copy, source.store))
+        assert [(row.elo, row.games) for row in ours] == [(row.elo, row.games) for row in theirs]
+        assert copy.aggregate.rebuild(elo) == []
+        assert take_in(copy, lines) == Imported(0, 16)
+        beginning = lines[:8]
+        assert take_in(copy, beginning) == Imported(0, 8)
+        assert content(copy) == "c"
+    source.store.close()
+
+
+CHANGES: dict[str, tuple[str, Any]] = {
+    "first": ("first_hash", "b"),
+    "kind": ("kind", "gate"),
+    "run_seed": ("run_seed", 8),
+    "identity": ("identity", "other"),
+    "seed": ("seed", 99),
+    "board": ("board", "9x11"),
+    "moves": ("moves", "00"),
+    "result": ("result", None),
+    "rated": ("rated", False),
+    "division": ("division", {"boards": "thu", "opening_plies": 0, "budget": {"time_ms": 99}}),
+    "started_at": ("timing", {"started": 1.0}),
+    "duration_us": ("timing", {"duration_us": 1}),
+    "aborts": ("timing", {"aborts": 1}),
+    "detail": ("timing", {"detail": "other"}),
+    "thoughts": ("timing", {"thoughts": [[5]]}),
+    "first_moves": ("timing", {"sides": [[1], [1]]}),
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_a_pair_that_differs_is_refused(tmp_path: Path, field: str) -> None:
+    """Whatever the file says otherwise of a game that is here: it is named, and nothing stored."""
+    source, twin = (Played(tmp_path / f"{name}.db") for name in ("source", "twin"))
+    source.go("..b..")
+    twin.go("..b.")
+    before, lines = lines_of(twin.store), lines_of(source.store)
+    assert lines[:6] == before
+    name, value = CHANGES[field]
+    if field == "result":
+        value = "loss" if lines[2].result == "win" else "win"
+    document = msgspec.to_builtins(lines[2])
+    document[name] = {**document[name], **value} if name == "timing" else value
+    lines[2] = msgspec.convert(document, GameLine)
+    with pytest.raises(NotImportable, match=f"pair 1 of run 1 is here.* differs in {field}$"):
+        take_in(twin.store, lines)
+    assert lines_of(twin.store) == before
+    source.store.close()
+    twin.store.close()
+
+
+def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
+    """A pair that is to be played here is not overwritten; a file holds each number once."""
+    source = Played(tmp_path / "source.db")
+    source.go("..")
+    lines = lines_of(source.store)
+    with Store.open(str(tmp_path / "copy.db")) as copy:
+        twice = [msgspec.structs.replace(line, run=2) for line in lines[:2]]
+        with pytest.raises(NotImportable, match="in the file twice"):
+            take_in(copy, [*lines, *twice])
+        assert copy.runs.find() == []
+        a, b = (copy.bots.add(new_bot(name)).revision.id for name in ("x", "y"))
+        run = new_run(copy)
+        rows = copy.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
+        for status in ("planned", "dropped"):
+            with pytest.raises(NotImportable, match=f"{status} and not played, in run {run.id}"):
+                take_in(copy, lines)
+            copy.pairs.drop([row.id for row in rows])
+    source.store.close()
