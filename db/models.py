@@ -162,7 +162,7 @@ class Pair(Base):
     status: Mapped[str]
     """planned, finished or dropped."""
     aborts: Mapped[int]
-    """How often a game of it was abandoned because the machine stalled."""
+    """How often a move of it was asked again, or the pair begun again, as the machine stalled."""
     finished_at: Mapped[float | None]
 
 

@@ -6,7 +6,7 @@ LadderError              a sentence for a person; never shown as a traceback
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- BotChanged           a bot's files are not what was registered: its games would be mixed
-|-- MachineStalled       nobody's fault: the game is thrown away and its pair played again
+|-- MachineStalled       nobody's fault: the move is asked again, or the pair played again
 `-- BotFailure           one bot failed in one conversation; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output

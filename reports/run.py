@@ -48,7 +48,7 @@ def status_line(live: LiveRun) -> str:
         parts.append(live.progress)
     if live.aborted_games:
         share = live.aborted_games / (live.aborted_games + live.games)
-        parts.append(f"{live.aborted_games} ({share:.1%}) stalled by the machine and replayed")
+        parts.append(f"{live.aborted_games} ({share:.1%}) stalled by the machine and asked again")
     return ", ".join(parts)
 
 

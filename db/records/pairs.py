@@ -66,7 +66,7 @@ class PairRecord(msgspec.Struct, frozen=True):
     games: tuple[GameRecord, ...]
     """Two games, the one in which A moves first before the other; empty when aborted."""
     aborts: int = 0
-    """How often a game was abandoned because the machine stalled."""
+    """How often a move was asked again, or the pair begun again, because the machine stalled."""
     abort_reason: str = ""
     """Why the pair could not be played to its end, or which files have changed; "" when it was."""
     failed_starts: tuple[int, ...] = ()
@@ -120,7 +120,7 @@ class PairRow:
     seed: int
     status: PairStatus
     aborts: int
-    """How often a game of it was abandoned because the machine stalled."""
+    """How often a move of it was asked again, or the pair begun again, as the machine stalled."""
     finished_at: float | None
 
 

@@ -30,26 +30,28 @@ from ladder.process.cpu_wait import Stall
 from ladder.specs.file_state import check_unchanged
 
 COLUMNS = range(MAX_SIDE)
-MAX_ABORTS = 3
-"""How often a pair is started again because the machine stalled, before it is given up."""
+MAX_STALLS = 3
+"""Stalls of the machine that a pair survives."""
+CALM_S = (0.05, 0.2, 0.8)
+"""How long each of them is let pass before the bot is asked again, in seconds."""
 
 
 def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
     """Play both games of a pair.
 
-    A game that the machine spoiled is thrown away with its pair, which starts again, at most
-    three times; after that the record holds no games and says why. So is a pair in which a bot's
-    files were not what was registered, at once.
+    After a stall of the machine the move in question is asked again, of a fresh process. Under a
+    work budget, where a move depends on all messages before it, the pair starts again. After more
+    than three stalls the record holds no games and says why; so it does, at once, when a bot's
+    files were not what was registered.
     """
-    reasons: list[str] = []
+    notes = _Notes([], [])
     games: tuple[GameRecord, ...] = ()
-    failed: list[int] = []
-    while not games and len(reasons) <= MAX_ABORTS:
+    while not games and len(notes.stalls) <= MAX_STALLS:
         try:
-            first = _Game(plan, False, pool, failed).play()
-            games = (first, _Game(plan, True, pool, failed).play())
+            first = _Game(plan, False, pool, notes).play()
+            games = (first, _Game(plan, True, pool, notes).play())
         except MachineStalled as stall:
-            reasons.append(str(stall))
+            notes.stalls.append(str(stall))
         except BotChanged as error:
             changed = [each.revision for each in (plan.a, plan.b) if each.start == error.start]
             return PairRecord(
@@ -59,9 +61,9 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
         plan.id,
         plan.number,
         games,
-        aborts=len(reasons),
-        abort_reason="" if games else reasons[-1],
-        failed_starts=tuple(failed),
+        aborts=len(notes.stalls),
+        abort_reason="" if games else notes.stalls[-1],
+        failed_starts=tuple(notes.failed_starts),
         pondering=tuple(
             each.revision for each in (plan.a, plan.b) if pool.conduct(each.start).ponders
         ),
@@ -75,7 +77,7 @@ def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
         MachineStalled: a bot was late because the machine did not let it run.
 
     """
-    return _Game(plan, swapped, pool, []).play()
+    return _Game(plan, swapped, pool, _Notes([], [])).play()
 
 
 def thought_of(elapsed_us: int, info: Info | None) -> Thought:
@@ -124,6 +126,15 @@ class Verdict(NamedTuple):
     """For a forfeit: what happened."""
 
 
+class _Notes(NamedTuple):
+    """What has happened in a pair beside its games."""
+
+    failed_starts: list[int]
+    """Revisions of bots that could not be started or did not shake hands."""
+    stalls: list[str]
+    """A sentence for each stall of the machine."""
+
+
 class _Side:
     """One player of the game in play."""
 
@@ -144,11 +155,11 @@ class _Side:
 class _Game:
     """One game from its start to its record."""
 
-    def __init__(self, plan: PairPlan, swapped: bool, pool: BotPool, failed: list[int]) -> None:
+    def __init__(self, plan: PairPlan, swapped: bool, pool: BotPool, notes: _Notes) -> None:
         self.plan = plan
         self.swapped = swapped
         self.pool = pool
-        self.failed = failed
+        self.notes = notes
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
         self.board: Board = parse_board(plan.board)
@@ -160,7 +171,7 @@ class _Game:
         """Play the game.
 
         Raises:
-            MachineStalled: a bot was late because the machine did not let it run.
+            MachineStalled: the machine did not let a bot run, and it cannot be asked again.
             BotChanged: a bot's files are not what was registered.
 
         """
@@ -204,13 +215,27 @@ class _Game:
         )
 
     def _prepare(self, index: int) -> None:
-        """Get one side's process ready for this game."""
+        """Get a process ready to play one side of this game.
+
+        Raises:
+            MachineStalled: the machine did not let it, too often in this pair.
+
+        """
+        while True:
+            try:
+                self._begin(index)
+            except MachineStalled as stall:
+                self._let_pass(stall)
+            else:
+                return
+
+    def _begin(self, index: int) -> None:
         side = self.sides[index]
         entrant = side.entrant
         try:
             side.process = self.pool.acquire(entrant.start)
         except BotFailure:
-            self.failed.append(entrant.revision)
+            self.notes.failed_starts.append(entrant.revision)
             raise
         question = NewGame(
             game=f"{self.plan.id}-{int(self.swapped)}",
@@ -235,12 +260,8 @@ class _Game:
             reply, elapsed_us = process.ask(
                 question, timeout_s=side.limit_us / 1e6, watch_runqueue=side.timed
             )
-        except BotTimeout:
-            side.stats.moves += 1
-            side.stats.time_us += side.limit_us
-            side.stats.max_us = max(side.stats.max_us, side.limit_us)
-            self._excuse(position, process.stall)
-            raise
+        except (BotTimeout, MachineStalled) as failure:
+            return self._move_again(position, failure, process.stall)
         assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
         family = process.family
         self._remember(side.stats, elapsed_us, family.turn_us, reply.info)
@@ -251,25 +272,61 @@ class _Game:
                 side.cpu.check_turns(side.stats.time_us)
         return answered(position, reply.column)
 
-    def _excuse(self, position: Position, stall: Stall | None) -> None:
-        """See whether a late side was kept from running, and by whom.
+    def _move_again(
+        self, position: Position, failure: BotTimeout | MachineStalled, stall: Stall | None
+    ) -> Position:
+        """Ask a fresh process for the move of a bot that was late through no fault of its own.
+
+        Repeating the game instead would favour whoever wins the short ones, which a stall meets
+        less often.
 
         Raises:
-            BotPondering: by its opponent, which is charged.
-            MachineStalled: by the machine.
+            BotTimeout: it was late by itself.
+            BotPondering: its opponent made it late.
+            MachineStalled: it cannot be asked again.
+
+        """
+        index = position.to_move
+        side = self.sides[index]
+        if isinstance(failure, BotTimeout):
+            failure = self._excuse(position, failure, stall)
+        # What a bot does under a work budget may depend on all the messages before.
+        if not side.timed:
+            raise failure
+        self._let_pass(failure)
+        self._prepare(index)
+        return self._move(position)
+
+    def _let_pass(self, stall: MachineStalled) -> None:
+        """Wait a little for the machine to calm down, unless the pair has stalled too often."""
+        so_far = len(self.notes.stalls)
+        if so_far == MAX_STALLS:
+            raise stall
+        self.notes.stalls.append(str(stall))
+        time.sleep(CALM_S[so_far])
+
+    def _excuse(self, position: Position, late: BotTimeout, stall: Stall | None) -> MachineStalled:
+        """The stall of the machine that a late side is excused by.
+
+        Raises:
+            BotTimeout: there was none.
+            BotPondering: its opponent kept it from running, and is charged.
 
         """
         index = position.to_move
         side, opponent = self.sides[index], self.sides[1 - index]
         sentence = blame_machine(side.entrant, stall, position.ply)
         if sentence is None:
-            return
-        if opponent.process is not None:
-            self.offender = 1 - index
-            rest_us = opponent.process.family.look_at_rest()
-            opponent.cpu.check_rest(side.stats.time_us, rest_us)
-            self.offender = index
-        raise MachineStalled(sentence)
+            side.stats.moves += 1
+            side.stats.time_us += side.limit_us
+            side.stats.max_us = max(side.stats.max_us, side.limit_us)
+            raise late
+        assert opponent.process is not None  # noqa: S101 - prepared before the first move
+        self.offender = 1 - index
+        rest_us = opponent.process.family.look_at_rest()
+        opponent.cpu.check_rest(side.stats.time_us + side.limit_us, rest_us)
+        self.offender = index
+        return MachineStalled(sentence)
 
     def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1

@@ -53,7 +53,7 @@ class LiveRun:
     games: int = 0
     """Finished games of this session."""
     aborted_games: int = 0
-    """Games thrown away because the machine stalled."""
+    """How often a move was asked, or a pair played, again because the machine stalled."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
     progress: str = ""

@@ -109,7 +109,7 @@ class Standings:
     notes: Sequence[str] = ()
     """Sentences that a reader should know before trusting the numbers."""
     stalled_games: int = 0
-    """Games thrown away, with their pair, because the machine did not let a bot run."""
+    """How often the machine did not let a bot run."""
 
     @property
     def pairs(self) -> int:
@@ -215,7 +215,7 @@ def build_standings(
         tables: one row for every two revisions and board class.
         live: live Elo by revision.
         notes: sentences to show with them.
-        stalled_games: games that the machine has spoiled.
+        stalled_games: how often the machine did not let a bot run.
         anchors: fixed ratings in Elo by name.
 
     """
@@ -293,8 +293,8 @@ def _stalls(games: int, stalled: int) -> list[str]:
     if not stalled:
         return []
     return [
-        f"{stalled} games ({stalled / (games + stalled):.1%}) were thrown away with their pair "
-        "because the machine did not let a bot run; nobody was charged for them"
+        f"{stalled} moves ({stalled / (games + stalled):.1%} of the attempts at games) were asked "
+        "again because the machine did not let a bot run; nobody was charged for them"
     ]
 
 

@@ -122,6 +122,22 @@ class Late(Honest):
         return super().move(message)
 
 
+class LateOnce(Honest):
+    """At the fifth ply or later, until the file named by the argument is there. Says on its stderr
+    which plies it was asked."""
+
+    def new_game(self, message):
+        print("new game", file=sys.stderr, flush=True)
+        return super().new_game(message)
+
+    def move(self, message):
+        print("ply", message["ply"], file=sys.stderr, flush=True)
+        if message["ply"] >= 4 and not os.path.exists(self.argument):
+            open(self.argument, "w").close()
+            hang()
+        return super().move(message)
+
+
 class StopsReading(Honest):
     def new_game(self, message):
         self.say({"type": "ready"})
@@ -631,6 +647,7 @@ MODES = {
     "spins": Spins,
     "works": Works,
     "late": Late,
+    "late-once": LateOnce,
     "stops-reading": StopsReading,
     "segfaults": Segfaults,
     "exits": Exits,

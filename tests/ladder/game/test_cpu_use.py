@@ -15,7 +15,7 @@ from engine.result import Result, Termination
 from ladder.errors import BotOverCpu, BotPondering
 from ladder.game.bot_pool import BotPool
 from ladder.game.cpu_use import FREE_US, CpuUse
-from ladder.game.referee import MAX_ABORTS, play_game, play_pair
+from ladder.game.referee import MAX_STALLS, play_game, play_pair
 from ladder.process.confinement import UNCONFINED
 from ladder.process.family import Conduct, Family
 from tests.support.fakes import NEW_GAME, fake_start
@@ -135,7 +135,7 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
     record = play_pair(msgspec.structs.replace(plan(thief, victim), margin_ms=0), pool)
-    assert (record.games, record.aborts) == ((), MAX_ABORTS + 1)
+    assert (record.games, record.aborts) == ((), MAX_STALLS + 1)
     assert record.pondering == (1,)
 
 

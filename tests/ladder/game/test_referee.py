@@ -3,7 +3,9 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from bots.protocol import Budget, Info
@@ -16,15 +18,17 @@ from db.records.restart import Restart
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
+from ladder.errors import BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import (
-    MAX_ABORTS,
+    MAX_STALLS,
     blame_machine,
     play_game,
     play_pair,
     thought_of,
 )
-from ladder.process.confinement import UNCONFINED
+from ladder.process.bot_process import Answer, BotProcess
+from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
 
@@ -211,7 +215,7 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(late, good, time_ms=1), pool)
     assert record.games == ()
-    assert record.aborts == MAX_ABORTS + 1
+    assert record.aborts == MAX_STALLS + 1
     assert record.abort_reason == "the machine slept"
 
 
@@ -228,3 +232,55 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
 def test_the_expected_line_is_kept_without_the_move(told: tuple[int, ...], kept: str) -> None:
     """Ten columns at most after the bot's own, up to the first number that is none."""
     assert thought_of(1000, Info(pv=told)).line == kept
+
+
+class Counting(BotPool):
+    """Notes which processes were handed out."""
+
+    def __init__(self, confinement: Confinement) -> None:
+        super().__init__(confinement)
+        self.acquired: list[Start] = []
+
+    def acquire(self, start: Start) -> BotProcess:
+        """A process as ever."""
+        self.acquired.append(start)
+        return super().acquire(start)
+
+
+@pytest.mark.parametrize("budget", [Budget(time_ms=300), Budget(simulations=5)])
+def test_a_stalled_move_is_asked_again_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget
+) -> None:
+    """Under a time budget a fresh process gets the question; the game's other moves stand.
+
+    Under a work budget a move may depend on all the messages before it, so the pair begins again.
+    """
+    asked = BotProcess.ask
+
+    def stalling(process: BotProcess, *words: Any, timeout_s: float, **more: Any) -> Answer:
+        try:
+            return asked(process, *words, timeout_s=min(timeout_s, 2), **more)
+        except BotTimeout as late:
+            raise MachineStalled("the machine slept") from late
+
+    monkeypatch.setattr(BotProcess, "ask", stalling)
+    late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    logs = tmp_path / "logs"
+    pool = Counting(Confinement(logs=logs))
+    try:
+        pair = msgspec.structs.replace(plan(late, good), watchdog_s=2)
+        sides = {name: msgspec.structs.replace(getattr(pair, name), budget=budget) for name in "ab"}
+        record = play_pair(msgspec.structs.replace(pair, **sides), pool)
+    finally:
+        pool.close()
+    assert record.aborts == 1
+    assert not any(game.termination.is_forfeit for game in record.games)
+    first = record.games[0]
+    assert len(first.thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
+    told = sorted((path.read_text().split("\n") for path in logs.iterdir()), key=len)
+    timed = budget.time_ms is not None
+    again = ["new game", *(["ply 4"] if timed else ["ply 0", "ply 2", "ply 4"])]
+    assert ["new game", "ply 0", "ply 2", "ply 4", ""] in told
+    assert any(lines[: len(again)] == again for lines in told)
+    assert pool.acquired.count(good) == (2 if timed else 3)

@@ -17,7 +17,7 @@ from engine.result import Termination
 from ladder.errors import InvalidRun
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import (
-    MAX_ABORTS,
+    MAX_STALLS,
     play_pair,
 )
 from ladder.process.bot_process import BotProcess
@@ -52,7 +52,7 @@ class CalmingPool(BotPool):
     """Ends the crowd when a bot is started again, which is after the first stall."""
 
     def __init__(self, calm: Callable[[], None]) -> None:
-        super().__init__()
+        super().__init__(UNCONFINED)
         self.calm = calm
         self.started = 0
 
@@ -91,7 +91,7 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
         finally:
             pool.close()
     assert record.games == ()
-    assert record.aborts == MAX_ABORTS + 1
+    assert record.aborts == MAX_STALLS + 1
     assert "was late at ply 0 by" in record.abort_reason
 
 
@@ -115,7 +115,7 @@ def played(aborts: int = 0) -> PairRecord:
     return PairRecord(1, 0, (game, game), aborts=aborts)
 
 
-GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_ABORTS + 1, abort_reason="busy")
+GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_STALLS + 1, abort_reason="busy")
 
 
 def test_a_fifth_of_the_games_is_too_much() -> None:
