@@ -18,6 +18,7 @@ import ctypes
 import faulthandler
 import json
 import os
+import re
 import sys
 from typing import Any, Dict
 
@@ -27,6 +28,10 @@ INTERFACE_MISSING = "the course's interface is missing"
 MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP5Point"}
 """What a C++ compiler makes of the names when ``extern "C"`` is forgotten."""
 OPPONENT, OWN = 1, 2
+RUNTIME = ("libstdc++.so.6", "libm.so.6")
+UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")
+OTHER_SYSTEM = ("version `", "wrong ELF class", "invalid ELF header")
+ABSENT = re.compile(r"^([^\s:]+): cannot open shared object file")
 
 
 class Failure(Exception):
@@ -102,10 +107,11 @@ class Host:
 
     def hello(self, message: Message) -> Message:
         """Load the library and introduce it."""
+        load_runtime()
         try:
             library = ctypes.CDLL(self.path, mode=os.RTLD_LOCAL | os.RTLD_NOW)
         except OSError as error:
-            raise Failure(f"the library cannot be loaded: {error}") from error
+            raise Failure(unloadable(str(error), self.path)) from error
         missing = [name for name in MANGLED if not hasattr(library, name)]
         if missing:
             text = "{}: {} has no function {}".format(
@@ -170,6 +176,39 @@ def in_clear_point(clear_point: Any, answer: Any) -> Any:
     point = (answer.contents.x, answer.contents.y)
     clear_point(answer)
     return point
+
+
+def load_runtime() -> None:
+    """Make the C++ run-time library visible to the strategy, where the system has it.
+
+    The course's own match program brings it, so that its sample strategies were linked without.
+    """
+    for name in RUNTIME:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=os.RTLD_GLOBAL)
+
+
+def unloadable(error: str, path: str) -> str:
+    """Why a library cannot be loaded, and what its author can do about it."""
+    said = "the library cannot be loaded: "
+    file = os.path.basename(path)
+    missing, absent = UNDEFINED.search(error), ABSENT.search(error)
+    if missing is not None:
+        name = missing.group(1)
+        return said + (
+            f"the function or variable {name} is in none of the libraries that it names: link it "
+            "with the object or library that holds it, such as -lstdc++ for C++ or -lm for "
+            f"mathematics (`ldd -r {file}` lists all that is missing, `c++filt {name}` tells its "
+            "name in C++)"
+        )
+    if absent is not None and not error.startswith(path):
+        return said + (
+            f"it needs {absent.group(1)}, which is not on this system (`ldd {file}` lists all "
+            "that it needs): install that, or link it statically"
+        )
+    if any(word in error for word in OTHER_SYSTEM):
+        return f"{said}{error}: it was made for another system, compile it on this one"
+    return said + error
 
 
 def serve(host: Host, source: int, target: int) -> None:

@@ -5,6 +5,27 @@
 #include <cstdlib>
 #include <unistd.h>
 
+#ifdef USES_RUNTIME
+// As the course's sample strategies do.
+#include <cmath>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+static double weigh(int columns) {
+    std::vector<double> weights;
+    try {
+        for (int y = 0; y < columns; y++) weights.push_back(std::log(1.0 + y));
+        weights.at(columns);
+    } catch (const std::out_of_range&) {
+        std::cerr << "out of range" << std::endl;
+    }
+    return std::sqrt(weights.back());
+}
+#endif
+#ifdef MISSING_HELPER
+int helper_of_the_course(int column);
+#endif
+
 #ifdef NO_EXTERN_C
 #define INTERFACE
 #else
@@ -63,6 +84,12 @@ INTERFACE Point* getPoint(const int M, const int N, const int* top, const int* b
 #elif defined(STATIC_STATE)
     // Knows only the game in which it was loaded.
     if (stones / 2 + 1 < plies_seen) return new Point{-1, -1};
+#endif
+#ifdef USES_RUNTIME
+    insist(weigh(N) > 0, "mathematics");
+#endif
+#ifdef MISSING_HELPER
+    insist(helper_of_the_course(N) == 0, "no helper");
 #endif
     int y;
 #ifdef ONE_COLUMN

@@ -109,21 +109,28 @@ def games_of(records: Iterable[PairRecord]) -> list[GameRecord]:
 
 def compiled(folder: Path, *flags: str) -> str:
     """The specification of the fake strategy with these modes, in the folder."""
-    shutil.copy(_library(flags), folder / "strategy.so")
+    shutil.copy(_library(flags, "g++"), folder / "strategy.so")
+    return "thu:./strategy.so"
+
+
+def linked_as_c(folder: Path, *flags: str) -> str:
+    """The strategy linked by the C compiler, which leaves the run-time library of C++ out."""
+    shutil.copy(_library(flags, "gcc"), folder / "strategy.so")
     return "thu:./strategy.so"
 
 
 @lru_cache
-def _library(flags: tuple[str, ...]) -> Path:
+def _library(flags: tuple[str, ...], linker: str) -> Path:
     """The strategy, compiled once for each set of modes."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler (g++) to compile a strategy with")
     folder = Path(tempfile.mkdtemp(prefix="ladder-strategies-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    target = folder / "strategy.so"
+    object_file, target = folder / "strategy.o", folder / "strategy.so"
     modes = [f"-D{flag}" for flag in flags]
     source = FAKE_BOTS / "strategy.cpp"
-    command = [compiler, "-std=c++14", "-shared", "-fPIC", *modes, "-o", target, source]
-    subprocess.run(command, check=True)
+    compiling = [compiler, "-std=c++14", "-fPIC", *modes, "-c", "-o", object_file, source]
+    subprocess.run(compiling, check=True)
+    subprocess.run([linker, "-shared", "-o", target, object_file], check=True)
     return target

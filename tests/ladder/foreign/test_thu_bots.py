@@ -1,5 +1,6 @@
 """Course strategies: small ones of our own, compiled and hosted in real processes."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.support.hosted import (
     compiled,
     entrant,
     games_of,
+    linked_as_c,
     play,
     refusal,
     tried,
@@ -38,6 +40,38 @@ def test_a_correct_strategy_is_found_able_and_quick(tmp_path: Path) -> None:
     made = read_spec(spec, tmp_path)
     assert made.launch.restart is Restart.GAME
     assert made.launch.address_mb is not None
+
+
+def test_a_strategy_linked_without_the_runtime_library_plays(tmp_path: Path) -> None:
+    """The course's samples leave C++'s library out, as its match program brings that."""
+    spec = linked_as_c(tmp_path, "USES_RUNTIME")
+    needed = subprocess.run(
+        ["readelf", "-d", tmp_path / "strategy.so"], capture_output=True, text=True, check=True
+    )
+    assert "NEEDED" in needed.stdout
+    assert "libstdc++" not in needed.stdout
+    games = games_of(play(entrant(spec, tmp_path), "10x11@3,4"))
+    assert [game.detail for game in games] == ["", ""]
+
+
+def test_a_missing_symbol_is_named_with_what_helps(tmp_path: Path) -> None:
+    """The author must read which one, how to list all, and how to link it."""
+    sentence = refusal(compiled(tmp_path, "MISSING_HELPER"), tmp_path)
+    assert "_Z20helper_of_the_coursei is in none of the libraries that it names" in sentence
+    assert "`ldd -r strategy.so`" in sentence
+    assert "-lstdc++" in sentence
+
+
+def test_a_missing_library_is_named_with_what_helps(tmp_path: Path) -> None:
+    """So must whoever lacks a library that the strategy names."""
+    (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
+    words = ["gcc", "-shared", "-fPIC", "-o", "libother.so", "other.c"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    (tmp_path / "main.c").write_text("int other(void);\nint getPoint(void) { return other(); }\n")
+    words = ["gcc", "-shared", "-fPIC", "-o", "strategy.so", "main.c", "-L.", "-lother"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    sentence = refusal("thu:strategy.so", tmp_path)
+    assert "it needs libother.so, which is not on this system (`ldd strategy.so`" in sentence
 
 
 @pytest.mark.parametrize(
