@@ -1,6 +1,7 @@
 """Registered bots and their revisions."""
 
 import time
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -43,20 +44,28 @@ class Bots:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing() as connection:
             _refuse_taken(connection, new.name)
-            bot_id = connection.execute(
-                insert(Bot)
-                .values(
-                    name=new.name,
-                    family=new.family,
-                    spec=new.spec,
-                    based_on=new.based_on,
-                    change=new.change,
-                    created_at=time.time(),
-                )
-                .returning(Bot.id)
-            ).scalar_one()
-            _insert_revision(connection, bot_id, 1, 1, new.revision)
+            _insert(connection, new)
             return _find(connection, new.name)
+
+    def bring_up_to_date(self, new: Iterable[NewBot], changed: Mapping[str, NewRevision]) -> None:
+        """Register bots and give others a new current revision, in one transaction.
+
+        A bot that another process has registered meanwhile gets the revision.
+
+        Raises:
+            UnknownRow: a bot that has changed is not registered.
+
+        """
+        with self._database.writing() as connection:
+            names = set(connection.execute(select(Bot.name)).scalars())
+            revisions = dict(changed)
+            for each in new:
+                if each.name in names:
+                    revisions[each.name] = each.revision
+                else:
+                    _insert(connection, each)
+            for name, revision in revisions.items():
+                _make_current(connection, _find(connection, name).id, revision)
 
     def replace(self, new: NewBot) -> BotRow:
         """Put another content under a registered name; a retired bot is back. Raises UnknownRow.
@@ -163,6 +172,22 @@ _NEEDS = (
     (PairStatus.PLANNED, "{name} has pairs to play in run {run}: finish or delete that run first"),
 )
 """The states of a pair that keep its bots, and the sentence for each."""
+
+
+def _insert(connection: Connection, new: NewBot) -> None:
+    bot_id = connection.execute(
+        insert(Bot)
+        .values(
+            name=new.name,
+            family=new.family,
+            spec=new.spec,
+            based_on=new.based_on,
+            change=new.change,
+            created_at=time.time(),
+        )
+        .returning(Bot.id)
+    ).scalar_one()
+    _insert_revision(connection, bot_id, 1, 1, new.revision)
 
 
 def _refuse_taken(connection: Connection, name: str) -> None:

@@ -1,5 +1,7 @@
 """Small things that most commands do: open the database, read conditions, write output."""
 
+import contextlib
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -66,31 +68,79 @@ def is_missing(where: str) -> bool:
 def open_or_imagine(where: str) -> "Iterator[Store]":
     """The database of `--db`, or when it is missing what it would hold, in a file that vanishes.
 
-    For looking: a command that only looks, or is refused, must not leave a new file behind.
+    For looking: a command that only looks must not leave a new file behind.
 
     Raises:
         Missing: the database is not there, and a bot was asked for that a new one would not hold.
         DatabaseError: it cannot be read.
 
     """
-    from db.errors import Missing, UnknownRow
-    from ladder.errors import UnknownBot
-
-    if not is_missing(where):
-        with open_to_read(where) as store:
-            if not store.is_read_only:
-                _sync(store)
+    if is_missing(where):
+        with _imagined(where) as (store, _):
             yield store
         return
+    with open_to_read(where) as store:
+        if not store.is_read_only:
+            _sync(store)
+        yield store
+
+
+@contextmanager
+def open_draft(where: str) -> "Iterator[Store]":
+    """The database of `--db`; a missing one comes to be when the block has ended without an error.
+
+    For commands that look before they write: when they are refused they leave no new file behind,
+    and the built-in players are registered once.
+
+    Raises:
+        Missing: the database is not there, and a bot was asked for that a new one would not hold.
+        DatabaseError: it cannot be read.
+
+    """
+    if not is_missing(where):
+        with open_or_imagine(where) as store:
+            yield store
+        return
+    with _imagined(where) as (store, file):
+        yield store
+        store.close()
+        # Where that fails, the command that opens it next makes it, or says why it cannot.
+        with contextlib.suppress(OSError):
+            _put(file, Path(where).absolute())
+
+
+@contextmanager
+def _imagined(where: str) -> "Iterator[tuple[Store, Path]]":
+    """A new database for a missing one, and its file, which vanishes."""
+    from db.errors import UnknownRow
+    from ladder.errors import UnknownBot
+
     with (
         tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
         before_sudden_end(partial(shutil.rmtree, folder, ignore_errors=True)),
-        open_store(str(Path(folder) / "imagined.db"), create=True, sync=True) as store,
     ):
-        try:
-            yield store
-        except (UnknownRow, UnknownBot) as error:
-            place = Path(where).absolute()
-            raise Missing(
-                f"there is no database {place}, so only the built-in players are known: {error}"
-            ) from error
+        file = Path(folder) / "imagined.db"
+        with open_store(str(file), create=True, sync=True) as store:
+            try:
+                yield store, file
+            except (UnknownRow, UnknownBot) as error:
+                raise _missing(where, error) from error
+
+
+def _missing(where: str, error: Exception) -> Exception:
+    from db.errors import Missing
+
+    place = Path(where).absolute()
+    return Missing(f"there is no database {place}, so only the built-in players are known: {error}")
+
+
+def _put(file: Path, place: Path) -> None:
+    """Let a closed database appear at its place, whole or not at all. Raises OSError."""
+    if any(file.parent.glob(f"{file.name}-*")):
+        raise FileExistsError  # SQLite keeps a log beside it: the file alone is not all
+    new = place.with_name(f".{place.name}.new-{os.getpid()}")
+    try:
+        shutil.copyfile(file, new)
+        os.link(new, place)  # fails when another process was faster
+    finally:
+        new.unlink(missing_ok=True)

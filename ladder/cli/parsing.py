@@ -1,5 +1,8 @@
-"""Counts of results as a person writes them on a command line."""
+"""Options' values from the words in which a person writes them."""
 
+import re
+import time
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,14 +10,8 @@ from ladder.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
+    from ladder.ratings.sprt import Sprt
     from ladder.runs.budgets import Budgets
-
-import re
-import time
-from datetime import datetime
-
-from engine.board import BoardClass
-from ladder.ratings.sprt import Model, Sprt, check_chances
 
 DEFAULT_TIME = "100ms"
 
@@ -168,7 +165,7 @@ def parse_counts(wdl: str | None, penta: str | None) -> Counts:
     return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
 
 
-def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: str) -> Sprt:
+def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: str) -> "Sprt":
     """A test between two differences in Elo; `model` is a word of `ladder.ratings.sprt.Model`.
 
     Raises:
@@ -180,6 +177,8 @@ def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: st
             raise UsageError(f"{option} must be -{ELO_LIMIT:g} .. {ELO_LIMIT:g} Elo, got {elo:g}")
     if not elo0 < elo1:
         raise UsageError(f"--elo0 must be below --elo1, got {elo0:g} and {elo1:g}")
+    from ladder.ratings.sprt import Model, Sprt, check_chances
+
     check_chances(alpha, beta)
     return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=Model(model))
 

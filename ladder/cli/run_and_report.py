@@ -10,7 +10,7 @@ from db.records.runs import (
 from db.store import Store
 from ladder.cli.database import (
     is_missing,
-    open_or_imagine,
+    open_draft,
     open_store,
 )
 from ladder.cli.output import (
@@ -48,7 +48,7 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
 
     """
     if is_missing(db):
-        with open_or_imagine(db) as store:
+        with open_draft(db) as store:
             check_possible(*choose(store))
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)

@@ -1,4 +1,4 @@
-"""Registered bots: keeping the built-in ones current, choosing bots for a run, starting them."""
+"""The built-in players of a database, kept as the current sources have them."""
 
 import msgspec
 
@@ -6,7 +6,6 @@ from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError, UnknownPlayer
 from bots.identity import goes_on
 from bots.version import Version
-from db.errors import NameTaken
 from db.records.bots import (
     BotRow,
     NewBot,
@@ -27,41 +26,46 @@ def sync_builtins(store: Store) -> list[str]:
     Safe when two processes do it at once. Returns the names that got a new revision.
     """
     known = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    changed = []
+    new: list[NewBot] = []
+    changed: dict[str, NewRevision] = {}
     for version in VERSIONS.values():
         if version.hidden:
             continue
         revision = _revision(version)
         bot = known.get(version.name)
         if bot is None:
-            _register(store, version, revision)
-        elif _is_own(bot) and bot.revision.content_hash != revision.content_hash:
-            store.bots.ensure_revision(version.name, revision)
-            changed.append(version.name)
+            new.append(_new_bot(version, revision))
+        elif is_own(bot) and bot.revision.content_hash != revision.content_hash:
+            changed[version.name] = revision
     for bot in known.values():
-        if bot.name not in VERSIONS and bot.retired_at is None and _is_own(bot):
-            changed += _follow(store, bot)
-    return changed
+        if bot.name not in VERSIONS and bot.retired_at is None and is_own(bot):
+            revision_now = _followed(bot)
+            if revision_now is not None:
+                changed[bot.name] = revision_now
+    if new or changed:
+        store.bots.bring_up_to_date(new, changed)
+    return list(changed)
 
 
-def _follow(store: Store, bot: BotRow) -> list[str]:
-    """Keep a player registered with options current; it is what its launch says, not its files."""
+def _followed(bot: BotRow) -> NewRevision | None:
+    """The new revision of a player with options; None when there is none.
+
+    The player is what its launch says, not the files that its options named.
+    """
     try:
         resolved = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
     except (SpecError, UnknownPlayer):
         # A player or an option that these sources do not have: it says so when it is to play.
-        return []
+        return None
     if not has_changed(bot, resolved):
-        return []
-    revision = NewRevision(
+        return None
+    return NewRevision(
         content_hash=resolved.content_hash,
         launch=msgspec.structs.replace(bot.revision.launch, player=resolved.launch.player),
         budgets=bot.revision.budgets,
         boards=bot.revision.boards,
         files=resolved.files,
     )
-    store.bots.ensure_revision(bot.name, revision)
-    return [bot.name]
 
 
 def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
@@ -72,20 +76,20 @@ def has_changed(bot: BotRow, resolved: ResolvedBot) -> bool:
     revision = bot.revision
     if resolved.content_hash == revision.content_hash:
         return False
-    if revision.launch.player is None or not _is_own(bot):
+    if revision.launch.player is None or not is_own(bot):
         return True
     version, options = parse_player(revision.launch.player)
     return not goes_on(version, options, revision.files)
 
 
-def _is_own(bot: BotRow) -> bool:
+def is_own(bot: BotRow) -> bool:
     """Whether it is a built-in player of the current sources, which gets revisions by itself."""
     launch = bot.revision.launch
     return launch.player is not None and launch.origin is None
 
 
-def _register(store: Store, version: Version, revision: NewRevision) -> None:
-    new = NewBot(
+def _new_bot(version: Version, revision: NewRevision) -> NewBot:
+    return NewBot(
         name=version.name,
         family=version.family,
         spec=BUILTIN + version.name,
@@ -93,11 +97,6 @@ def _register(store: Store, version: Version, revision: NewRevision) -> None:
         change=version.change,
         revision=revision,
     )
-    try:
-        store.bots.add(new)
-    except NameTaken:
-        # Another process registered it between our look and our write.
-        store.bots.ensure_revision(version.name, revision)
 
 
 def _revision(version: Version) -> NewRevision:

@@ -15,7 +15,7 @@ from db.store import Store
 from engine.board import BoardClass
 from engine.cache import ROOT
 from ladder.errors import UnknownBot, UsageError
-from ladder.registry.builtins import _is_own
+from ladder.registry.builtins import has_changed, is_own
 from ladder.specs.board_support import (
     can_play_class,
     describe_boards,
@@ -68,7 +68,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
         )
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
-    if _is_own(bot):  # the content of a file that an option named is kept with the bot
+    if is_own(bot):  # the content of a file that an option named is kept with the bot
         return read_spec(f"{BUILTIN}{launch.player}", ROOT)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
@@ -91,7 +91,7 @@ def changes_since(bot: BotRow) -> dict[str, str]:
 
     A bot that cannot be read any more has one entry, its specification, and the reason.
     """
-    if _is_own(bot) or bot.revision.launch.starts_nothing:
+    if is_own(bot) or bot.revision.launch.starts_nothing:
         return {}
     try:
         return changed_files(bot.revision.files, resolve_bot(bot).files)
@@ -111,13 +111,13 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
         resolved = resolve_bot(bot)
     except SpecError as error:
         raise SpecError(f"{bot.name}: {error}") from error
-    if resolved.content_hash == bot.revision.content_hash:
+    if not has_changed(bot, resolved):
         return resolved
     changed = changed_files(bot.revision.files, resolved.files)
     names = ", ".join(f"{name} {word}" for name, word in changed.items())
     remedy = (
         "its sources were edited while the command started; run it again"
-        if _is_own(bot)
+        if is_own(bot)
         else "register the new version under a name of its own with `ladder bots add`, or in its "
         "place with --replace, which retires the old one and its rating"
     )
@@ -145,7 +145,7 @@ def entrants(
 
     """
     chosen = list(bots)
-    if any(map(_is_own, chosen)):
+    if any(map(is_own, chosen)):
         own_sources()  # taken before any hash, so that an edit after either is seen
     found = {}
     for bot in chosen:
@@ -158,7 +158,7 @@ def entrants(
             restart=bot.revision.launch.restart if restart is None else restart,
             content=resolved.states,
         )
-    if any(map(_is_own, chosen)):
+    if any(map(is_own, chosen)):
         refuse_edited()
     return found
 

@@ -43,6 +43,11 @@ def own_sources() -> OwnSources:
     return _taken(cache_root() / "sources")
 
 
+def is_edited() -> bool:
+    """Whether the working tree holds something else than `own_sources` took."""
+    return _digest(_read(ROOT)) != own_sources().digest
+
+
 def refuse_edited() -> None:
     """See that the working tree still holds what `own_sources` took.
 
@@ -50,7 +55,7 @@ def refuse_edited() -> None:
         UsageError: it was edited since, so that hashes taken from it may be of other contents.
 
     """
-    if _digest(_read(ROOT)) != own_sources().digest:
+    if is_edited():
         raise UsageError(
             "sources of the built-in players were edited while the command started: run it again"
         )

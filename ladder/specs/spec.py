@@ -11,14 +11,13 @@ from urllib.parse import urlencode
 
 from bots.catalogue import parse_player
 from bots.errors import SpecError
-from bots.identity import content_hash, sources
+from bots.identity import content_hash
 from bots.protocol import BudgetKind
 from db.records.launch import FileState, Launch
 from db.records.restart import Restart
-from engine.cache import ROOT
-from ladder.specs.file_state import hash_file
 from ladder.specs.fingerprint import Ingredients, interpreter, local_modules, program
 from ladder.specs.folder_files import selected, whole_folder
+from ladder.specs.own_players import own_player
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
@@ -117,14 +116,12 @@ def _builtin(player: str, folder: Path) -> ResolvedBot:
     if options != written:
         query = urlencode(options, safe=",")
         player = f"{version.name}?{query}"
+    own = own_player(version)
     return ResolvedBot(
         family=version.family,
         launch=Launch(command=(), folder="", player=player),
-        files={
-            **{str(path.relative_to(ROOT)): hash_file(path) for path in sources(version)},
-            **{f"option {name}": value for name, value in options.items()},
-        },
-        content_hash=content_hash(version, options),
+        files={**own.files, **{f"option {name}": value for name, value in options.items()}},
+        content_hash=content_hash(version, options) if options else own.content_hash,
         budgets=tuple(version.budgets),
     )
 

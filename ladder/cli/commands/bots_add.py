@@ -81,7 +81,7 @@ def add(
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Register a bot, after it has played a game against random on each kind of board it claims."""
-    from ladder.cli.database import open_or_imagine, open_store
+    from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
@@ -107,7 +107,7 @@ def add(
         source=source,
     )
     confinement = Confinement(sandbox=sandbox_of(sandbox))
-    with open_or_imagine(db) as store:
+    with open_draft(db) as store:
         examined = examine(known_bots(store), request, confinement)
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, examined.new, replace=replace)
@@ -152,7 +152,7 @@ def add_all(
     What is registered already, with the same content, is left as it is, so that a stopped command
     goes on where it was. Exit code 2 when some failed; the others are registered all the same.
     """
-    from ladder.cli.database import open_or_imagine, open_store
+    from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
@@ -166,7 +166,7 @@ def add_all(
         folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
     )
     confinement = Confinement(sandbox=sandbox_of(sandbox))
-    with open_or_imagine(db) as store:
+    with open_draft(db) as store:
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency

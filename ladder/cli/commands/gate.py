@@ -62,7 +62,7 @@ def gate(
     from db.records.runs import RunKind
     from ladder.cli.database import (
         is_missing,
-        open_or_imagine,
+        open_draft,
         open_store,
     )
     from ladder.cli.gate_files import publish
@@ -105,7 +105,7 @@ def gate(
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     if is_missing(db) and not stored:
-        with open_or_imagine(db) as store:
+        with open_draft(db) as store:
             check_possible(settings, entered(*contestants(store, candidate, pairing.against)))
     with open_store(db, create=not stored, sync=not stored) as store:
         hero, baselines = contestants(store, candidate, pairing.against)

@@ -181,7 +181,7 @@ def _register(name: str, weights: Path, state: "TrainingState", db: str) -> None
     from urllib.parse import quote
 
     from ladder.cli.database import (
-        open_or_imagine,
+        open_draft,
         open_store,
     )
     from ladder.cli.output import print_out
@@ -195,7 +195,7 @@ def _register(name: str, weights: Path, state: "TrainingState", db: str) -> None
     )
     spec = f"builtin:c4ai?weights={quote(str(weights))}"
     request = Request(name=name, spec=spec, folder=Path.cwd(), based_on="c4ai", note=note)
-    with open_or_imagine(db) as store:
+    with open_draft(db) as store:
         examined = examine(known_bots(store), request, UNCONFINED)
     with open_store(db, create=True, sync=True) as store:
         enrol(store, examined.new, replace=False)

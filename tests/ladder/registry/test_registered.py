@@ -114,9 +114,11 @@ def test_a_carried_player_goes_on_in_its_revision(
             revision = NewRevision(f"former {name}", launch, ("any",), files=files)
             store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
         monkeypatch.setattr(identity, "carried", lambda: entries)
+        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "carried"))  # identities are kept there
         assert sync_builtins(store) == ["other"]
         revisions = {bot.name: bot.revision for bot in store.bots.all()}
         for name in ("v4", "c4ai", "mine"):
             assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
         monkeypatch.setattr(identity, "carried", dict)
+        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "not-carried"))
         assert sync_builtins(store) == ["v4", "c4ai", "mine", "other"]
