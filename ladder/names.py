@@ -1,21 +1,19 @@
-"""The rule for names and texts that come in from a person, a file or a bot, and how text is shown.
+"""The rule for names and texts that come in, from a person, a file or a bot.
 
 A name of a bot is a word of ASCII: it stands in commands, files' names, tables and links. Any other
 text, such as a note, is one line of characters that Unicode counts as printable: no control
 characters, so no escape sequences of terminals; no marks that turn the direction of writing; no
-lone surrogates; no space at either end. Older databases may hold others: whatever is put out goes
-through `visible` and the escapes of its format.
+lone surrogates; no space at either end. Older databases may hold others: see `ladder.visible`.
 """
 
 from ladder.errors import UsageError
+from ladder.visible import LINES
 
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 NOT_FIRST = "-."
 """A word that begins with a dash would be an option, and with a dot a hidden file."""
 NAME_LIMIT = 100
 TEXT_LIMIT = 10_000
-KEPT = "\n\t"
-"""Not printable, and harmless in a text of several lines."""
 SHOWN = 60
 """Characters of a refused text that the message shows."""
 
@@ -56,29 +54,11 @@ def check_text(text: str, whose: str) -> str:
     if len(text) > TEXT_LIMIT:
         raise UsageError(f"{whose} has at most {TEXT_LIMIT} characters, got {len(text)}")
     for character in text:
-        if not character.isprintable() and character not in KEPT:
+        if not character.isprintable() and character not in LINES:
             raise UsageError(
                 f"{whose} is printable text, got U+{ord(character):04X} in {_shown(text)}"
             )
     return text
-
-
-def visible(text: str, *, keep: str = "") -> str:
-    """The text with an escape such as ``\\x1b`` for each character that is not printable.
-
-    Args:
-        text: of any origin.
-        keep: characters that stay as they are; `KEPT` in a text of several lines.
-
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        character
-        if character.isprintable() or character in keep
-        else character.encode("unicode_escape").decode()
-        for character in text
-    )
 
 
 def _shown(text: str) -> str:

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from db.records.bots import BotRow
 from db.records.launch import Origin
@@ -14,6 +13,8 @@ from ladder.registry.add_all import Attempt
 from ladder.registry.register import Examined
 from ladder.registry.trial import Found
 from ladder.specs.board_support import describe_boards
+from ladder.visible import visible
+from reports.format import text_of_lines
 
 SHOWN_FILES = 8
 """Ingredients of a new bot that are named."""
@@ -31,14 +32,15 @@ def bots_table(rows: Sequence[BotRow]) -> Table:
     for name in ("bot", "family", "based on", "plays on", "rev", "the change"):
         table.add_column(name)
     for row in rows:
-        table.add_row(
-            Text(row.name, style="dim" if row.retired_at is not None else ""),
+        cells = (
+            row.name,
             row.family,
             row.based_on or "-",
             ", ".join(row.revision.budgets),
             str(row.revision.number),
-            Text(row.change),
+            row.change,
         )
+        table.add_row(*map(visible, cells), style="dim" if row.retired_at is not None else "")
     return table
 
 
@@ -64,12 +66,14 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
     if launch.origin is not None:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
         lines.insert(2, f"  from git    {launch.origin.revision}, {launch.origin.commit}{built}")
+    if launch.starts_nothing:
+        lines.insert(2, "  came with   an import: nothing here starts it before it is added anew")
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:
         lines.append("  changed since then; `ladder bots add --replace` registers it as it is now")
         lines += [f"    {name}: {what}" for name, what in changes.items()]
-    return "\n".join(lines)
+    return text_of_lines(lines)
 
 
 def bot_document(row: BotRow) -> dict[str, Any]:
@@ -135,7 +139,7 @@ def found_text(found: Found) -> list[str]:
         lines.append(
             f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"
         )
-    return lines
+    return [visible(line) for line in lines]
 
 
 def _names(files: Mapping[str, str]) -> str:
@@ -167,7 +171,7 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
     counts += [f"{len(failed)} failed:"] * bool(failed)
     needs = [attempt.examined.found.min_time_ms or 0 for attempt in attempts if attempt.examined]
     slowest = max(needs, default=0)
-    return "\n".join(
+    return text_of_lines(
         (
             ", ".join(counts),
             *(f"  {each.request.name} ({each.request.spec}): {each.problem}" for each in failed),

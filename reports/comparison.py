@@ -1,7 +1,5 @@
 """Versions side by side, as plain data and as sections of small tables."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +12,8 @@ from ladder.standings.comparison import (
     Versus,
 )
 from ladder.standings.standings import BotStanding
-from reports.format import markdown_cell, markdown_table, number
+from ladder.visible import visible
+from reports.format import csv_text, markdown_table, markdown_text, number, text_of_lines
 from reports.standings import bot_document, forfeit_text
 
 
@@ -169,32 +168,31 @@ def comparison_text(made: Comparison) -> str:
     """For a terminal: aligned tables, and the sentences at the end."""
     lines = [made.label]
     for section in sections(made):
-        table = [section.columns, *section.rows]
+        table = [tuple(map(visible, row)) for row in (section.columns, *section.rows)]
         widths = [max(len(row[place]) for row in table) for place in range(len(section.columns))]
         lines += ["", section.title]
         for row in table:
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             lines.append("  " + "  ".join(cells).rstrip())
-    return "\n".join([*lines, "", *made.notes, *(pair.sentence for pair in made.versus)]) + "\n"
+    lines += ["", *made.notes, *(pair.sentence for pair in made.versus)]
+    return text_of_lines(lines) + "\n"
 
 
 def comparison_csv(made: Comparison) -> str:
     """Every two of the bots as comma-separated values."""
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
     columns = ("a", "b", "elo", "error95", "los", "pairs_to_halve_error", "wins", "draws", "losses")
-    writer.writerow((*columns, "p0", "p1", "p2", "p3", "p4"))
+    rows = []
     for pair in made.versus:
         facts = (pair.elo, pair.error95, pair.los, pair.pairs_to_halve)
         numbers = ("" if fact is None else round(fact, 4) for fact in facts)
-        writer.writerow((pair.a, pair.b, *numbers, *pair.wdl, *pair.pentanomial))
-    return output.getvalue()
+        rows.append((pair.a, pair.b, *numbers, *pair.wdl, *pair.pentanomial))
+    return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)
 
 
 def comparison_markdown(made: Comparison) -> str:
-    """The same as Markdown."""
-    parts = [f"## {markdown_cell(made.label)}"]
+    """All tables and sentences as Markdown."""
+    parts = [f"## {markdown_text(made.label)}"]
     for section in sections(made):
         parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
-    parts += [*made.notes, *(pair.sentence for pair in made.versus)]
+    parts += map(markdown_text, (*made.notes, *(pair.sentence for pair in made.versus)))
     return "\n\n".join(parts) + "\n"

@@ -37,11 +37,11 @@ def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
 def print_games(console: Console, games: Sequence[GameSummary]) -> None:
     """A line for each game, the first of them first, and how to see one."""
     if not games:
-        console.print("no games fit", markup=False, highlight=False)
+        console.print("no games fit")
         return
     console.print(fit(_columns(games), console.width).table())
     shown = f"`ladder replay {games[0].id}` shows a game"
-    console.print(shown, style="dim", markup=False, highlight=False)
+    console.print(shown, style="dim")
 
 
 def _columns(games: Sequence[GameSummary]) -> list[Column]:

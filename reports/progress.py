@@ -208,4 +208,4 @@ def progress_bar(done: int, of: int, width: int) -> RenderableType:
 
 def say(console: Console, line: str, style: str | None = None) -> None:
     """Print a line as it is, however long."""
-    console.print(line, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    console.print(line, style=style, soft_wrap=True)

@@ -4,7 +4,8 @@ from typing import Any
 
 from ladder.ratings.pool.rating import PoolRating
 from ladder.standings.pgn_list import FileRating
-from reports.format import _rounded
+from ladder.visible import visible
+from reports.format import rounded, text_of_lines
 
 BOUND = "only wins or only losses: the rating is where the prior holds it"
 
@@ -29,8 +30,8 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
         "error95": round(float(rating.error95[index]), 3),
         "games": round(games),
         "score": round(float(rating.points[index]) / games, 5),
-        "elo_at_least": _rounded(rating.at_least[index], 3),
-        "elo_at_most": _rounded(rating.at_most[index], 3),
+        "elo_at_least": rounded(rating.at_least[index], 3),
+        "elo_at_most": rounded(rating.at_most[index], 3),
     }
     if rating.bounded[index]:
         document["note"] = BOUND
@@ -38,9 +39,9 @@ def _player(rating: PoolRating, index: int) -> dict[str, Any]:
 
 
 def rating_text(made: FileRating) -> str:
-    """The same for people."""
+    """The list for people."""
     rating = made.rating
-    names = [rating.players[index] for index in ranking(rating)]
+    names = [visible(rating.players[index]) for index in ranking(rating)]
     width = max([6, *(len(name) for name in names)])
     draws = "-" if rating.draw_rate_equal is None else f"{rating.draw_rate_equal:.1%}"
     lines = [
@@ -52,12 +53,12 @@ def rating_text(made: FileRating) -> str:
     for rank, index in enumerate(ranking(rating), start=1):
         row = _player(rating, index)
         lines.append(
-            f"{rank:>4}  {row['name']:<{width}}  {row['elo']:>8.1f}  {row['error95']:>7.1f}  "
-            f"{row['games']:>7}  {row['score']:>7.1%}{_bound(row)}"
+            f"{rank:>4}  {visible(row['name']):<{width}}  {row['elo']:>8.1f}  "
+            f"{row['error95']:>7.1f}  {row['games']:>7}  {row['score']:>7.1%}{_bound(row)}"
         )
     if bool(rating.bounded.any()):
         lines.append(f"at least, at most: 95 % sure; {BOUND}")
-    return "\n".join(lines)
+    return text_of_lines(lines)
 
 
 def _bound(row: dict[str, Any]) -> str:

@@ -12,7 +12,9 @@ from db.records.games import GameRow, SavedGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
+from ladder.visible import visible
 from reports.board import SIGNS, STYLES, board_text
+from reports.format import lines_of, text_of_lines
 
 StoredGame = GameRow | SavedGameRow
 """A game of two bots or of a person and a bot."""
@@ -24,11 +26,13 @@ def game_heading(row: StoredGame) -> str:
     ending = "draw" if winner is None else f"{winner} won"
     lines = [
         f"game {row.id}: {row.first} ({SIGNS[0]}) against {row.second} ({SIGNS[1]}) on {row.board}",
-        f"{ending} by {row.termination.value.replace('_', ' ')} after {len(row.moves)} plies"
-        + (f": {row.detail}" if row.detail else ""),
+        *lines_of(
+            f"{ending} by {row.termination.value.replace('_', ' ')} after {len(row.moves)} plies"
+            + (f": {row.detail}" if row.detail else "")
+        ),
         f"{row.board} {format_moves(row.moves)}",
     ]
-    return "\n".join(lines)
+    return text_of_lines(lines)
 
 
 def ply_view(row: StoredGame, ply: int) -> RenderableType:
@@ -38,7 +42,7 @@ def ply_view(row: StoredGame, ply: int) -> RenderableType:
 
 
 def ply_screen(row: StoredGame, ply: int) -> RenderableType:
-    """The same for a terminal that shows one ply at a time: the moves around it as a table."""
+    """The board for a terminal that shows one ply at a time, and the moves around it."""
     return Group(
         Text(ply_line(row, ply)), Text(""), beside(_board(row, ply), moves_table(row, ply))
     )
@@ -59,7 +63,7 @@ def ply_line(row: StoredGame, ply: int) -> str:
         return "start"
     if ply <= row.opening_plies:
         return f"ply {ply}: opening, column {row.moves[ply - 1]}"
-    return f"ply {ply}: {_mover(row, ply)} played column {row.moves[ply - 1]}"
+    return visible(f"ply {ply}: {_mover(row, ply)} played column {row.moves[ply - 1]}")
 
 
 def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
 def print_runs(console: Console, runs: Sequence[PastRun]) -> None:
     """A line for each run, the first of them first."""
     if not runs:
-        console.print("nothing was played here yet", markup=False, highlight=False)
+        console.print("nothing was played here yet")
         return
     console.print(fit(_columns(runs), console.width).table())
 

@@ -1,7 +1,5 @@
 """Standings as JSON, CSV and Markdown."""
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +13,8 @@ from ladder.standings.standings import (
     PairStanding,
     Standings,
 )
-from reports.format import _rounded, markdown_table, number
+from ladder.visible import visible
+from reports.format import csv_text, markdown_table, markdown_text, number, rounded
 
 
 def standings_document(standings: Standings) -> dict[str, Any]:
@@ -30,11 +29,11 @@ def standings_document(standings: Standings) -> dict[str, Any]:
         "games": standings.games,
         "distinct_games": standings.distinct_games,
         "pairs": standings.pairs,
-        "first_mover_score": _rounded(standings.first_mover_score, 4),
+        "first_mover_score": rounded(standings.first_mover_score, 4),
         "first_mover_elo": {
-            board: _rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
+            board: rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
         },
-        "draw_rate": _rounded(standings.draw_rate, 4),
+        "draw_rate": rounded(standings.draw_rate, 4),
         "stalled_games": standings.stalled_games,
         "bots": [bot_document(bot) for bot in standings.bots],
         "pairs_table": [
@@ -57,23 +56,23 @@ def bot_document(bot: BotStanding) -> dict[str, Any]:
     return {
         "name": bot.name,
         "rank": bot.rank,
-        "elo": _rounded(bot.elo, 1),
-        "elo_live": _rounded(bot.elo_live, 1),
-        "error95": _rounded(bot.error95, 1),
-        "elo_at_least": _rounded(bot.elo_at_least, 1),
-        "elo_at_most": _rounded(bot.elo_at_most, 1),
+        "elo": rounded(bot.elo, 1),
+        "elo_live": rounded(bot.elo_live, 1),
+        "error95": rounded(bot.error95, 1),
+        "elo_at_least": rounded(bot.elo_at_least, 1),
+        "elo_at_most": rounded(bot.elo_at_most, 1),
         "games": bot.games,
         "wins": bot.wins,
         "draws": bot.draws,
         "losses": bot.losses,
-        "score": _rounded(bot.score, 4),
-        "win_rate": _rounded(bot.win_rate, 4),
+        "score": rounded(bot.score, 4),
+        "win_rate": rounded(bot.win_rate, 4),
         "forfeits": dict(bot.forfeits),
         "unreliable": bot.unreliable,
         "over_budget": bot.over_budget,
-        "simulations_per_second": _rounded(bot.simulations_per_second, 1),
-        "mean_move_ms": _rounded(bot.mean_move_ms, 3),
-        "max_move_ms": _rounded(bot.max_move_ms, 3),
+        "simulations_per_second": rounded(bot.simulations_per_second, 1),
+        "mean_move_ms": rounded(bot.mean_move_ms, 3),
+        "max_move_ms": rounded(bot.max_move_ms, 3),
         "reasons": dict(bot.reasons),
     }
 
@@ -87,22 +86,17 @@ CSV_COLUMNS = (
 
 def standings_csv(standings: Standings) -> str:
     """The rating list as comma-separated values with a header line; empty where nothing exists."""
-    output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
-    for bot in standings.bots:
-        document = {**bot_document(bot), **bot.forfeits}
-        writer.writerow(["" if document[key] is None else document[key] for key in CSV_COLUMNS])
-    return output.getvalue()
+    documents = ({**bot_document(bot), **bot.forfeits} for bot in standings.bots)
+    return csv_text(CSV_COLUMNS, ([document[key] for key in CSV_COLUMNS] for document in documents))
 
 
 def standings_markdown(standings: Standings) -> str:
     """The rating list and the pair table as Markdown."""
     parts = [
-        headline(standings),
+        markdown_text(headline(standings)),
         markdown_table(RATING_COLUMNS, (rating_cells(bot) for bot in standings.bots)),
         markdown_table(PAIR_COLUMNS, (pair_cells(line) for line in standings.pairs_table)),
-        *remarks(standings),
+        *map(markdown_text, remarks(standings)),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -113,11 +107,11 @@ OVER_BUDGET = "*"
 
 def print_standings(console: Console, standings: Standings) -> None:
     """The rating list, the pair table and what a reader should know."""
-    console.print(Text(headline(standings), style="bold"))
+    console.print(Text(visible(headline(standings)), style="bold"))
     console.print(rating_table(standings.bots))
     console.print(pair_table(standings.pairs_table))
     for note in remarks(standings):
-        console.print(note, markup=False, highlight=False)
+        console.print(visible(note))
 
 
 def headline(standings: Standings) -> str:
@@ -184,7 +178,7 @@ def rating_table(bots: Sequence[BotStanding]) -> Table:
     for name in RATING_COLUMNS:
         table.add_column(name, justify="left" if name in ("bot", "forfeits") else "right")
     for bot in bots:
-        cells = [Text(cell) for cell in rating_cells(bot)]
+        cells = [Text(visible(cell)) for cell in rating_cells(bot)]
         if bot.unreliable or bot.over_budget:
             cells[1].stylize("red")
         table.add_row(*cells)
@@ -206,5 +200,5 @@ def pair_table(lines: Sequence[PairStanding]) -> Table:
     for place, name in enumerate(PAIR_COLUMNS):
         table.add_column(name, justify="right" if 2 <= place <= 4 else "left")
     for line in lines:
-        table.add_row(*(Text(cell) for cell in pair_cells(line)))
+        table.add_row(*(Text(visible(cell)) for cell in pair_cells(line)))
     return table

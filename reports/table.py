@@ -7,6 +7,8 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from ladder.visible import visible
+
 GAP = 2
 """Blanks between two columns."""
 NARROWEST = 6
@@ -29,6 +31,12 @@ class Column:
     """When the table is too wide, columns of the greatest level go first, all of them at once."""
     short: Sequence[Cell] | None = None
     """Cells that take the place of the others instead of leaving the column out."""
+
+    def __post_init__(self) -> None:
+        """Make every cell one line of printable characters."""
+        object.__setattr__(self, "cells", tuple(map(_plain, self.cells)))
+        if self.short is not None:
+            object.__setattr__(self, "short", tuple(map(_plain, self.short)))
 
     @property
     def width(self) -> int:
@@ -58,7 +66,7 @@ class Fitted:
                 overflow="ellipsis",
             )
         for row in zip(*(column.cells for column in self.columns), strict=True):
-            table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+            table.add_row(*row)
         return table
 
 
@@ -84,6 +92,12 @@ def fit(columns: Sequence[Column], width: int | None) -> Fitted:
         widths=tuple(_widths(kept, width)),
         left_out=tuple(column.head for column in columns if column.head not in shown),
     )
+
+
+def _plain(cell: Cell) -> Text:
+    if isinstance(cell, str):
+        return Text(visible(cell))
+    return cell if cell.plain.isprintable() else Text(visible(cell.plain), style=cell.style)
 
 
 def _shortened(column: Column) -> Column:

@@ -161,7 +161,7 @@ class LineTable(Table):
         return None if typed is None else typed.strip()
 
     def _say(self, line: str, *, end: str = "\n") -> None:
-        self._console.print(line, end=end, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(line, end=end, soft_wrap=True)
 
 
 class DrawnTable(Table):

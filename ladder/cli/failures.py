@@ -6,6 +6,7 @@ import traceback
 
 import typer
 
+from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
 
 
@@ -16,7 +17,7 @@ def explain(error: Exception) -> int:
     """
     code, sentence = _judge(error)
     if sentence:
-        print(f"ladder: {sentence}", file=sys.stderr)  # noqa: T201 - this is where errors go
+        print_error(f"ladder: {sentence}")
     return code
 
 
@@ -42,7 +43,7 @@ def _judge(error: Exception) -> tuple[int, str]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE, ""
     if os.environ.get("LADDER_DEBUG"):
-        traceback.print_exception(error)
+        print_error("".join(traceback.format_exception(error)))
     place = traceback.extract_tb(error.__traceback__)[-1]
     return ExitCode.INTERNAL, (
         f"internal error at {place.filename}:{place.lineno}: {type(error).__name__}: {error}; "

@@ -1,9 +1,9 @@
 """Where a gate's verdict goes besides the screen: files, and GitHub's pages when it runs there."""
 
 import os
-import sys
 from pathlib import Path
 
+from ladder.cli.output import print_error, print_out
 from ladder.gate.judge import Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
@@ -34,9 +34,9 @@ def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bo
             with open(job, "a", encoding="utf-8", errors="replace") as file:
                 file.write(markdown + "\n")
         except OSError as error:
-            sys.stderr.write(f"the job summary cannot be written: {error}\n")
+            print_error(f"the job summary cannot be written: {error}")
     for line in annotations(gated):
-        (sys.stderr if quiet else sys.stdout).write(line + "\n")
+        (print_error if quiet else print_out)(line)
 
 
 def annotations(gated: Gated) -> list[str]:

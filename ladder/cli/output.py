@@ -1,11 +1,14 @@
-"""Small things that most commands do: open the database, read conditions, write output."""
+"""Output of the commands: text, documents and consoles."""
 
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+import typer
+
 from ladder.errors import UsageError
+from ladder.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,32 +17,34 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-NO_WIDTH = 10_000
-"""Characters of a line where no terminal sets an end: nothing is wrapped or left out."""
-
-
 def stdout_console() -> "Console":
     """The console for results: as wide as the terminal, or as they need in a file or a pipe."""
-    from rich.console import Console
+    from ladder.cli.console import plain_console
 
-    return Console() if sys.stdout.isatty() else Console(width=NO_WIDTH)
+    return plain_console()
 
 
 def stderr_console() -> "Console":
     """For progress and logs."""
-    from rich.console import Console
+    from ladder.cli.console import plain_console
 
-    return Console(stderr=True)
+    return plain_console(stderr=True)
 
 
 def print_out(text: str) -> None:
-    """Text on standard output, exactly."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """Text on standard output, its line breaks and no other control characters included."""
+    shown = visible_lines(text)
+    sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
 
 
 def print_error(sentence: str) -> None:
     """A sentence on standard error."""
-    print(sentence, file=sys.stderr)  # noqa: T201 - the one place besides failures.py
+    sys.stderr.write(visible_lines(sentence) + "\n")
+
+
+def confirm(question: str) -> bool:
+    """Ask on standard error, and read yes or no from standard input; no is the answer to Enter."""
+    return typer.confirm(visible(question), err=True)
 
 
 def check_writable(output: Path | None, option: str = "-o") -> None:

@@ -107,6 +107,7 @@ class RunOptions:
 
         """
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
+        from ladder.names import check_line
         from ladder.process.cpus import allowed_cpus
         from ladder.runs.settings import Continue, Settings
 
@@ -128,7 +129,7 @@ class RunOptions:
             kind=kind,
             rated=rated,
             continuing=continuing or Continue.AUTO,
-            note=self.note,
+            note=check_line(self.note, "--note"),
         )
 
 

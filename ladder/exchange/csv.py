@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from db.records.exchange import GameLine
 from ladder.exchange.fields import FIELDS, fields_of, game_of
 from ladder.exchange.numbered import Numbered, Refused
+from ladder.visible import visible
 
 
 def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
@@ -37,7 +38,7 @@ def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(FIELDS)
     for line in lines:
-        writer.writerow(fields_of(line).values())
+        writer.writerow(map(visible, fields_of(line).values()))
         yield output.getvalue()
         output.seek(0)
         output.truncate()

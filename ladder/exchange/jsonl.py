@@ -6,6 +6,7 @@ import msgspec
 
 from db.records.exchange import GameLine
 from ladder.exchange.numbered import Numbered, Refused
+from ladder.visible import visible_json
 
 
 def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
@@ -27,4 +28,4 @@ def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
 def write_jsonl(lines: Iterable[GameLine]) -> Iterator[str]:
     """One JSON object a line."""
     for line in lines:
-        yield msgspec.json.encode(line).decode() + "\n"
+        yield visible_json(msgspec.json.encode(line).decode()) + "\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ladder.errors import UsageError
-from ladder.names import visible
+from ladder.visible import visible
 
 Tags = dict[bytes, bytes]
 _ESCAPE = re.compile(rb"\\([\\\"])")

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 from bots.protocol import HELLO_S, QUIT_S, Hello, HelloReply
 from db.records.launch import Start
+from ladder.errors import BotProtocolError, UsageError
+from ladder.names import check_text
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import Confinement
 from ladder.process.family import Conduct
@@ -116,9 +118,14 @@ def shake_hands(process: BotProcess) -> HelloReply:
     """Exchange hello.
 
     Raises:
-        BotFailure: no hello came within 30 s, or something else did.
+        BotFailure: no hello came within 30 s, or something else, or texts that are not printable.
 
     """
     reply = process.ask(Hello(), timeout_s=HELLO_S).reply
     assert isinstance(reply, HelloReply)  # noqa: S101 - `ask` lets no other answer through
+    try:
+        check_text(reply.name, "a name")
+        check_text(reply.version, "a version")
+    except UsageError as error:
+        raise BotProtocolError(f"its hello: {error}") from error
     return reply

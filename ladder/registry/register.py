@@ -15,7 +15,7 @@ from db.records.bots import (
 from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UnknownBot, UsageError
-from ladder.names import check_line, check_name
+from ladder.names import check_line, check_name, check_text
 from ladder.process.confinement import Confinement
 from ladder.registry.trial import (
     Found,
@@ -90,10 +90,12 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
 
     """
     name = check_name(request.name)
+    check_text(request.spec, "SPEC")
     if request.based_on and request.based_on not in known:
         raise UnknownBot(f"--based-on {request.based_on}: no bot of that name is registered")
     former = known.get(name)
-    based_on, note = request.based_on, request.note
+    based_on = request.based_on
+    note = None if request.note is None else check_line(request.note, "--note")
     if former is not None:
         based_on = former.based_on if based_on is None else based_on
         note = former.change if note is None else note
@@ -125,7 +127,7 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
         family=resolved.family,
         spec=request.spec,
         based_on=based_on or None,
-        change=check_line(note or "", "--note"),
+        change=note or "",
         revision=revision,
     )
     return Examined(new, found, resolved.not_tracked)

@@ -9,6 +9,7 @@ from ladder.exchange.pgn_tags import (
     tagged_games,
     text_of,
 )
+from ladder.names import check_line
 from ladder.ratings.pool.cells import from_games
 from ladder.ratings.pool.rating import MEAN, Draws, Options, PoolRating, rate
 from ladder.standings.anchors import read_anchors, read_elo
@@ -64,10 +65,12 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
     """White's (losses, draws, wins) by (White, Black), and how many games had no result.
 
     Raises:
-        UsageError: a game lacks a tag or has an unknown result; the message names the line.
+        UsageError: a game lacks a tag, has an unknown result, or a name that is no printable text;
+            the message names the line.
 
     """
     found: dict[tuple[bytes, bytes], list[int]] = {}
+    first_lines: dict[tuple[bytes, bytes], int] = {}
     skipped = 0
     for game in tagged_games(lines, wanted=WANTED):
         tags = game.tags
@@ -83,19 +86,34 @@ def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list
             raise UsageError(
                 f"line {game.line}: Result is 1-0, 0-1, 1/2-1/2 or *, got {text_of(result)[:40]!r}"
             )
-        if white == black or not (white and black):
-            raise UsageError(f"line {game.line}: a game is played by two different players")
         counts = found.get((white, black))
         if counts is None:
             counts = found[white, black] = [0, 0, 0]
+            first_lines[white, black] = game.line
         counts[cell] += 1
     # Two spellings in bytes can be one name, for example with and without an escape.
     named: dict[tuple[str, str], list[int]] = {}
-    for (white, black), counts in found.items():
-        total = named.setdefault((text_of(white), text_of(black)), [0, 0, 0])
+    for pair, counts in found.items():
+        total = named.setdefault(_named(pair, first_lines[pair]), [0, 0, 0])
         for place, count in enumerate(counts):
             total[place] += count
     return named, skipped
+
+
+def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
+    """The names of White and Black.
+
+    Raises:
+        UsageError: a name is no line of printable text, or both are the same.
+
+    """
+    try:
+        white, black = (check_line(text_of(name), "a player's name") for name in pair)
+    except UsageError as error:
+        raise UsageError(f"line {line}: {error}") from error
+    if white == black or not (white and black):
+        raise UsageError(f"line {line}: a game is played by two different players")
+    return white, black
 
 
 def options_of(

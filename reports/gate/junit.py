@@ -10,12 +10,10 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from ladder.gate.judge import Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
-from reports.format import (
-    capped,
-    xml_text,
-)
+from reports.format import xml_text
 from reports.gate.text import gate_text
 
+NAME_LIMIT = 200
 MESSAGE_LIMIT = 1000
 OUTPUT_LIMIT = 20_000
 
@@ -36,14 +34,14 @@ def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
         ("max_drop", f"{result.test.max_drop:g}"),
         ("model", result.test.model.value),
     ):
-        SubElement(properties, "property", name=name, value=xml_text(value))
+        SubElement(properties, "property", name=name, value=xml_text(value, NAME_LIMIT))
     failures = errors = 0
     for baseline in result.baselines:
         case = SubElement(
             suite,
             "testcase",
-            name=xml_text(capped(f"not worse than {baseline.name}", 200)),
-            classname=xml_text(capped(f"ladder.gate.judge.{result.candidate}", 200)),
+            name=xml_text(f"not worse than {baseline.name}", NAME_LIMIT),
+            classname=xml_text(f"ladder.gate.judge.{result.candidate}", NAME_LIMIT),
             time="0.000",
         )
         kind = _kind(result.verdict, baseline.sprt.state)
@@ -55,10 +53,10 @@ def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
             case,
             kind,
             type=result.verdict.value,
-            message=xml_text(capped(result.reason, MESSAGE_LIMIT)),
+            message=xml_text(result.reason, MESSAGE_LIMIT),
         )
-        problem.text = xml_text(capped(result.reason, MESSAGE_LIMIT))
-    SubElement(suite, "system-out").text = xml_text(capped(gate_text(gated), OUTPUT_LIMIT))
+        problem.text = xml_text(result.reason, MESSAGE_LIMIT)
+    SubElement(suite, "system-out").text = xml_text(gate_text(gated), OUTPUT_LIMIT)
     SubElement(suite, "system-err")
     attributes = {
         "name": "ladder gate",

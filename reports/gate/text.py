@@ -7,7 +7,7 @@ from ladder.gate.judge import (
     Verdict,
 )
 from ladder.gate.session import Gated
-from reports.format import markdown_cell
+from reports.format import markdown_table, markdown_text, rounded, text_of_lines
 
 NO_GAMES = "no games were counted"
 
@@ -55,9 +55,9 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
         "games": baseline.games,
         "pentanomial": list(baseline.pentanomial),
         "wdl": list(baseline.wdl),
-        "elo": _rounded(plain.elo, 2),
-        "error95": _rounded(plain.error95, 2),
-        "los": _rounded(plain.los, 4),
+        "elo": rounded(plain.elo, 2),
+        "error95": rounded(plain.error95, 2),
+        "los": rounded(plain.los, 4),
         "elo_after_stopping": after and round(after.elo, 2),
         "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
         "llr": round(baseline.sprt.llr, 4),
@@ -67,7 +67,7 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
 
 
 def gate_text(gated: Gated) -> str:
-    """The same for people."""
+    """The verdict for people."""
     result, test = gated.result, gated.result.test
     against = ", ".join(baseline.name for baseline in result.baselines)
     lines = [
@@ -85,7 +85,7 @@ def gate_text(gated: Gated) -> str:
             f"{result.uncounted_games} games that were in play at a decision are stored but not "
             "counted"
         )
-    return "\n".join(lines)
+    return text_of_lines(lines)
 
 
 def gate_markdown(gated: Gated) -> str:
@@ -95,14 +95,12 @@ def gate_markdown(gated: Gated) -> str:
     lines = [
         f"### ladder gate: {_HEADS[result.verdict]}",
         "",
-        markdown_cell(result.reason),
+        markdown_text(result.reason),
         "",
-        "| " + " | ".join(columns) + " |",
-        "|" + "---|" * len(columns),
     ]
-    for baseline in result.baselines:
-        cells = (
-            markdown_cell(baseline.name),
+    rows = [
+        (
+            baseline.name,
             str(baseline.games),
             " ".join(map(str, baseline.wdl)),
             " ".join(map(str, baseline.pentanomial)),
@@ -110,13 +108,15 @@ def gate_markdown(gated: Gated) -> str:
             f"{baseline.sprt.llr:.2f}",
             f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}",
         )
-        lines.append("| " + " | ".join(cells) + " |")
+        for baseline in result.baselines
+    ]
+    lines.append(markdown_table(columns, rows))
     test = result.test
     lines += [
         "",
-        f"{markdown_cell(result.candidate)} on {markdown_cell(gated.conditions)}; a drop of "
+        f"{markdown_text(result.candidate)} on {markdown_text(gated.conditions)}; a drop of "
         f"{test.max_drop:g} {test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}. "
-        f"Forfeits: {markdown_cell(_forfeits(gated))}.",
+        f"Forfeits: {markdown_text(_forfeits(gated))}.",
         "",
     ]
     return "\n".join(lines)
@@ -159,7 +159,3 @@ def _forfeits(gated: Gated) -> str:
         if count
     ]
     return ", ".join(listed) or "none"
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)

@@ -62,7 +62,7 @@ def replay(
     if ply is None and can_draw(console, parse_board(row.board).rows):
         _step(console, row)
         return 0
-    console.print(game_heading(row), markup=False, highlight=False, soft_wrap=True)
+    console.print(game_heading(row), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number))
     return 0

@@ -1,5 +1,6 @@
 """`ladder report`: the rating list of a division."""
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,11 +81,12 @@ def report(
     """
     from ladder.cli.database import open_to_read
     from ladder.cli.html_file import check_html, write_division
-    from ladder.cli.output import check_writable, print_error, print_out
+    from ladder.cli.output import check_writable, print_error, print_out, stdout_console
     from ladder.cli.parsing import parse_since
     from ladder.errors import ExitCode, UsageError
     from ladder.standings.anchors import read_anchors
     from ladder.standings.standings import standings_of_division
+    from reports.standings import print_standings
 
     if bool(names) != compare:
         raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
@@ -109,7 +111,11 @@ def report(
         if names:
             text = _render_comparison(store, row, names, moment, shape)
         else:
-            text = _render(standings_of_division(store, row, since=moment, anchors=anchors), shape)
+            standings = standings_of_division(store, row, since=moment, anchors=anchors)
+            if shape is Format.TABLE and output is None:
+                print_standings(stdout_console(), standings)
+                return 0
+            text = _render(standings, shape)
     if output is not None:
         output.write_text(text, encoding="utf-8")
         return 0
@@ -175,10 +181,9 @@ def _render(standings: "Standings", form: Format) -> str:
         return standings_csv(standings)
     if form is Format.MARKDOWN:
         return standings_markdown(standings)
-    from ladder.cli.output import stdout_console
+    from ladder.cli.console import plain_console
     from reports.standings import print_standings
 
-    console = stdout_console()
-    with console.capture() as capture:
-        print_standings(console, standings)
-    return capture.get()
+    file = io.StringIO()
+    print_standings(plain_console(file=file), standings)
+    return file.getvalue()

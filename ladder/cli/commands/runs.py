@@ -46,7 +46,7 @@ def delete(
     import sys
 
     from ladder.cli.database import open_store
-    from ladder.cli.output import print_out
+    from ladder.cli.output import confirm, print_out
     from ladder.errors import UsageError
     from ladder.ratings.sequential_elo import rate_pair
     from ladder.runs.history import past_run
@@ -57,7 +57,7 @@ def delete(
         if not yes:
             if not sys.stdin.isatty():
                 raise UsageError(f"{line} would be deleted for good: say so with --yes")
-            if not typer.confirm(f"delete {line} for good?", err=True):
+            if not confirm(f"delete {line} for good?"):
                 print_out("nothing was deleted")
                 return 0
         games = store.runs.delete(run, rate_pair)
