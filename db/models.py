@@ -172,7 +172,11 @@ class Game(Base):
     __tablename__ = "games"
     __table_args__ = (
         UniqueConstraint("pair_id", "game"),
-        Index(None, "line_hash", "division_id"),
+        # Holds all that counting different lines needs, so that no game is read for it.
+        Index(
+            "ix_games_lines",
+            *("line_hash", "division_id", "rated", "first_revision_id", "second_revision_id"),
+        ),
         Index(
             "ix_games_forfeited",
             "division_id",
@@ -221,7 +225,7 @@ class Game(Base):
     line_hash: Mapped[int] = mapped_column(BigInteger)
     """Signed 64-bit hash of board and moves."""
     repeat: Mapped[bool]
-    """Whether the same board and moves had been stored in the division before."""
+    """Whether the same board and moves had been stored in the division before, by any bots."""
     thoughts: Mapped[bytes]
     """As `db.thought_blob` packs them."""
 
@@ -274,7 +278,8 @@ class PairTable(Base):
     b_pondering: Mapped[int] = mapped_column(server_default=text("0"))
     plies: Mapped[int] = mapped_column(BigInteger)
     repeats: Mapped[int]
-    """Games whose board and moves had been stored in the division before."""
+    """Games whose board and moves had been stored in the division before, by any bots: where none
+    is, no game of a list repeats another."""
 
 
 class Rating(Base):

@@ -55,7 +55,7 @@ class PairTableRow:
     plies: int
     """Sum over all games, openings included."""
     repeats: int
-    """Games whose board and moves had been stored in the division before."""
+    """Games whose board and moves had been stored in the division before, by any bots."""
 
     @property
     def pairs(self) -> int:

@@ -128,7 +128,8 @@ def compare(
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"--compare takes two or more different bots, got {' '.join(names)}")
     tables, notes = current_tables(store, division, since=since)
-    standings = build_standings(division, tables, live={}, notes=notes)
+    distinct = store.aggregate.count_distinct(tables, since=since)
+    standings = build_standings(division, tables, distinct_games=distinct, live={}, notes=notes)
     found = {bot.name: bot for bot in standings.bots}
     for name in names:
         if name not in found:

@@ -126,7 +126,13 @@ def gather(
     live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
     stalled = store.games.count_aborts(division_id=division.id, since=since)
     standings = build_standings(
-        division, tables, live=live, notes=notes, stalled_games=stalled, anchors=anchors
+        division,
+        tables,
+        distinct_games=store.aggregate.count_distinct(tables, since=since),
+        live=live,
+        notes=notes,
+        stalled_games=stalled,
+        anchors=anchors,
     )
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
     pool = standings.pool

@@ -152,8 +152,15 @@ def standings_of_division(
     kept, notes = current_tables(store, division, since=since)
     live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
     stalled = store.games.count_aborts(division_id=division.id, since=since)
+    distinct = store.aggregate.count_distinct(kept, since=since)
     return build_standings(
-        division, kept, live=live, notes=notes, stalled_games=stalled, anchors=anchors
+        division,
+        kept,
+        distinct_games=distinct,
+        live=live,
+        notes=notes,
+        stalled_games=stalled,
+        anchors=anchors,
     )
 
 
@@ -180,9 +187,11 @@ def current_tables(
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
     """The standings of one run's games, rated or not."""
+    tables = store.aggregate.of_run(run.id)
     return build_standings(
         division,
-        store.aggregate.of_run(run.id),
+        tables,
+        distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
         live={},
         notes=[],
         stalled_games=store.games.count_aborts(run_id=run.id),
@@ -203,6 +212,7 @@ def build_standings(
     division: DivisionRow,
     tables: Sequence[PairTableRow],
     *,
+    distinct_games: int,
     live: Mapping[int, float],
     notes: Sequence[str],
     stalled_games: int = 0,
@@ -213,6 +223,7 @@ def build_standings(
     Args:
         division: whose games they are.
         tables: one row for every two revisions and board class.
+        distinct_games: how many of their games differ in board or moves.
         live: live Elo by revision.
         notes: sentences to show with them.
         stalled_games: how often the machine did not let a bot run.
@@ -222,7 +233,7 @@ def build_standings(
     sums: dict[str, _Sums] = {}
     revisions: dict[str, int] = {}
     lines: dict[tuple[str, str], list[int]] = {}
-    first2 = plies = repeats = games = draws = 0
+    first2 = plies = games = draws = 0
     for row in tables:
         wins, drawn, losses = row.wdl
         for name, revision, won, lost, side in (
@@ -240,7 +251,6 @@ def build_standings(
             line[place] += count
         first2 += first_mover_points2(row.counts)
         plies += row.plies
-        repeats += row.repeats
         games += 2 * row.pairs
         draws += drawn
     pool = pool_of(tables, anchors)
@@ -256,7 +266,7 @@ def build_standings(
         opening_plies=division.opening_plies,
         label=division.label,
         games=games,
-        distinct_games=games - repeats,
+        distinct_games=distinct_games,
         first_mover_score=first2 / 2 / games if games else None,
         draw_rate=draws / games if games else None,
         bots=bots,
@@ -270,19 +280,19 @@ def build_standings(
         notes=[
             *notes,
             *(() if pool is None else pool.notes),
-            *_warnings(games, repeats),
+            *_warnings(games, distinct_games),
             *_stalls(games, stalled_games),
         ],
         stalled_games=stalled_games,
     )
 
 
-def _warnings(games: int, repeats: int) -> list[str]:
+def _warnings(games: int, distinct: int) -> list[str]:
     if not games:
         return ["no rated games yet"]
-    if games - repeats < DISTINCT_SHARE * games:
+    if distinct < DISTINCT_SHARE * games:
         return [
-            f"only {games - repeats} of {games} games are distinct: repeated games tell nothing "
+            f"only {distinct} of {games} games are distinct: repeated games tell nothing "
             "new; ask for longer openings with --opening-plies"
         ]
     return []

@@ -33,3 +33,8 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_saved_games")),
     )
+
+
+def downgrade() -> None:
+    """Go back to the version before."""
+    op.drop_table("saved_games")

@@ -13,7 +13,7 @@ from ladder.errors import UsageError
 from ladder.exchange.files import open_games
 from ladder.exchange.game_format import GameFormat
 from ladder.exchange.importing import import_games
-from ladder.registry.registered import refuse_changed
+from ladder.registry.registered import resolve_unchanged
 from tests.fuzz.valid import exported, make_empty
 
 EVIL = "touch pwned"
@@ -59,7 +59,7 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
     assert row.retired_at is not None
     assert row.revision.launch == Launch(command=(), folder="", min_time_ms=7)
     with pytest.raises(UsageError, match="came with an import, which brings no command"):
-        refuse_changed([row])
+        resolve_unchanged(row)
     assert "pwned" not in "".join(map(str, store.exchange.export_lines(None)))
 
 

@@ -49,7 +49,8 @@ def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> Pai
 
 
 def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> Standings:
-    return build_standings(DIVISION, tables, live=live or {}, notes=[])
+    games = sum(2 * row.pairs - row.repeats for row in tables)
+    return build_standings(DIVISION, tables, distinct_games=games, live=live or {}, notes=[])
 
 
 # Counts by 3 * (A first) + (A second), each loss, draw, win: here 4 pairs lost, 1 split with the

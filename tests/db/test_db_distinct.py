@@ -1,0 +1,108 @@
+"""Distinct games are counted among the games that a list counts, and among no others."""
+
+from collections.abc import Iterable
+from random import Random
+
+import msgspec
+import pytest
+from sqlalchemy import event
+
+from db.records.aggregate import PairTableRow
+from db.records.games import GameRow
+from db.records.pairs import PlannedPair
+from db.records.runs import RunRow
+from db.store import Store
+from tests.db.making import add_bots, elo, new_run, played, revision, to_plan
+
+
+def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 1e9) -> None:
+    """A pair of two revisions; pairs of the same `line` have the same moves."""
+    (row,) = store.pairs.plan(run.id, 1, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
+    record = played(row, Random(line))
+    games = tuple(msgspec.structs.replace(game, started=started) for game in record.games)
+    store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), elo)
+
+
+def lines(games: Iterable[GameRow]) -> int:
+    return len({(game.board, game.moves) for game in games})
+
+
+def listed(tables: list[PairTableRow], revisions: set[int]) -> list[PairTableRow]:
+    return [row for row in tables if {row.a_revision, row.b_revision} <= revisions]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> None:
+    """For every choice of revisions, for a time span and for each run the count is that of a set.
+
+    Games of former revisions, unrated games and those of other bots, which were stored before with
+    the same moves, make no game of a list a repeated one.
+    """
+    random = Random(seed)
+    revisions = add_bots(store, 4)
+    revisions.append(store.bots.ensure_revision("v1", revision("two")).id)
+    runs = [new_run(store, rated=rated, stream=f"{n}") for n, rated in enumerate((True, False))]
+    other = new_run(store, boards="6x7", stream="other")
+    for moment in range(60):
+        run = random.choice([*runs, runs[0], other])
+        a, b = random.sample(revisions, 2)
+        play(store, run, a, b, random.randrange(25), started=1000.0 + moment)
+    division = runs[0].division_id
+    games = list(store.games.stream(division_id=division, rated=True))
+    tables = store.aggregate.of_division(division)
+    assert 0 < sum(row.repeats for row in tables) < 2 * sum(row.pairs for row in tables)
+    for size in range(1, 6):
+        chosen = set(random.sample(revisions, size))
+        mine = [game for game in games if {game.first_revision, game.second_revision} <= chosen]
+        assert store.aggregate.count_distinct(listed(tables, chosen)) == lines(mine)
+    since = store.aggregate.since(division, 1030.0)
+    late = [game for game in games if game.started_at >= 1030.0]
+    assert store.aggregate.count_distinct(since, since=1030.0) == lines(late)
+    for run in runs:
+        own = store.games.stream(run_id=run.id)
+        found = store.aggregate.count_distinct(store.aggregate.of_run(run.id), run_id=run.id)
+        assert found == lines(own)
+
+
+def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
+    """A list since a moment holds whole pairs, and so does its count."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    play(store, run, a, b, 1)
+    play(store, run, a, b, 1)
+    play(store, run, a, b, 2)
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE games SET started_at = 5 WHERE id IN (1, 2, 5)")
+    tables = store.aggregate.since(run.division_id, 10.0)
+    assert sum(row.pairs for row in tables) == 1
+    assert store.aggregate.count_distinct(tables, since=10.0) == 2
+
+
+def test_no_game_is_read_where_none_is_repeated(store: Store) -> None:
+    """Without marks a list says at once that all its games differ; with them, from the index."""
+    a, b = add_bots(store, 2)
+    run = new_run(store)
+    play(store, run, a, b, 1)
+    tables = store.aggregate.of_division(run.division_id)
+    asked: list[str] = []
+    event.listen(
+        store._database.engine,
+        "before_cursor_execute",
+        lambda *arguments: asked.append(arguments[2]),
+    )
+    assert store.aggregate.count_distinct(tables) == 2
+    assert asked == []
+    play(store, run, a, b, 1)
+    asked.clear()
+    assert store.aggregate.count_distinct(store.aggregate.of_division(run.division_id)) == 2
+    (counted,) = (sql for sql in asked if "FROM games" in sql)
+    with store._database.reading() as connection:
+        plan = connection.exec_driver_sql(
+            f"EXPLAIN QUERY PLAN {counted}", tuple(1 for _ in range(counted.count("?")))
+        ).all()
+    assert "COVERING INDEX ix_games_lines" in str(plan)
+
+
+def test_a_list_of_nothing_has_no_distinct_games(store: Store) -> None:
+    """Without games the count is zero."""
+    assert store.aggregate.count_distinct([]) == 0
