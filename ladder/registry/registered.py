@@ -112,6 +112,7 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
     except SpecError as error:
         raise SpecError(f"{bot.name}: {error}") from error
     if not has_changed(bot, resolved):
+        _refuse_other_start(bot, resolved)
         return resolved
     changed = changed_files(bot.revision.files, resolved.files)
     names = ", ".join(f"{name} {word}" for name, word in changed.items())
@@ -122,6 +123,26 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
         "place with --replace, which retires the old one and its rating"
     )
     raise UsageError(f"{bot.name} is not what was registered ({names}): {remedy}")
+
+
+def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
+    """See that the stored launch is the one that the specification stands for on this machine.
+
+    The stored one is never started; another one says that a stranger wrote it.
+
+    Raises:
+        UsageError: they differ.
+
+    """
+    stored, made = bot.revision.launch, resolved.launch
+    fields = ("command", "folder", "host", "player", "origin")
+    other = [field for field in fields if getattr(stored, field) != getattr(made, field)]
+    if other and not is_own(bot):
+        raise UsageError(
+            f"{bot.name} is not started: the database holds another {' and '.join(other)} than its "
+            "specification stands for here; look at it with `ladder bots show`, and register it "
+            "anew with `ladder bots add` and --replace when it is yours"
+        )
 
 
 def entrants(
