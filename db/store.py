@@ -17,6 +17,7 @@ from db.queries.human_games import HumanGames
 from db.queries.pairs import Pairs
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
+from db.queries.tallies import Tallies
 
 __all__ = [
     "Aggregate",
@@ -27,9 +28,11 @@ __all__ = [
     "History",
     "HumanGames",
     "Pairs",
+    "RunLock",
     "Runs",
     "Showcase",
     "Store",
+    "Tallies",
 ]
 
 
@@ -47,6 +50,7 @@ class Store:
         self.runs = Runs(database)
         self.pairs = Pairs(database)
         self.games = Games(database)
+        self.tallies = Tallies(database)
         self.aggregate = Aggregate(database)
         self.history = History(database)
         self.showcase = Showcase(database)

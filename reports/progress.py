@@ -39,6 +39,9 @@ class View(Protocol[StateIn]):
     def log(self, state: StateIn) -> str:
         """The status with the most important of the picture, for a log."""
 
+    def ending(self, state: StateIn) -> Sequence[str]:
+        """Lines for the end: the final status, and all that should be known of the work."""
+
     def picture(self, state: StateIn, width: int, height: int) -> RenderableType:
         """All there is to see beside title and status, in so many characters and lines."""
 
@@ -71,8 +74,9 @@ class LogLines(Generic[State]):
         self._say(f"warning: {sentence}")
 
     def ended(self, state: State) -> None:
-        """Print the final status."""
-        self._say(self._view.status(state))
+        """Print the final status, and what should be known."""
+        for line in self._view.ending(state):
+            self._say(line)
 
     def _say(self, line: str) -> None:
         say(self._console, line)
@@ -81,8 +85,8 @@ class LogLines(Generic[State]):
 class LivePicture(Generic[State]):
     """Title, last warnings, status and picture on a screen of their own, drawn anew in place.
 
-    When the work ends the terminal is as it was before, with title, all warnings and the final
-    status as lines.
+    When the work ends the terminal is as it was before, with title, all warnings, the final status
+    and what should be known as lines.
     """
 
     def __init__(self, console: Console, view: View[State]) -> None:
@@ -117,7 +121,8 @@ class LivePicture(Generic[State]):
             say(self._console, line)
         for sentence in self._warnings:
             say(self._console, sentence, style="yellow")
-        say(self._console, self._view.status(state))
+        for line in self._view.ending(state):
+            say(self._console, line)
 
     def _draw(self, state: State) -> None:
         self._last = time.monotonic()

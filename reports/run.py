@@ -8,7 +8,9 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from db.records.pairs import PairPlan
-from ladder.runs.progress import LiveBot, LiveRun, Watcher
+from engine.result import Termination
+from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
+from ladder.runs.resumable import Resumable
 from reports.progress import display_for, progress_bar
 from reports.table import Column, fit
 
@@ -33,6 +35,24 @@ def duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
+def nothing_to_resume(others: Sequence[Resumable]) -> list[str]:
+    """Lines for a run that was to be gone on with and is not there: those that are."""
+    lines = ["nothing to resume: no interrupted run has these settings"]
+    if others:
+        lines.append("interrupted runs, and the commands that go on with them:")
+    return lines + [f"run {run.run_id} ({games_text(run.games)}): {run.command}" for run in others]
+
+
+def games_text(count: int) -> str:
+    """A number of games in words."""
+    return "1 game" if count == 1 else f"{count} games"
+
+
+def kind_text(termination: Termination) -> str:
+    """A kind of forfeit in words, such as ``illegal move``."""
+    return termination.replace("_", " ")
+
+
 def status_line(live: LiveRun) -> str:
     """Games done, speed and time left in one line."""
     target = live.target_games
@@ -52,19 +72,49 @@ def status_line(live: LiveRun) -> str:
     return ", ".join(parts)
 
 
+def forfeit_lines(live: LiveRun) -> list[str]:
+    """A line for each bot and kind of forfeit, with the cause and the game of the first."""
+    return [
+        f"{one.bot} forfeited {games_text(one.games)} by {kind_text(one.termination)}, first "
+        f"game {one.game}: {one.cause}"
+        for _, one in sorted(live.forfeits.items())
+    ]
+
+
+def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
+    """The forfeits for JSON, in the order of `forfeit_lines`."""
+    return [
+        {
+            "bot": one.bot,
+            "kind": one.termination.value,
+            "games": one.games,
+            "game": one.game,
+            "cause": one.cause,
+        }
+        for _, one in sorted(live.forfeits.items())
+    ]
+
+
 class RunView:
     """A run as a `reports.progress.View`."""
 
     def title(self, live: LiveRun) -> Sequence[str]:
         """Lines for the start: the conditions, the seed, and what went before."""
-        lines = [f"run {live.run_id}, seed {live.seed}: {live.title}"]
+        run = f"run {live.run_id}"
         if live.games_before:
-            lines.append(f"resuming after {live.games_before} games")
-        return lines
+            run = f"going on with {run} ({games_text(live.games_before)})"
+        return [f"{run}, seed {live.seed}: {live.title}"]
 
     def status(self, live: LiveRun) -> str:
         """Games done, speed and time left in one line."""
         return status_line(live)
+
+    def ending(self, live: LiveRun) -> Sequence[str]:
+        """The status, the forfeits, and after a stop how to go on."""
+        lines = [status_line(live), *forfeit_lines(live)]
+        if live.ending is RunEnding.STOPPED:
+            lines.append(f"stopped: the same command goes on with run {live.run_id}")
+        return lines
 
     def log(self, live: LiveRun) -> str:
         """The status and the leading bots."""

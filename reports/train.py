@@ -45,6 +45,10 @@ class TrainingView:
         """How far it has come, in a line."""
         return training_line(state)
 
+    def ending(self, state: TrainingState) -> Sequence[str]:
+        """The status."""
+        return [self.status(state)]
+
     def log(self, state: TrainingState) -> str:
         """How far it has come, in a line."""
         return training_line(state)

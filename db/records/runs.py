@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from bots.budget import BUDGETS, KIND_OF_FIELD
+from engine.result import Termination
 
 
 class RunKind(StrEnum):
@@ -92,3 +93,39 @@ class RunRow:
     note: str
     verdict: str | None
     """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideTally:
+    """The results of one revision in the games of a run."""
+
+    revision: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    """Losses by its own failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitTally:
+    """The games of a run that one revision lost by one kind of failure."""
+
+    revision: int
+    termination: Termination
+    games: int
+    game: int
+    """The id of the first of them."""
+    detail: str
+    """The cause of the first, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTally:
+    """The finished games of a run in sums."""
+
+    sides: tuple[SideTally, ...]
+    """One for each revision that has games."""
+    forfeits: tuple[ForfeitTally, ...]
+    played_s: float
+    """Seconds for which games were in play, pauses of up to a minute between them included."""

@@ -20,8 +20,9 @@ from ladder.cli.output import (
     stdout_console,
 )
 from ladder.errors import ExitCode
-from ladder.runs.runner import Ending
-from ladder.runs.settings import Settings
+from ladder.runs.progress import RunEnding
+from ladder.runs.resumable import Resumable
+from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import (
     NothingToResume,
     check_possible,
@@ -33,7 +34,7 @@ from ladder.standings.standings import (
     standings_of_run,
 )
 from reports.format import to_json
-from reports.run import watcher_for
+from reports.run import forfeits_document, nothing_to_resume, watcher_for
 from reports.standings import print_standings, standings_document
 
 Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
@@ -49,7 +50,10 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
     """
     if is_missing(db):
         with open_draft(db) as store:
-            check_possible(*choose(store))
+            settings, bots = choose(store)
+            check_possible(settings, bots)
+        if settings.continuing is Continue.ONLY:  # and so no database is made
+            return _say_nothing_to_resume((), json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
         return _play(store, settings, bots, json=json)
@@ -60,10 +64,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
         store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
     )
     if isinstance(outcome, NothingToResume):
-        print_error("nothing to resume: no interrupted run has these settings")
-        if json:
-            print_out(to_json({"run": None, "games": 0}))
-        return ExitCode.DONE
+        return _say_nothing_to_resume(outcome.others, json=json)
     standings = standings_after(store, outcome.run)
     if json:
         run = outcome.run
@@ -74,11 +75,20 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
             "games": outcome.live.total_games,
             "stalled_games": outcome.live.aborted_games,
             "warnings": outcome.live.warnings,
+            "forfeits": forfeits_document(outcome.live),
         }
         print_out(to_json({"run": head, "report": standings_document(standings)}))
     else:
         print_standings(stdout_console(), standings)
-    return ExitCode.STOPPED if outcome.ending is Ending.STOPPED else ExitCode.DONE
+    return ExitCode.STOPPED if outcome.ending is RunEnding.STOPPED else ExitCode.DONE
+
+
+def _say_nothing_to_resume(others: Sequence[Resumable], *, json: bool) -> int:
+    for line in nothing_to_resume(others):
+        print_error(line)
+    if json:
+        print_out(to_json({"run": None, "games": 0}))
+    return ExitCode.DONE
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

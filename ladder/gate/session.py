@@ -14,8 +14,7 @@ from ladder.gate.judge import (
     GateTest,
     Verdict,
 )
-from ladder.runs.progress import Watcher
-from ladder.runs.runner import Ending
+from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
@@ -127,7 +126,7 @@ def play_gate(
         )
     except InvalidRun as error:
         return Gated(judge.result(invalid=str(error)), conditions)
-    stopped = not isinstance(outcome, NothingToResume) and outcome.ending is Ending.STOPPED
+    stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
     result = judge.result(stopped=stopped)
     if not stopped and not isinstance(outcome, NothingToResume):
         store.runs.set_verdict(outcome.run.id, result.verdict.value)

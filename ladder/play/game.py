@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from bots.protocol import READY_S, WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
 from db.records.games import NewSavedGame, Thought
 from db.records.pairs import Entrant
 from db.store import Store
@@ -19,6 +19,7 @@ from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
+from ladder.game.new_game import move_limit_us, new_game
 from ladder.game.referee import (
     Verdict,
     answered,
@@ -82,8 +83,8 @@ class Adviser:
         self._seed = seed
         self._pool = pool
         self._process: BotProcess | None = None
-        time_ms = entrant.budget.time_ms
-        self._limit_s = WATCHDOG_S if time_ms is None else (time_ms + MARGIN_MS) / 1000
+        limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
+        self._limit_s = limit_us / 1e6
 
     def ask(self, position: Position) -> Opinion:
         """What the bot plays for the side to move.
@@ -117,18 +118,8 @@ class Adviser:
             raise
 
     def _begin(self, side: int) -> BotProcess:
-        player = self.entrant.player
         process = self._process = self._pool.acquire(self.entrant.start)
-        question = NewGame(
-            game="play",
-            rows=self._board.rows,
-            columns=self._board.columns,
-            forbidden=self._board.forbidden,
-            side=side,
-            seed=self._seed,
-            budget=self.entrant.budget,
-            player=msgspec.UNSET if player is None else player,
-        )
+        question = new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
         process.ask(question, timeout_s=READY_S)
         return process
 

@@ -4,21 +4,48 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
+from engine.result import Termination
 from ladder.runs.settings import Settings
 
 SPEED_WINDOW_S = 120.0
 """Games an hour are counted over this many last seconds."""
 
 
+class RunEnding(StrEnum):
+    """Why a run stopped playing."""
+
+    DONE = "done"
+    """Its games are played or its time is up."""
+    STOPPED = "stopped"
+    """Ctrl-C or SIGTERM."""
+
+
+@dataclass(slots=True)
+class Forfeits:
+    """The games of a run that one bot lost by one kind of failure."""
+
+    bot: str
+    termination: Termination
+    game: int
+    """The id of the first of them."""
+    cause: str
+    """Of the first, in words."""
+    games: int = 0
+
+
 @dataclass(slots=True)
 class LiveBot:
-    """One bot's row in the live table: counts of this run, live rating of its division."""
+    """One bot's row in the live table: counts of the run, live rating of its division.
+
+    The counts include the games of interrupted sessions.
+    """
 
     name: str
     elo: float
@@ -32,7 +59,7 @@ class LiveBot:
 
     @property
     def change(self) -> float:
-        """Elo won since the run started."""
+        """Elo won in this session."""
         return self.elo - self.elo_at_start
 
 
@@ -58,7 +85,11 @@ class LiveRun:
     """Monotonic time at which the run ends."""
     progress: str = ""
     """How near a decision is, in words, when the run ends by one."""
+    ending: RunEnding | None = None
+    """Why it stopped playing; None while it plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)
+    forfeits: dict[tuple[str, Termination], Forfeits] = field(default_factory=dict)
+    """By bot and kind, those of interrupted sessions included."""
     warnings: list[str] = field(default_factory=list)
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
@@ -66,6 +97,24 @@ class LiveRun:
     def total_games(self) -> int:
         """Finished games of the run, those of interrupted sessions included."""
         return self.games_before + self.games
+
+    def count_results(self, bot: str, *, wins: int, draws: int, losses: int) -> None:
+        """Add finished games to a bot's row."""
+        row = self.bots[bot]
+        row.games += wins + draws + losses
+        row.wins += wins
+        row.draws += draws
+        row.losses += losses
+
+    def count_forfeits(
+        self, bot: str, termination: Termination, *, games: int, game: int, cause: str
+    ) -> Forfeits:
+        """Add lost games to a bot's forfeits of one kind; the sum."""
+        self.bots[bot].forfeits += games
+        first = Forfeits(bot, termination, game, cause)
+        known = self.forfeits.setdefault((bot, termination), first)
+        known.games += games
+        return known
 
     def count(self, games: int) -> None:
         """Note that games were finished now."""

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import chain
 
+from db.records.games import GameRecord
 from db.records.pairs import (
     Entrant,
     PairOutcome,
@@ -34,6 +34,7 @@ from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import (
     LiveBot,
     LiveRun,
+    RunEnding,
     Watcher,
     title_of,
 )
@@ -55,21 +56,12 @@ DEATHS_OVER_A_PAIR = 10
 """Deaths of workers while one and the same pair was in play, after which it is given up too."""
 
 
-class Ending(StrEnum):
-    """Why a run stopped playing."""
-
-    DONE = "done"
-    """Its games are played or its time is up."""
-    STOPPED = "stopped"
-    """Ctrl-C or SIGTERM."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
     """The end of a run: how it stands in the database, and why it ended."""
 
     run: RunRow
-    ending: Ending
+    ending: RunEnding
     live: LiveRun
 
 
@@ -139,14 +131,16 @@ class Runner:
 
         """
         self._watcher.started(self._live)
+        if self._time_is_up():
+            self._warn(f"nothing is left of --hours: run {self._run.id} has been played for longer")
         status = RunStatus.INTERRUPTED
         try:
             self._queue.load()
             if self._decision.is_asked:
                 for pair in self._store.pairs.of_run(self._run.id):
                     self._decision.add(pair)
-            ending = self._loop()
-            if ending is Ending.DONE:
+            ending = self._live.ending = self._loop()
+            if ending is RunEnding.DONE:
                 status = RunStatus.FINISHED
                 self._decision.consider(())  # a target of fewer games than were begun owes none
         except InvalidRun:
@@ -162,12 +156,12 @@ class Runner:
             self._watcher.ended(self._live)
         return RunOutcome(self._store.runs.get(self._run.id), ending, self._live)
 
-    def _loop(self) -> Ending:
+    def _loop(self) -> RunEnding:
         while True:
             if is_stop_wished():
-                return Ending.STOPPED
+                return RunEnding.STOPPED
             if self._time_is_up():
-                return Ending.DONE
+                return RunEnding.DONE
             self._decision.consider(self._owed())
             self._live.progress = self._decision.progress
             if self._decision.is_reached:
@@ -177,7 +171,7 @@ class Runner:
             depends = self._hand_out()
             if not self._playing and (self._decision.is_reached or not self._broken):
                 if not depends:
-                    return Ending.DONE
+                    return RunEnding.DONE
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=lambda each: self._playing[each].number):
@@ -255,19 +249,29 @@ class Runner:
         for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
             if rating is not None:
                 live.bots[entrant.name].elo = rating.elo
-        for game in record.games:
+        for game, game_id in zip(record.games, finished.game_ids, strict=True):
             first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
             for entrant, result in ((first, game.result), (second, game.result.mirrored)):
-                bot = live.bots[entrant.name]
-                bot.games += 1
-                bot.wins += result is Result.WIN
-                bot.draws += result is Result.DRAW
-                bot.losses += result is Result.LOSS
+                live.count_results(
+                    entrant.name,
+                    wins=result is Result.WIN,
+                    draws=result is Result.DRAW,
+                    losses=result is Result.LOSS,
+                )
                 if result is Result.LOSS and game.termination.is_forfeit:
-                    bot.forfeits += 1
+                    self._note_forfeit(entrant.name, game, game_id)
         live.count(len(record.games))
         self._decision.add(played(plan, record))
         self._watcher.pair_finished(live, record)
+
+    def _note_forfeit(self, bot: str, game: GameRecord, game_id: int) -> None:
+        """Count a forfeit, and say the first of each kind of each bot at once."""
+        forfeits = self._live.count_forfeits(
+            bot, game.termination, games=1, game=game_id, cause=game.detail
+        )
+        if forfeits.games == 1:
+            kind = game.termination.replace("_", " ")
+            self._warn(f"{bot} lost game {game_id} by {kind}: {game.detail}")
 
     def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """The machine did not let a pair be played; it stays planned."""
@@ -319,7 +323,7 @@ class Runner:
             elo = ratings.get(entrant.revision, START)
             bots[name] = LiveBot(name, elo, elo)
         seconds = self._settings.seconds
-        return LiveRun(
+        live = LiveRun(
             run_id=self._run.id,
             seed=self._run.seed,
             title=title_of(self._settings),
@@ -327,6 +331,23 @@ class Runner:
             games_before=self._store.games.count(self._run.id),
             bots=bots,
             workers=self._settings.concurrency,
-            deadline=None if seconds is None else time.monotonic() + seconds,
             playing=self._playing,
         )
+        played_s = self._count_former(live) if live.games_before else 0.0
+        if seconds is not None:
+            live.deadline = time.monotonic() + seconds - played_s
+        return live
+
+    def _count_former(self, live: LiveRun) -> float:
+        """Count the games of interrupted sessions; the seconds for which they played."""
+        names = {entrant.revision: name for name, entrant in self._entrants.items()}
+        tally = self._store.tallies.of_run(self._run.id)
+        for side in tally.sides:
+            bot = names[side.revision]
+            live.count_results(bot, wins=side.wins, draws=side.draws, losses=side.losses)
+        for one in tally.forfeits:
+            bot = names[one.revision]
+            live.count_forfeits(
+                bot, one.termination, games=one.games, game=one.game, cause=one.detail
+            )
+        return tally.played_s

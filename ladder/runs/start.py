@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from db.connection.run_lock import RunLock
 from db.records.bots import BotRow
+from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
 from db.records.runs import (
     NewRun,
-    RunKind,
     RunRow,
     RunStatus,
 )
-from db.store import Store
+from db.store import RunLock, Store
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.process.leftovers import clear_leftovers
@@ -25,7 +24,9 @@ from ladder.registry.registered import (
     refuse_hurried,
 )
 from ladder.runs.decision import Judge
+from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.progress import Watcher
+from ladder.runs.resumable import Resumable, is_unfinished, resumable_runs
 from ladder.runs.runner import (
     Runner,
     RunOutcome,
@@ -43,7 +44,10 @@ from ladder.specs.compile import compile_launches
 
 @dataclass(frozen=True, slots=True)
 class NothingToResume:
-    """There was no interrupted run to complete."""
+    """There was no interrupted run of these settings to complete."""
+
+    others: tuple[Resumable, ...]
+    """The interrupted runs of other settings."""
 
 
 def start_run(
@@ -73,10 +77,10 @@ def start_run(
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     compile_launches(bot.revision.launch for bot in bots)
     clear_leftovers()
-    with stops_heeded(), contextlib.closing(RunLock(store.path)) as lock:
+    with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
-            return NothingToResume()
+            return NothingToResume(resumable_runs(store, lock))
         seed = _seed(store, settings, former, description)
         run = _take_up(store, lock, settings, former, description, seed)
         runner = Runner(
@@ -116,7 +120,10 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    _schedule(settings, bots, seed=0).meeting(0)
+    first = _schedule(settings, bots, seed=0).meeting(0)
+    if settings.confinement.limits != DEFAULT_LIMITS:
+        compile_launches(bot.revision.launch for bot in bots)  # a start must not be a compilation
+        refuse_tight_limits([*found.values()], first.board, settings.confinement)
     return found
 
 
@@ -135,19 +142,12 @@ def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule
 def _interrupted(
     store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
 ) -> RunRow | None:
-    """The newest run of this identity that is unfinished and that nobody plays.
-
-    An invalid gate is not taken up again: its games would make the next one invalid, too.
-    """
+    """The newest run of this identity that is unfinished and that nobody plays."""
     if settings.continuing is Continue.NEVER:
         return None
-    states = {RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID}
-    if settings.kind is RunKind.GATE:
-        states.remove(RunStatus.INVALID)
     for run in store.runs.find(identity=identity_hash(description)):
-        unfinished = run.status in states
         fits = settings.seed is None or run.seed == settings.seed
-        if fits and unfinished and not lock.is_alive(run.id):
+        if fits and is_unfinished(run) and not lock.is_alive(run.id):
             return run
     return None
 

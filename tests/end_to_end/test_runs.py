@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 import pytest
@@ -60,16 +61,26 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(
     assert stopped.code == 130, stopped.err
     assert time.monotonic() - begun < 5
     assert "Traceback" not in stopped.err
+    assert "stopped: the same command goes on with run 1" in stopped.err
     played = len(lines_of(ladder.folder))
     assert 4 <= played < 30
     assert query(ladder.folder, "select status from runs") == [("interrupted",)]
     resumed = ladder(*words)
     assert resumed.code == 0, resumed.err
-    assert f"resuming after {played} games" in resumed.err
+    assert f"going on with run 1 ({played} games)" in resumed.err
     undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
     assert undisturbed(*words).code == 0
     assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
     assert query(ladder.folder, "select count(*), status from runs") == [(1, "finished")]
+
+
+def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None:
+    """They would make forfeits of honest bots; nothing is made in the folder."""
+    refused = ladder("run", *QUICK, "--games", 2, "--memory", 10)
+    assert refused.code == 2
+    assert refused.err.startswith("ladder: --memory 10: every game would be forfeited")
+    assert "over its memory limit" in refused.err
+    assert list(ladder.folder.iterdir()) == []
 
 
 UNCERTAIN = (
@@ -193,13 +204,14 @@ def test_two_divisions_in_one_database(ladder: Ladder) -> None:
 
 def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     """A crash must cost its author one game, be shown as what it is, and not end the run."""
-    # The marker is not named in the command: files that are named there are what a bot is made of.
-    script = f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once crashed\n"
+    # The marker lies elsewhere: the files of its folder are what a bot is made of.
+    crashed = Path(f"{ladder.folder}-crashed")
+    script = f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once {crashed}\n"
     (ladder.folder / "shaky.sh").write_text(script)
-    (ladder.folder / "crashed").touch()
+    crashed.touch()
     registered = ladder("bots", "add", "shaky", "exec:sh shaky.sh")
     assert registered.code == 0, registered.err
-    (ladder.folder / "crashed").unlink()
+    crashed.unlink()
     done = ladder(
         "run", "--bots", "shaky,random", "--games", "8", "--simulations", "5", "--boards", "6x7",
         "--concurrency", "1", "--json",

@@ -29,6 +29,8 @@ from tests.support.command_server import ROOT, load_program
 from tests.support.random_games import random_record
 
 NEVER = 1 << 60
+CALLED_BY_THE_COLLECTOR = ("__del__", "remove", "_remove", "_finalize_fairy", "_cleanup")
+"""Destructors, and callbacks of the standard library's and SQLAlchemy's weak references."""
 DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
 """Files whose lines are not counted: most of all lines, in which nothing is held or waited for."""
 
@@ -60,6 +62,8 @@ class Ended:
     err: str
     lines: int
     """Lines that its main thread ran; 0 when it ended before it could count them."""
+    callbacks: list[int]
+    """Those of them that lie in callbacks of weak references and in destructors."""
 
 
 class Stopper:
@@ -130,7 +134,7 @@ class Sweep:
 
 
 def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
-    """Stop a command at so many moments, evenly spread over its lines.
+    """Stop a command at so many moments, evenly spread, and at as many in callbacks.
 
     Raises:
         AssertionError: an end was not in good order, or a run that was stopped and gone on with
@@ -145,7 +149,8 @@ def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
     undisturbed = forks.run(*words, folder=quiet, typed=typed)
     assert undisturbed.code in (0, 4), undisturbed.err
     result = Sweep()
-    for moment in range(1, undisturbed.lines, undisturbed.lines // moments):
+    callbacks = undisturbed.callbacks[:: len(undisturbed.callbacks) // moments + 1]
+    for moment in (*range(1, undisturbed.lines, undisturbed.lines // moments), *callbacks):
         shutil.rmtree(stopped, ignore_errors=True)
         stopped.mkdir()
         shutil.copy(folder / "ladder.db", stopped)
@@ -182,14 +187,15 @@ def serve() -> None:
                 _become(json.loads(line), out.fileno(), err.fileno(), writing)
             os.close(writing)
             with os.fdopen(reading, "rb") as pipe:
-                lines = int(pipe.read() or 0)
+                lines, callbacks = json.loads(pipe.read() or b"[0, []]")
             _, status = os.waitpid(pid, 0)
             texts = []
             for file in (out, err):
                 file.seek(0)
                 texts.append(file.read().decode())
         code = os.waitstatus_to_exitcode(status)
-        answer = {"code": code, "out": texts[0], "err": texts[1], "lines": lines}
+        answer = {"code": code, "out": texts[0], "err": texts[1]}
+        answer |= {"lines": lines, "callbacks": callbacks}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
@@ -214,10 +220,14 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
         count = 0
         moment, number = request["moment"], request["number"]
 
-        def line(_: FrameType, event: str, __: object) -> Any:
+        callbacks = []
+
+        def line(frame: FrameType, event: str, _: object) -> Any:
             nonlocal count
             if event == "line":
                 count += 1
+                if frame.f_code.co_name in CALLED_BY_THE_COLLECTOR:
+                    callbacks.append(count)
                 if count == moment:
                     signal.raise_signal(number)
             return line
@@ -239,7 +249,8 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
         sys.settrace(None)
-        os.write(told, str(count).encode())
+        with os.fdopen(told, "w") as pipe:
+            json.dump([count, callbacks], pipe)
     finally:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()

@@ -1,0 +1,37 @@
+"""The beginning of any game: the question that opens it, and how long a move may take."""
+
+import msgspec
+
+from bots.protocol import Budget, NewGame
+from db.records.pairs import Entrant
+from engine.board import Board
+
+
+def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
+    """The question that begins a game for one side.
+
+    Args:
+        entrant: the bot; a process of the built-in host becomes its player.
+        board: the board of the game.
+        game: a name for the game, for the bot's own logs.
+        side: 0 moves first.
+        seed: of both sides, below 2**53.
+
+    """
+    return NewGame(
+        game=game,
+        rows=board.rows,
+        columns=board.columns,
+        forbidden=board.forbidden,
+        side=side,
+        seed=seed,
+        budget=entrant.budget,
+        player=msgspec.UNSET if entrant.player is None else entrant.player,
+    )
+
+
+def move_limit_us(budget: Budget, *, margin_ms: int, watchdog_s: float) -> int:
+    """The deadline of a move in microseconds: the time and its margin, or else the watchdog."""
+    if budget.time_ms is None:
+        return int(watchdog_s * 1e6)
+    return (budget.time_ms + margin_ms) * 1000

@@ -1,0 +1,96 @@
+"""The interrupted runs of a database, and the command that goes on with each."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from db.records.launch import DEFAULT_LIMITS
+from db.records.runs import RunKind, RunRow, RunStatus
+from db.store import RunLock, Store
+from ladder.runs.settings import LIMIT_OPTIONS, identity_hash
+
+CPU = "cpu_s"
+"""The limit that is found from the budget when none is given."""
+UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
+"""States of a run that can be gone on with when nobody plays it."""
+
+
+def is_unfinished(run: RunRow) -> bool:
+    """Whether a run that nobody plays can be gone on with.
+
+    An invalid gate cannot: its games would make the next one invalid, too.
+    """
+    return run.status in UNFINISHED and not (
+        run.kind is RunKind.GATE and run.status is RunStatus.INVALID
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Resumable:
+    """An interrupted run whose bots are still those that it began with."""
+
+    run_id: int
+    games: int
+    """Finished ones."""
+    command: str
+    """Goes on with it."""
+
+
+def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
+    """The interrupted runs that a command can go on with, newest first."""
+    hashes = {bot.name: bot.revision.content_hash for bot in store.bots.all()}
+    games = store.games.count_by_run()
+    return tuple(
+        Resumable(run.id, games.get(run.id, 0), command_of(run))
+        for run in store.runs.find()
+        if is_unfinished(run)
+        and "boards" in run.settings  # an imported run may know nothing of its settings
+        and run.settings["bots"].items() <= hashes.items()
+        and not lock.is_alive(run.id)
+    )
+
+
+def command_of(run: RunRow) -> str:
+    """The command line that starts or goes on with a run, without its number of games."""
+    settings = run.settings
+    words = ["ladder", "run" if run.kind is RunKind.LADDER else run.kind.value]
+    if run.kind is RunKind.MATCH:
+        words += settings["bots"]
+    elif run.kind is RunKind.GATE:
+        _, candidate, against = settings["pairing"].split(":")
+        words += [candidate, "--against", against]
+    else:
+        words += ["--bots", ",".join(settings["bots"]), "--pairing", settings["pairing"]]
+    words += ["--boards", settings["boards"], *_budget(settings["budget"])]
+    if settings["opening_plies"] is not None:
+        words += ["--opening-plies", str(settings["opening_plies"])]
+    if run.kind is not RunKind.LADDER and run.rated:
+        words.append("--rated")
+    for name, amount in _given_limits(run).items():
+        words += [LIMIT_OPTIONS[name], str(amount)]
+    if settings["sandbox"]:
+        words += ["--sandbox", shlex.join(settings["sandbox"])]
+    return shlex.join([*words, "--seed", str(run.seed)])
+
+
+def _budget(amounts: Mapping[str, int]) -> list[str]:
+    words = []
+    for name, amount in amounts.items():
+        words += ["--time", f"{amount}ms"] if name == "time_ms" else [f"--{name}", str(amount)]
+    return words
+
+
+def _given_limits(run: RunRow) -> dict[str, int]:
+    """The limits that identify the run; the stored ones hold those found for it, too."""
+    stored = run.settings["limits"]
+    others = {
+        name: stored[name]
+        for name in LIMIT_OPTIONS
+        if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
+    }
+    identity = {key: run.settings[key] for key in run.settings if key not in ("limits", "sandbox")}
+    if others:
+        identity["limits"] = others
+    if run.settings["sandbox"]:
+        identity["sandbox"] = run.settings["sandbox"]
+    return others if identity_hash(identity) == run.identity else {**others, CPU: stored[CPU]}

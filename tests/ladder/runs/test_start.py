@@ -1,0 +1,234 @@
+"""Runs from their settings to their end, with workers that play at random in this process."""
+
+import shlex
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from db.records.launch import Limits
+from db.records.pairs import PairPlan, PairRecord
+from db.records.runs import RunKind, RunRow
+from db.store import Store
+from engine.board import parse_board_classes
+from engine.result import Result, Termination
+from engine.seeds import SplitMix
+from ladder.cli.main import run_command
+from ladder.cli.run_and_report import Choice
+from ladder.process.confinement import Confinement
+from ladder.registry.builtins import sync_builtins
+from ladder.runs.budgets import Budgets
+from ladder.runs.progress import LiveRun, RunEnding, Silent
+from ladder.runs.resumable import command_of, resumable_runs
+from ladder.runs.runner import RunOutcome
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Continue, Settings
+from ladder.runs.start import NothingToResume, start_run
+from reports.run import RunView, forfeit_lines, nothing_to_resume
+from tests.support.random_games import random_record
+from tests.support.stops import InstantWorkers
+
+BOTS = ("random", "stupid")
+SETTINGS = Settings(
+    bots=BOTS,
+    boards=parse_board_classes("4x4"),
+    budgets=Budgets({"simulations": 1}),
+    pairing=Pairing(PairingKind.RANDOM),
+    seed=1,
+    games=20,
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A database with the built-in players, for runs without worker processes."""
+    monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
+    monkeypatch.setattr("ladder.runs.start.compile_launches", lambda launches: list(launches))
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        sync_builtins(opened)
+        yield opened
+
+
+class Recorder(Silent):
+    """Notes how a run began; wishes a stop after so many pairs."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_after: int | None = None) -> None:
+        self.pairs = 0
+        self.live: LiveRun | None = None
+        self.games_at_start: list[int] = []
+        monkeypatch.setattr(
+            "ladder.runs.runner.is_stop_wished",
+            lambda: stop_after is not None and self.pairs >= stop_after,
+        )
+
+    def started(self, live: LiveRun) -> None:
+        self.live = live
+        self.games_at_start = [bot.games for bot in live.bots.values()]
+
+    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
+        self.pairs += 1
+
+
+def play(store: Store, settings: Settings, recorder: Recorder) -> RunOutcome:
+    outcome = start_run(
+        store=store,
+        settings=settings,
+        bots=[store.bots.get(name) for name in settings.bots],
+        watcher=recorder,
+    )
+    assert isinstance(outcome, RunOutcome)
+    return outcome
+
+
+def test_a_resumed_run_counts_alike_everywhere(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Headline and table both hold the games of interrupted sessions, from the start."""
+    stopped = play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
+    assert stopped.ending is RunEnding.STOPPED
+    assert "the same command goes on with run 1" in RunView().ending(stopped.live)[-1]
+    recorder = Recorder(monkeypatch)
+    resumed = play(store, SETTINGS, recorder)
+    assert recorder.games_at_start == [8, 8]
+    assert RunView().title(resumed.live)[0].startswith("going on with run 1 (8 games), seed 1: 4x4")
+    assert resumed.live.total_games == 20
+    for bot in resumed.live.bots.values():
+        assert bot.games == bot.wins + bot.draws + bot.losses == 20
+    assert resumed.ending is RunEnding.DONE
+    assert len(RunView().ending(resumed.live)) == 1
+
+
+def test_a_resumed_run_has_what_is_left_of_its_hours(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time for which games were in play counts, and pauses between sessions do not."""
+    hours = replace(SETTINGS, games=None, seconds=3600.0)
+    play(store, hours, Recorder(monkeypatch, stop_after=4))
+    games = list(store.games.stream(run_id=1))
+    first, last = (games[place].started_at for place in (0, -1))
+    assert first == last  # `random_record` starts every game at one and the same time
+    played_s = max(game.duration_us for game in games) / 1e6
+    assert store.tallies.of_run(1).played_s == pytest.approx(played_s)
+    resumed = play(store, hours, Recorder(monkeypatch, stop_after=1))
+    assert resumed.live.deadline is not None
+    assert resumed.live.deadline - time.monotonic() < 3600 - played_s
+    rest = replace(hours, seconds=played_s / 2)
+    recorder = Recorder(monkeypatch)
+    assert play(store, rest, recorder).ending is RunEnding.DONE
+    assert recorder.pairs == 0
+    assert recorder.live is not None
+    assert "nothing is left of --hours" in recorder.live.warnings[0]
+
+
+class ForfeitingWorkers(InstantWorkers):
+    """Whoever moves second loses the first game of each pair by a crash."""
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        record = random_record(plan, SplitMix(plan.seed))
+        crash = msgspec.structs.replace(
+            record.games[0],
+            result=Result.WIN,
+            termination=Termination.CRASH,
+            detail=f"exited with status {plan.number}",
+        )
+        future.set_result(msgspec.structs.replace(record, games=(crash, record.games[1])))
+        return future
+
+
+def test_forfeits_are_said_with_cause_and_game(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each bot and kind has a line at the end with its number of games; the first is a warning.
+
+    Those of interrupted sessions belong to it.
+    """
+    monkeypatch.setattr("ladder.runs.start.Workers", ForfeitingWorkers)
+    play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
+    live = play(store, SETTINGS, Recorder(monkeypatch)).live
+    offenders = store.games.stream(run_id=1)
+    crashes = [game for game in offenders if game.termination is Termination.CRASH]
+    assert len(crashes) == 10
+    lines = forfeit_lines(live)
+    assert RunView().ending(live)[1:] == lines
+    for name, line in zip(("random", "stupid"), lines, strict=True):
+        own = [game for game in crashes if game.second == name]
+        assert line == (
+            f"{name} forfeited {len(own)} games by crash, first game {own[0].id}: {own[0].detail}"
+        )
+
+
+def with_limits(**limits: int) -> Confinement:
+    return Confinement(limits=Limits(**limits), sandbox=(str(shutil.which("env")), "-u", "a b"))
+
+
+@pytest.fixture
+def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Settings]:
+    """Reads a command line of `run` or `match` into settings, without playing."""
+    seen: list[Settings] = []
+
+    def note(db: str, choose: Choice, *, json: bool) -> int:
+        del db, json
+        seen.append(choose(store)[0])
+        return 0
+
+    def parse(command: str) -> Settings:
+        program, *words = shlex.split(command)
+        assert program == "ladder"
+        assert run_command(words) == 0
+        return seen.pop()
+
+    monkeypatch.setattr("ladder.cli.run_and_report.play_and_report", note)
+    return parse
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"boards": parse_board_classes("6x7,9x9@1,2"), "opening_plies": 3},
+        {"pairing": Pairing(PairingKind.GAUNTLET, "stupid")},
+        {"budgets": Budgets({"time_ms": 70})},
+        {"budgets": Budgets({"simulations": 5, "depth": 2})},
+        {"confinement": with_limits(memory_mb=900)},
+        {"confinement": with_limits(cpu_s=77, processes=3)},
+        {"kind": RunKind.MATCH, "rated": False, "pairing": Pairing(PairingKind.ROUND_ROBIN)},
+    ],
+)
+def test_the_command_of_an_interrupted_run_goes_on_with_it(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, object],
+    parsed: Callable[[str], Settings],
+) -> None:
+    """`--resume` with other settings lists it; the listed command has the run's identity."""
+    monkeypatch.setattr("ladder.runs.start.refuse_tight_limits", lambda *_: None)
+    settings = replace(SETTINGS, **change)  # type: ignore[arg-type]
+    run: RunRow = play(store, settings, Recorder(monkeypatch, stop_after=2)).run
+    bots = [store.bots.get(name) for name in BOTS]
+    other = replace(SETTINGS, seed=2, continuing=Continue.ONLY)
+    nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
+    assert isinstance(nothing, NothingToResume)
+    assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
+    assert nothing_to_resume(nothing.others)[-1].endswith(f"(4 games): {command_of(run)}")
+    hashes = {bot.name: bot.revision.content_hash for bot in bots}
+    again = parsed(command_of(run))
+    assert again.seed == run.seed
+    assert again.describe(hashes) == settings.describe(hashes)
+
+
+def test_a_run_whose_bots_have_changed_is_not_listed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No command can go on with it."""
+    play(store, SETTINGS, Recorder(monkeypatch, stop_after=2))
+    with closing(store.run_lock()) as lock:
+        assert len(resumable_runs(store, lock)) == 1
+        store.bots.retire("stupid")
+        assert resumable_runs(store, lock) == ()
