@@ -1,7 +1,7 @@
 """The bots of a run: which are paused because they cannot play, and whether enough are left."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
@@ -75,6 +75,16 @@ class Roster:
                     "and is paused: no game of the new content counts; put the old files back and "
                     "run the same command to go on, or register the new ones with `ladder bots add`"
                 )
+
+    def pause_stalling(self, names: Iterable[str]) -> Iterator[str]:
+        """Pause the bots that the stalls of a run belong to; a sentence for each."""
+        for name in names:
+            self._bots[name].paused = True
+            self._reasons[name] = "stalled"
+            yield (
+                f"{name} is paused: its games stall, as if the machine did not let the bots run, "
+                "and the games without it do not"
+            )
 
     def check_enough(self) -> None:
         """See that the bots that are left can play pairs of this run.

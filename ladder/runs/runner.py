@@ -41,7 +41,7 @@ from ladder.runs.progress import (
 from ladder.runs.roster import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
-from ladder.runs.stalls import Stalling
+from ladder.runs.stalls import Stalls
 from ladder.runs.workers import (
     BrokenProcessPool,
     Workers,
@@ -119,7 +119,7 @@ class Runner:
         self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
-        self._stalling = Stalling()
+        self._stalls = Stalls(len(entrants), indispensable=self._indispensable())
 
     def play(self) -> RunOutcome:
         """Play until the target is reached or a stop is asked for.
@@ -237,7 +237,7 @@ class Runner:
             self._give_up(plan, record)
         self._watch(self._roster.note_pondering(plan, record))
         self._watch(self._roster.note_starts(plan, record))
-        self._stalling.note(record)
+        self._watch(self._roster.pause_stalling(self._stalls.note(plan, record)))
 
     def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
         finished = self._store.pairs.finish(plan, record, rate_pair)

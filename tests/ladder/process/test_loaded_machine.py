@@ -6,15 +6,12 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget
-from db.records.games import GameRecord
 from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
-    PairRecord,
 )
 from engine.result import Termination
-from ladder.errors import InvalidRun
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import (
     MAX_STALLS,
@@ -22,12 +19,6 @@ from ladder.game.referee import (
 )
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED
-from ladder.runs.stalls import (
-    MOST,
-    MOST_PAIRS,
-    WINDOW,
-    Stalling,
-)
 from tests.support.crowd import crowded
 from tests.support.fakes import fake_start
 
@@ -108,43 +99,3 @@ def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
             pool.close()
     assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
     assert [game.result.value for game in record.games] == ["loss", "win"]
-
-
-def played(aborts: int = 0) -> PairRecord:
-    game: GameRecord = None  # type: ignore[assignment] - only counted
-    return PairRecord(1, 0, (game, game), aborts=aborts)
-
-
-GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_STALLS + 1, abort_reason="busy")
-
-
-def test_a_fifth_of_the_games_is_too_much() -> None:
-    """The run ends at the stall that makes it a fifth of the window, and says what helps."""
-    stalling = Stalling()
-    for _ in range(MOST - 1):
-        stalling.note(played(aborts=1))
-        stalling.note(played())
-    with pytest.raises(InvalidRun, match=rf"{MOST} of the last \d+ games.*lower --concurrency"):
-        stalling.note(played(aborts=1))
-
-
-def test_a_tenth_of_the_games_is_told_and_no_more() -> None:
-    """However long the run is, a share below the limit does not end it."""
-    stalling = Stalling()
-    for _ in range(10 * WINDOW):
-        stalling.note(played(aborts=1))
-        for _ in range(5):
-            stalling.note(played())
-
-
-def test_pairs_that_cannot_be_played_end_the_run_only_when_they_are_close() -> None:
-    """Three in a night are none of the rule's business, three in a row are."""
-    stalling = Stalling()
-    for _ in range(5):
-        stalling.note(GIVEN_UP)
-        for _ in range(WINDOW // 2):
-            stalling.note(played())
-    for _ in range(MOST_PAIRS - 1):
-        stalling.note(GIVEN_UP)
-    with pytest.raises(InvalidRun, match=f"{MOST_PAIRS} pairs could not be played at all"):
-        stalling.note(GIVEN_UP)
