@@ -31,8 +31,8 @@ def add(ladder: Ladder, name: str, mode: str, *options: str) -> None:
 def test_an_overloaded_machine_ends_the_run_and_charges_nobody(ladder: Ladder) -> None:
     """Exit 5 with a sentence and no forfeit; in peace the same command goes on and tells it."""
     flag = ladder.folder / "flag"  # or a busy machine would have them registered as slow
-    add(ladder, "thinker", f"thinks 0.03,{flag}")
-    add(ladder, "other", f"thinks 0.030,{flag}")
+    add(ladder, "thinker", f"thinks 0.039,{flag}")
+    add(ladder, "other", f"thinks 0.0390,{flag}")
     flag.touch()
     run = ("run", "--bots", "thinker,other", "--time", "40ms", "--margin", "200ms", "--boards",
            "6x7", "--concurrency", "1", "--games", "8", "--json")  # fmt: skip
