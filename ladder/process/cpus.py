@@ -1,36 +1,44 @@
-"""One processor for one pair: a worker and its bots stay on a CPU that no other worker uses.
+"""The CPUs that pairs are played on: a worker and its bots stay on one that no other worker uses.
 
 A question and its answer then never wake another processor, which costs more than all the rest of
 a null game (measured: 50 us a ply against 11), and a bot with many threads gets no more of the
 machine than its opponent.
+
+A claim is the name of a socket in the kernel's own space of names ("abstract", unix(7)): one
+place for the whole machine, whoever asks and whatever its TMPDIR. The kernel gives the name to one
+process and takes it back at that process's end. There is no file to own, to leave behind or to be
+cleaned up. Containers with a network of their own have a space of their own, too.
 """
 
-import fcntl
 import os
-import tempfile
-from pathlib import Path
+import socket
+
+PREFIX = "connect4-ladder"
+"""The beginning of the names of all ladders on a machine."""
+
+_claims: list[socket.socket] = []
+"""This process's claims, held until its end."""
 
 
-def claim_cpu(folder: Path | None = None) -> int | None:
+def claim_cpu(prefix: str = PREFIX) -> int | None:
     """Pin this process to a CPU that no other worker on this machine has claimed.
 
-    What it starts inherits that. The claim is a lock that the kernel frees when the process ends.
-    Returns None, and pins nothing, when all CPUs that the process may use are taken.
+    Whatever it starts inherits that. The claim ends with the process.
+
+    Returns:
+        The CPU; None, and nothing is pinned, when all that the process may use are taken.
+
     """
-    place = Path(tempfile.gettempdir()) if folder is None else folder
     for cpu in sorted(os.sched_getaffinity(0)):
-        path = place / f"ladder-cpu-{os.geteuid()}-{cpu}.lock"
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except OSError:
-            return None  # no place for locks, so no telling who uses which CPU
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
+            claim.bind(f"\0{prefix}.cpu.{cpu}")
+        except OSError:  # it is taken
+            claim.close()
             continue
+        _claims.append(claim)
         os.sched_setaffinity(0, {cpu})
-        return cpu  # the descriptor stays open, and with it the lock, as long as the process
+        return cpu
     return None
 
 

@@ -3,20 +3,31 @@
 import os
 import subprocess
 import sys
+import uuid
+from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = (
-    "import os, sys; from pathlib import Path; from ladder.process.cpus import claim_cpu; "
-    "print(claim_cpu(Path(sys.argv[1])), sorted(os.sched_getaffinity(0)), flush=True); "
+    "import os, sys; from ladder.process.cpus import claim_cpu; "
+    "print(claim_cpu(sys.argv[1]), sorted(os.sched_getaffinity(0)), flush=True); "
     "sys.stdin.read()"
 )
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
+@pytest.fixture
+def prefix() -> str:
+    """A space of names that no ladder of this machine uses."""
+    return f"ladder-test-{uuid.uuid4().hex}"
+
+
+def start(prefix: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", CLAIM, str(folder)],
+        [sys.executable, "-c", CLAIM, prefix],
         cwd=ROOT,
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -29,10 +40,14 @@ def read(process: subprocess.Popen[str]) -> tuple[str, str]:
     return cpu, affinity
 
 
-def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(tmp_path: Path) -> None:
-    """Two workers must not share a CPU; one too many stays free to move; a freed one is reused."""
+def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_path: Path) -> None:
+    """Not even with folders for temporary files of their own do two share one; a freed one is
+    claimed again, and one worker too many stays free to move."""
     allowed = sorted(os.sched_getaffinity(0))
-    processes = [start(tmp_path) for _ in range(len(allowed) + 1)]
+    folders = [tmp_path / str(number) for number in range(len(allowed) + 1)]
+    for folder in folders:
+        folder.mkdir()
+    processes = [start(prefix, {"TMPDIR": str(folder)}) for folder in folders]
     claims = [read(process) for process in processes]
     taken = sorted(int(cpu) for cpu, _ in claims if cpu != "None")
     assert taken == allowed
@@ -40,6 +55,24 @@ def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(tmp_path: Path) -
         assert affinity == (str(allowed) if cpu == "None" else f"[{cpu}]")
     for process in processes:
         process.communicate()
-    again = start(tmp_path)
+    again = start(prefix)
     assert read(again)[0] == str(allowed[0])
     again.communicate()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_users_claim_is_seen(prefix: str) -> None:
+    """Users share a machine, and so its CPUs."""
+    mine = start(prefix)
+    claimed = read(mine)[0]
+    code = (
+        "import os, sys; os.setuid(65534); os.environ.pop('HOME', None); "
+        f"sys.argv = ['', {prefix!r}]; {CLAIM}"
+    )
+    load = "import ladder.process.cpus; "  # while the sources can still be read
+    theirs = subprocess.run(
+        [sys.executable, "-c", load + code], cwd=ROOT, input="", capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert theirs.stdout.split()[0] != claimed
+    mine.communicate()
