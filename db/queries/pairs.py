@@ -180,6 +180,9 @@ class Pairs:
                     board_class=row.board_class,
                     results=(Result(row.result0), Result(row.result1).mirrored),
                     terminations=(Termination(row.termination0), Termination(row.termination1)),
+                    draw=(row.board, row.opening, row.seed),
+                    moves=(row.moves0, row.moves1),
+                    duration_us=row.duration_us,
                 )
                 for row in connection.execute(query)
             ]
@@ -211,10 +214,16 @@ def _finished() -> Select[Any]:
             Pair.a_revision_id,
             Pair.b_revision_id,
             Pair.board_class,
+            Pair.board,
+            Pair.opening,
+            Pair.seed,
             one.c.result.label("result0"),
             one.c.termination.label("termination0"),
+            one.c.moves.label("moves0"),
             two.c.result.label("result1"),
             two.c.termination.label("termination1"),
+            two.c.moves.label("moves1"),
+            (one.c.duration_us + two.c.duration_us).label("duration_us"),
         )
         .join(one, (one.c.pair_id == Pair.id) & (one.c.game == 0))
         .join(two, (two.c.pair_id == Pair.id) & (two.c.game == 1))

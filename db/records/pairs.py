@@ -4,7 +4,7 @@ Times are seconds since the epoch, durations microseconds, results from the side
 Importing this module loads no database code.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import msgspec
@@ -126,7 +126,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class PlayedPair:
-    """A finished pair as results alone."""
+    """A finished pair without what its moves cost: results, lines and the draw behind them."""
 
     number: int
     a_revision: int
@@ -136,18 +136,22 @@ class PlayedPair:
     results: tuple[Result, Result]
     """A's results in game 0 and game 1."""
     terminations: tuple[Termination, Termination]
+    draw: tuple[str, str, int]
+    """Board, opening and seed: two pairs of the same bots with equal draws are one experiment."""
+    moves: tuple[str, str]
+    """The columns of game 0 and game 1, the opening included, as `format_moves` writes them."""
+    duration_us: int = 0
+    """Of both games together."""
 
     @property
     def mirrored(self) -> "PlayedPair":
-        """The same pair from B's side: B becomes A, and the games keep their order."""
+        """This pair from B's side: B becomes A, and the games keep their order."""
         first, second = self.results
-        return PlayedPair(
-            self.number,
-            self.b_revision,
-            self.a_revision,
-            self.board_class,
-            (first.mirrored, second.mirrored),
-            self.terminations,
+        return replace(
+            self,
+            a_revision=self.b_revision,
+            b_revision=self.a_revision,
+            results=(first.mirrored, second.mirrored),
         )
 
 

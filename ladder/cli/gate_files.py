@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ladder.cli.output import print_error, print_out
-from ladder.gate.judge import Verdict
+from ladder.gate.result import Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
 from reports.format import annotation
@@ -49,5 +49,5 @@ def annotations(gated: Gated) -> list[str]:
     return [
         annotation("error", f"{result.candidate} is worse than {baseline.name}", result.reason)
         for baseline in result.baselines
-        if baseline.sprt.state is State.ACCEPT_H0
+        if baseline.state is State.ACCEPT_H0
     ]

@@ -7,13 +7,9 @@ from db.records.bots import BotRow
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
-from ladder.gate.judge import (
-    Contestant,
-    GateJudge,
-    GateResult,
-    GateTest,
-    Verdict,
-)
+from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.question import GateTest
+from ladder.gate.result import GateResult, Verdict
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
     Pairing,
@@ -84,11 +80,11 @@ def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
 
 def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
     """A judge who has seen nothing yet."""
-    return GateJudge(
-        Contestant(candidate.name, candidate.revision.id),
-        [Contestant(bot.name, bot.revision.id) for bot in baselines],
-        test,
-    )
+    return GateJudge(_gate_bot(candidate), [_gate_bot(bot) for bot in baselines], test)
+
+
+def _gate_bot(bot: BotRow) -> GateBot:
+    return GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
 
 
 def play_gate(

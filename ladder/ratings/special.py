@@ -27,6 +27,17 @@ def beta_quantile(*, share: float, a: float, b: float) -> float:
     return float(betaincinv(a, b, share))
 
 
+def root(function: Callable[[float], float], *, reach: float) -> float:
+    """Where a falling function passes 0 between -`reach` and `reach`, else the nearer end."""
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
+    if function(-reach) <= 0.0:
+        return -reach
+    if function(reach) >= 0.0:
+        return reach
+    return float(brentq(function, -reach, reach, xtol=1e-12))
+
+
 def falling_root(function: Callable[[float], float], *, low: float, high: float) -> float:
     """Where a falling function passes 0 between `low` and `high`, by bisection to a double's end.
 

@@ -25,9 +25,22 @@ from ladder.ratings.counts import (
 from ladder.ratings.elo import NORMALIZED, elo_to_score, score_to_elo
 from ladder.ratings.likelihood import under_mean, under_t_value
 
-SIEGMUND = 0.5826
-"""Mean overshoot of a normal random walk over a far boundary, in deviations of one step
-(Chernoff 1965; Siegmund 1985, X.2): -zeta(1/2) / sqrt(2 pi)."""
+MIN_CHANCE = 1e-9
+"""The smallest chance of error that can be asked for."""
+
+
+def check_chances(alpha: float, beta: float) -> None:
+    """See that the chances of error of ``--alpha`` and ``--beta`` make sense.
+
+    Raises:
+        UsageError: one is below `MIN_CHANCE`, or not below 0.5.
+
+    """
+    for option, chance in (("--alpha", alpha), ("--beta", beta)):
+        if not MIN_CHANCE <= chance < 0.5:
+            raise UsageError(
+                f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
+            )
 
 
 class Model(StrEnum):
@@ -107,21 +120,16 @@ def bounds(*, alpha: float, beta: float) -> tuple[float, float]:
     return math.log(beta / (1.0 - alpha)), math.log((1.0 - beta) / alpha)
 
 
-def judge(*, counts: ArrayLike, test: Sprt, overshoot: bool = False) -> SprtResult:
-    """The state of the test after one row of (L, D, W) or pentanomial counts.
+def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
+    """Where the test stands after one row of (L, D, W) or pentanomial counts.
 
-    With `overshoot` both bounds move inwards by the mean distance by which the ratio's last step
-    passes them (Siegmund 1985), but never beyond half way, so that the chances of error are met
-    rather than undercut and the test ends a little sooner. Without it the bounds are Wald's, as
-    other tools print them.
+    The bounds are Wald's; as the ratio's last step passes them by a little, the chances of error
+    are undercut rather than met.
 
     Raises UsageError for counts that are not counts, and for pentanomial counts under BayesElo.
     """
     ratio = float(llr(counts=counts, test=test))
     lower, upper = bounds(alpha=test.alpha, beta=test.beta)
-    if overshoot:
-        correction = SIEGMUND * walk(counts=counts, test=test).step
-        lower, upper = min(lower + correction, 0.5 * lower), max(upper - correction, 0.5 * upper)
     state = State.CONTINUE
     if ratio >= upper:
         state = State.ACCEPT_H1
@@ -135,7 +143,7 @@ def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
 
     Logistic Elo constrains the expected score, normalized Elo the t-value; BayesElo is turned
     into logistic Elo at the draw margin that the counts themselves show. Empty cells count as
-    0.001; no games at all are a ratio of 0. Errors as `judge`.
+    0.001; no games at all are a ratio of 0. Errors as `sprt_result`.
     """
     array = regularised(counts=counts)
     units = array.sum(axis=-1)
@@ -150,7 +158,7 @@ def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
     """The random walk that the ratio of this test is to first order, from one row of counts.
 
     The spread of a unit's score is that of the likeliest shares under the two hypotheses, which
-    stays reasonable on shutouts and when all results are equal. Errors as `judge`.
+    stays reasonable on shutouts and when all results are equal. Errors as `sprt_result`.
     """
     array = regularised(counts=counts)
     per_unit = games_per_unit(counts=array)
@@ -210,21 +218,3 @@ def _bayesian_scores(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatAr
 def _t_values(size: int, test: Sprt) -> tuple[float, float]:
     per_unit = 1.0 if size == 3 else math.sqrt(2.0)
     return test.elo0 / NORMALIZED * per_unit, test.elo1 / NORMALIZED * per_unit
-
-
-MIN_CHANCE = 1e-9
-"""The smallest chance of error that can be asked for."""
-
-
-def check_chances(alpha: float, beta: float) -> None:
-    """See that both chances of error make sense.
-
-    Raises:
-        UsageError: one is not between 0 and 0.5.
-
-    """
-    for option, chance in (("--alpha", alpha), ("--beta", beta)):
-        if not MIN_CHANCE <= chance < 0.5:
-            raise UsageError(
-                f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
-            )

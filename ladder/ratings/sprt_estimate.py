@@ -6,7 +6,6 @@ after a decision lies too far out. The one given here is unbiased in the median.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
@@ -19,9 +18,13 @@ from ladder.ratings.brownian import (
     mean_time,
 )
 from ladder.ratings.counts import checked, games_per_unit
-from ladder.ratings.sprt import SIEGMUND, Sprt, State, judge, walk
+from ladder.ratings.one_sided import chance_of_shutout
+from ladder.ratings.special import root
+from ladder.ratings.sprt import Sprt, State, bounds, sprt_result, walk
 
-_STEPS = 60
+SIEGMUND = 0.5826
+"""Mean overshoot of a normal random walk over a far boundary, in deviations of one step
+(Chernoff 1965; Siegmund 1985, X.2): -zeta(1/2) / sqrt(2 pi)."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class StoppedEstimate:
     """Median-unbiased: as often too high as too low, over repeated tests."""
     low95: float
     high95: float
+    los: float
+    """Chance that the player is the stronger one, 0..1: that of a worse outcome between equals."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +49,22 @@ class Course:
     """Expected number of games until a decision."""
 
 
-def estimate_after(
-    *, counts: ArrayLike, test: Sprt, overshoot: bool = False
-) -> StoppedEstimate | None:
+def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
     """Median-unbiased estimate and 95 % interval from the counts at which a test stands or stopped.
 
     Outcomes are ordered as evidence for the player (Siegmund 1978): a stop at the lower bound, the
     earlier the worse; then no stop, by the ratio; then a stop at the upper bound, the earlier the
     better. The estimate is the difference at which an outcome at most this good has probability
-    one half, the interval has 0.975 and 0.025. `overshoot` as it was given to `judge`; the walls
-    stand where the walk is expected to end, or farther out when the counts go on after the
-    decision. None without games. Errors as `judge`.
+    one half, the interval has 0.975 and 0.025. The walls stand where the walk is expected to end,
+    a mean overshoot beyond the bounds, or farther out when the counts go on after the decision.
+    None without games. Errors as `sprt_result`.
     """
     array = checked(counts=counts)
     time = float(array.sum())
     if time == 0.0:
         return None
     path = walk(counts=array, test=test)
-    result = judge(counts=array, test=test, overshoot=overshoot)
+    result = sprt_result(counts=array, test=test)
     place = result.llr / path.step
     down = max(SIEGMUND - result.lower / path.step, -place)
     up = max(SIEGMUND + result.upper / path.step, place)
@@ -74,35 +77,27 @@ def estimate_after(
             return worse
         return worse + chance_inside_below(time=time, place=place, drift=drift, down=down, up=up)
 
-    elos = [path.elo(t=path.middle + _solve(at_most, level, time)) for level in (0.5, 0.975, 0.025)]
-    return StoppedEstimate(elo=elos[0], low95=elos[1], high95=elos[2])
+    def elo_at(level: float) -> float:
+        drift = root(lambda drift: at_most(drift) - level, reach=12.0 / math.sqrt(time) + 1.0)
+        return path.elo(t=path.middle + drift)
+
+    los = at_most(path.t(elo=0.0) - path.middle)
+    if array[-1] == time:
+        los = 1.0 - chance_of_shutout(units=time)
+    elif array[0] == time:
+        los = chance_of_shutout(units=time)
+    return StoppedEstimate(elo=elo_at(0.5), low95=elo_at(0.975), high95=elo_at(0.025), los=los)
 
 
-def _solve(at_most: Callable[[float], float], level: float, time: float) -> float:
-    """The drift at which a decreasing probability has a level, by bisection."""
-    reach = 12.0 / math.sqrt(time) + 1.0
-    low, high = -reach, reach
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        if at_most(middle) > level:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high)
-
-
-def expected_course(
-    *, elo: float, counts: ArrayLike, test: Sprt, overshoot: bool = False
-) -> Course:
+def expected_course(*, elo: float, counts: ArrayLike, test: Sprt) -> Course:
     """How a test is expected to end at a true difference `elo` (in the model's Elo).
 
     `counts` give the spread of results, their number does not matter. Wald's formulas (1945) with
-    the walls moved out by the mean overshoot (Siegmund 1985), from where `judge` sets the bounds
-    with the same `overshoot`. Errors as `judge`.
+    the walls moved out by the mean overshoot (Siegmund 1985). Errors as `sprt_result`.
     """
     path = walk(counts=counts, test=test)
-    result = judge(counts=counts, test=test, overshoot=overshoot)
-    down, up = SIEGMUND - result.lower / path.step, SIEGMUND + result.upper / path.step
+    lower, upper = bounds(alpha=test.alpha, beta=test.beta)
+    down, up = SIEGMUND - lower / path.step, SIEGMUND + upper / path.step
     drift = path.t(elo=elo) - path.middle
     return Course(
         chance_h1=chance_up(drift=drift, down=down, up=up),

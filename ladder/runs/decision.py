@@ -13,6 +13,7 @@ from db.records.pairs import (
     PairRecord,
     PlayedPair,
 )
+from engine.position import format_moves
 
 
 class Judge(Protocol):
@@ -84,4 +85,7 @@ def played(plan: PairPlan, record: PairRecord) -> PlayedPair:
         board_class=plan.board_class,
         results=(first.result, second.result.mirrored),
         terminations=(first.termination, second.termination),
+        draw=(plan.board, format_moves(plan.opening), plan.seed),
+        moves=(format_moves(first.moves), format_moves(second.moves)),
+        duration_us=first.duration_us + second.duration_us,
     )

@@ -4,10 +4,11 @@ The order of elements and the attributes are those that both the Ant schema and 
 allow, so that any reader of such files takes it.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from ladder.gate.judge import Verdict
+from ladder.gate.result import BaselineResult, Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
 from reports.format import xml_text
@@ -22,29 +23,31 @@ def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
     """The XML document.
 
     A regression is a failure of the case of its baseline; without a decision, or in an invalid
-    gate, every case that has not passed is an error.
+    gate, every case that has not passed is an error. Times are those of the counted games, one
+    after the other; the numbers of the test are properties of the suite, because the common schema
+    knows none of a case.
     """
     result = gated.result
     root = Element("testsuites")
     suite = SubElement(root, "testsuite")
     properties = SubElement(suite, "properties")
-    for name, value in (
-        ("verdict", result.verdict.value),
-        ("conditions", gated.conditions),
-        ("max_drop", f"{result.test.max_drop:g}"),
-        ("model", result.test.model.value),
-    ):
-        SubElement(properties, "property", name=name, value=xml_text(value, NAME_LIMIT))
+    for name, value in _properties(gated):
+        SubElement(
+            properties,
+            "property",
+            name=xml_text(name, NAME_LIMIT),
+            value=xml_text(value, NAME_LIMIT),
+        )
     failures = errors = 0
     for baseline in result.baselines:
         case = SubElement(
             suite,
             "testcase",
             name=xml_text(f"not worse than {baseline.name}", NAME_LIMIT),
-            classname=xml_text(f"ladder.gate.judge.{result.candidate}", NAME_LIMIT),
-            time="0.000",
+            classname=xml_text(f"ladder.gate.{result.candidate}", NAME_LIMIT),
+            time=f"{baseline.seconds:.3f}",
         )
-        kind = _kind(result.verdict, baseline.sprt.state)
+        kind = _kind(result.verdict, baseline.state)
         if kind is None:
             continue
         failures += kind == "failure"
@@ -67,11 +70,48 @@ def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
         "tests": str(len(result.baselines)),
         "failures": str(failures),
         "errors": str(errors),
-        "time": "0.000",
+        "time": f"{result.seconds:.3f}",
     }
     suite.attrib.update(attributes)
     text = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _properties(gated: Gated) -> Iterator[tuple[str, str]]:
+    """The question and the numbers against the deciding baseline; of several, against each."""
+    result, test = gated.result, gated.result.test
+    yield "verdict", result.verdict.value
+    yield "conditions", gated.conditions
+    yield "max_drop", f"{test.max_drop:g}"
+    yield "model", test.model.value
+    yield "alpha", f"{test.alpha:g}"
+    yield "beta", f"{test.beta:g}"
+    yield "deciding", result.deciding.name
+    yield from _numbers(result.deciding)
+    if len(result.baselines) > 1:
+        for baseline in result.baselines:
+            for name, value in _numbers(baseline):
+                yield f"{name} against {baseline.name}", value
+
+
+def _numbers(baseline: BaselineResult) -> Iterator[tuple[str, str]]:
+    plain, after, sprt = baseline.estimate, baseline.after_stopping, baseline.sprt
+    yield "games", str(baseline.games)
+    yield "distinct_pairs", str(baseline.distinct_pairs)
+    yield "pentanomial", " ".join(map(str, baseline.pentanomial))
+    for name, value in (
+        ("elo", plain.elo),
+        ("error95", plain.error95),
+        ("elo_at_least", plain.at_least),
+        ("elo_at_most", plain.at_most),
+        ("elo_after_stopping", None if after is None else after.elo),
+    ):
+        if value is not None:
+            yield name, f"{value:.2f}"
+    if after is not None:
+        yield "los_after_stopping", f"{after.los:.4f}"
+    yield "llr", f"{sprt.llr:.4f}"
+    yield "bounds", f"{sprt.lower:.4f} {sprt.upper:.4f}"
 
 
 def _kind(verdict: Verdict, state: State) -> str | None:

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from ladder.gate.judge import (
-    BaselineResult,
-    Verdict,
-)
+from ladder.gate.result import BaselineResult, Verdict
 from ladder.gate.session import Gated
+from reports.elo import elo_words
 from reports.format import markdown_table, markdown_text, rounded, text_of_lines
 
 NO_GAMES = "no games were counted"
@@ -52,22 +50,29 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
     plain, after = baseline.estimate, baseline.after_stopping
     return {
         "name": baseline.name,
+        "same_content": baseline.is_same_content,
         "games": baseline.games,
         "pentanomial": list(baseline.pentanomial),
         "wdl": list(baseline.wdl),
+        "distinct_pairs": baseline.distinct_pairs,
+        "replayed_games": baseline.replayed_games,
         "elo": rounded(plain.elo, 2),
         "error95": rounded(plain.error95, 2),
+        "elo_at_least": rounded(plain.at_least, 2),
+        "elo_at_most": rounded(plain.at_most, 2),
         "los": rounded(plain.los, 4),
         "elo_after_stopping": after and round(after.elo, 2),
         "interval95_after_stopping": after and [round(after.low95, 2), round(after.high95, 2)],
+        "los_after_stopping": after and round(after.los, 4),
         "llr": round(baseline.sprt.llr, 4),
+        "llr_distinct": round(baseline.sprt_distinct.llr, 4),
         "bounds": [round(baseline.sprt.lower, 4), round(baseline.sprt.upper, 4)],
         "reasons": {} if baseline.games else {"elo": NO_GAMES, "los": NO_GAMES},
     }
 
 
 def gate_text(gated: Gated) -> str:
-    """The verdict for people."""
+    """The verdict, the question and the numbers against each baseline, for a terminal."""
     result, test = gated.result, gated.result.test
     against = ", ".join(baseline.name for baseline in result.baselines)
     lines = [
@@ -79,12 +84,7 @@ def gate_text(gated: Gated) -> str:
     ]
     for baseline in result.baselines:
         lines += ["", *(f"  {name:<22}{value}" for name, value in _rows(baseline))]
-    lines += ["", f"forfeits: {_forfeits(gated)}"]
-    if result.uncounted_games:
-        lines.append(
-            f"{result.uncounted_games} games that were in play at a decision are stored but not "
-            "counted"
-        )
+    lines += ["", f"forfeits: {_forfeits(gated)}", *_remarks(gated)]
     return text_of_lines(lines)
 
 
@@ -104,7 +104,7 @@ def gate_markdown(gated: Gated) -> str:
             str(baseline.games),
             " ".join(map(str, baseline.wdl)),
             " ".join(map(str, baseline.pentanomial)),
-            _elo(baseline),
+            elo_words(baseline.estimate),
             f"{baseline.sprt.llr:.2f}",
             f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}",
         )
@@ -117,6 +117,7 @@ def gate_markdown(gated: Gated) -> str:
         f"{markdown_text(result.candidate)} on {markdown_text(gated.conditions)}; a drop of "
         f"{test.max_drop:g} {test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}. "
         f"Forfeits: {markdown_text(_forfeits(gated))}.",
+        *(f"\n{markdown_text(remark)}." for remark in _remarks(gated)),
         "",
     ]
     return "\n".join(lines)
@@ -124,31 +125,54 @@ def gate_markdown(gated: Gated) -> str:
 
 def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
     wins, draws, losses = baseline.wdl
+    sprt = baseline.sprt
     rows = [
         (f"against {baseline.name}", f"{baseline.games} games: +{wins} ={draws} -{losses}"),
         ("pairs 0 1/2 1 3/2 2", " ".join(map(str, baseline.pentanomial))),
-        ("Elo", _elo(baseline)),
+        ("Elo", elo_words(baseline.estimate)),
     ]
     after = baseline.after_stopping
-    if after is not None:
+    # A shutout's bound allows for the stop as it is: nothing stops earlier.
+    if after is not None and not baseline.estimate.is_bound:
         rows.append(
             (
                 "allowing for the stop",
                 f"{after.elo:+.1f} Elo, 95 %: {after.low95:+.1f} .. {after.high95:+.1f}",
             )
         )
-    if baseline.estimate.los is not None:
-        rows.append(("chance to be better", f"{baseline.estimate.los:.1%}"))
-    sprt = baseline.sprt
+    if after is not None:
+        rows.append(("chance to be better", f"{after.los:.1%}"))
     rows.append(("LLR", f"{sprt.llr:.2f}, bounds {sprt.lower:.2f} and {sprt.upper:.2f}"))
+    if baseline.distinct_pairs < baseline.pairs:
+        rows.append(
+            (
+                "distinct pairs",
+                f"{baseline.distinct_pairs} of {baseline.pairs}, "
+                f"LLR of these alone {baseline.sprt_distinct.llr:.2f}",
+            )
+        )
     return rows
 
 
-def _elo(baseline: BaselineResult) -> str:
-    plain = baseline.estimate
-    if plain.elo is None or plain.error95 is None:
-        return "-"
-    return f"{plain.elo:+.1f} +- {plain.error95:.1f}"
+def _remarks(gated: Gated) -> list[str]:
+    """Sentences to read beside the numbers."""
+    result = gated.result
+    remarks = [
+        f"{result.candidate} and {baseline.name} are the same content: this gate is a control"
+        for baseline in result.baselines
+        if baseline.is_same_content
+    ]
+    replayed = sum(baseline.replayed_games for baseline in result.baselines)
+    if replayed:
+        remarks.append(
+            f"{replayed} stored games are left out: their boards, openings and seeds were played "
+            "before and are counted once"
+        )
+    if result.uncounted_games:
+        remarks.append(
+            f"{result.uncounted_games} games beyond the decision are stored but not counted"
+        )
+    return remarks
 
 
 def _forfeits(gated: Gated) -> str:

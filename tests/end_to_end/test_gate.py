@@ -60,6 +60,10 @@ def test_a_worse_bot_fails_and_the_files_say_so(ladder: Ladder) -> None:
     assert len(annotations) == 1
     suite = ElementTree.parse(ladder.folder / "out.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
+    properties = {each.get("name"): each.get("value") for each in suite.findall("properties/*")}
+    assert int(properties["games"] or "") > 0
+    assert {"elo", "llr", "pentanomial"} <= set(properties)
+    assert float(suite.get("time", "")) > 0
     assert "REGRESSION" in (ladder.folder / "out.md").read_text()
     assert (ladder.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
     ladder.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
@@ -96,16 +100,19 @@ def test_runs_are_listed_with_verdicts_and_notes(ladder: Ladder) -> None:
     assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
-def test_a_flaky_bot_makes_it_invalid(ladder: Ladder) -> None:
+def test_a_flaky_bot_makes_it_invalid(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """A bot that keeps crashing must end the gate with 5, named with kind and count."""
     # The bot crashes once in every process while `armed` is there, so in every game that it moves.
+    marks = tmp_path_factory.mktemp("marks")  # not beside the script: that is the bot's content
     (ladder.folder / "flaky.sh").write_text(
-        f"[ -e armed ] && rm -f crashed\nexec python3 {ROOT}/tests/fake_bots/bot.py "
-        "crashes-once crashed\n"
+        f"[ -e {marks}/armed ] && rm -f {marks}/crashed\n"
+        f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once {marks}/crashed\n"
     )
-    (ladder.folder / "crashed").touch()
+    (marks / "crashed").touch()
     assert ladder("bots", "add", "flaky", "exec:sh flaky.sh").code == 0
-    (ladder.folder / "armed").touch()
+    (marks / "armed").touch()
     words = ("gate", "v4", "--against", "flaky", "--boards", "6x7", "--simulations", "20", "--json")
     done = ladder(*words)
     assert done.code == 5, done.err
@@ -116,17 +123,21 @@ def test_a_flaky_bot_makes_it_invalid(ladder: Ladder) -> None:
     assert done.document["games"] < 20
 
 
-def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(ladder: Ladder) -> None:
+def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Failed starts must be a verdict, and the next gate must not inherit them."""
+    marks = tmp_path_factory.mktemp("marks")
     (ladder.folder / "late.sh").write_text(
-        f"[ -e broken ] && exit 9\nexec python3 {ROOT}/tests/fake_bots/bot.py crashes-once .\n"
+        f"[ -e {marks}/broken ] && exit 9\n"
+        f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once .\n"
     )
     assert ladder("bots", "add", "late", "exec:sh late.sh").code == 0
-    (ladder.folder / "broken").touch()
+    (marks / "broken").touch()
     words = ("gate", "late", "--against", "v4", "--max-drop", "150", *SMALL, "--json")
     done = ladder(*words)
     assert (done.code, done.document["verdict"]) == (5, "invalid"), done.err
-    (ladder.folder / "broken").unlink()
+    (marks / "broken").unlink()
     assert ladder(*words).code == 3
 
 
@@ -186,6 +197,37 @@ def test_stored_games_decide_without_playing(ladder: Ladder) -> None:
     assert other.document["elo"] is None
     assert other.document["reasons"]["elo"]
     assert query(ladder.folder, "select count(*) from runs") == [(1,)]
+
+
+def test_games_over_and_over_are_no_evidence(ladder: Ladder) -> None:
+    """Bots that play one pair of games whatever the seed must get no verdict, and be told why."""
+    words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")
+    for one, other in (("ab1", "ab2"), ("ab2", "ab1")):
+        done = ladder("gate", one, "--against", other, *words, "--seed", "1", "--json")
+        assert done.code == 4, done.err
+        document = done.document
+        assert document["distinct_pairs"] == 1
+        assert document["games"] == 120
+        assert "1 of 60 pairs are distinct" in document["reason"]
+        stored = ladder("gate", one, "--against", other, *words, "--stored", "--json")
+        assert (stored.code, stored.document["reason"]) == (4, document["reason"])
+
+
+def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
+    """The same games stored by two commands must decide as they do once."""
+    words = ("--boards", "5x5", "--simulations", "20", "--seed", "6")
+    stored = ("gate", "v4", "--against", "v3", *words, "--max-drop", "15", "--stored", "--json")
+    played = ladder("match", "v4", "v3", *words, "--games", "60")
+    assert played.code == 0, played.err
+    once = ladder(*stored)
+    assert once.document["replayed_games"] == 0
+    assert once.code == 4
+    assert ladder("run", "--bots", "v3,v4", *words, "--games", "60").code == 0
+    again = ladder(*stored)
+    assert again.document["replayed_games"] == 60
+    assert {**again.document, "replayed_games": 0, "baselines": 0} == {
+        **once.document, "replayed_games": 0, "baselines": 0,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,12 @@ from xml.etree import ElementTree
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.cli.gate_files import annotations
-from ladder.gate.judge import (
-    Contestant,
-    GateJudge,
-    GateTest,
-)
+from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.question import GateTest
 from ladder.gate.session import Gated
 from reports.format import annotation
 from reports.gate.junit import gate_junit
-from reports.gate.text import gate_markdown
+from reports.gate.text import gate_document, gate_markdown, gate_text
 
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 
@@ -22,11 +19,15 @@ EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gated:
     """A gate of a candidate with a terrible name against two bots, the second of them too."""
     judge = GateJudge(
-        Contestant(EVIL, 1), [Contestant("plain", 2), Contestant(EVIL + "2", 3)], GateTest()
+        GateBot(EVIL, 1, "a"), [GateBot("plain", 2, "b"), GateBot(EVIL + "2", 3, "c")], GateTest()
     )
     four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
     for number in range(200):
-        judge.take(PlayedPair(number, 1, 2 + number % 2, "6x7", results, four))
+        lines = (f"0{number}", f"1{number}")
+        draw = ("6x7", "", number)
+        judge.take(
+            PlayedPair(number, 1, 2 + number % 2, "6x7", results, four, draw, lines, 250_000)
+        )
     return Gated(judge.result(), "6x7/20sims")
 
 
@@ -49,6 +50,60 @@ def test_xml_holds_any_name_in_the_common_order() -> None:
     assert len(problems) == int(suite.get("failures", "")) + int(suite.get("errors", "")) == 1
     assert all(set(problem.attrib) == {"type", "message"} for problem in problems)
     assert len(text) < 40_000
+
+
+def test_xml_has_the_time_and_the_numbers_of_the_test() -> None:
+    """Cases must tell how long their games took, and the suite the numbers of every baseline."""
+    made = gated()
+    suite = ElementTree.fromstring(gate_junit(made).encode())[0]
+    result = made.result
+    times = [float(case.get("time", "")) for case in suite.findall("testcase")]
+    assert times == [0.25 * baseline.pairs for baseline in result.baselines]
+    assert float(suite.get("time", "")) == sum(times) > 1
+    properties = {each.get("name"): each.get("value") for each in suite.findall("properties/*")}
+    deciding = result.deciding
+    assert properties["games"] == str(deciding.games)
+    assert properties["llr"] == f"{deciding.sprt.llr:.4f}"
+    assert properties["elo"] == f"{deciding.estimate.elo:.2f}"
+    assert properties["elo_at_most"] == f"{deciding.estimate.at_most:.2f}"
+    assert properties["pentanomial"] == f"{deciding.pairs} 0 0 0 0"
+    assert properties["games against plain"] == str(result.baselines[0].games)
+    assert "elo_at_least" not in properties
+    json = gate_document(made)
+    assert json["elo_at_most"] == float(properties["elo_at_most"] or "")
+
+
+def test_a_shutout_is_told_as_a_bound() -> None:
+    """Text and Markdown must not give a shutout an Elo with a small error."""
+    made = gated(results=(Result.WIN, Result.WIN))
+    bound = made.result.deciding.estimate.at_least
+    for text in (gate_text(made), gate_markdown(made)):
+        assert f"at least {bound:+.1f} (95 %)" in text
+        assert "1199" not in text
+    assert "allowing for the stop" not in gate_text(made)
+    assert gate_document(made)["elo_at_least"] == round(bound or 0.0, 2)
+
+
+def test_repeated_games_and_controls_are_remarked() -> None:
+    """Text, Markdown and JSON must tell of repeats, of games left out and of equal contents."""
+    judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "a")], GateTest())
+    four = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
+    for number in range(40):
+        draw = ("6x7", "", number % 20)
+        lines = (f"0{number // 2}", "1")
+        results = (Result.WIN, Result.LOSS)
+        judge.take(PlayedPair(number, 1, 2, "6x7", results, four, draw, lines, 1))
+    made = Gated(judge.result(), "6x7/20sims")
+    for text in (gate_text(made), gate_markdown(made)):
+        assert "10 of 20 pairs are distinct" in text
+        assert "40 stored games are left out" in text
+        assert "new and old are the same content: this gate is a control" in text
+    assert "distinct pairs        10 of 20, LLR of these alone" in gate_text(made)
+    document = gate_document(made)
+    assert document["distinct_pairs"] == 10
+    assert document["replayed_games"] == 40
+    assert document["same_content"] is True
+    assert document["baselines"][0]["llr_distinct"] < document["llr"]
 
 
 def test_a_pass_has_no_failure() -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ladder.ratings.counts import FloatArray, IntArray, pentanomial
 from ladder.ratings.elo import elo_to_score
-from ladder.ratings.sprt import Sprt, State, bounds, judge, llr
+from ladder.ratings.sprt import Sprt, State, bounds, llr, sprt_result
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,10 @@ def gates(
     test: Sprt,
     number: int,
     max_pairs: int,
-    overshoot: bool = True,
 ) -> Gates:
     """Play `number` sequential tests on pairs drawn from a table of probabilities (3, 3).
 
-    Every test is judged after every pair, by `sprt.judge` itself once its ratio is near a bound.
+    Every test is judged after every pair, by `sprt_result` once its ratio is near a bound.
     """
     shares = pentanomial(table=table)
     counts = np.zeros((number, 5), dtype=np.int64)
@@ -77,6 +76,6 @@ def gates(
         counts[running, rng.choice(5, size=running.size, p=shares)] += 1
         ratios = llr(counts=counts[running], test=test)
         for row in running[(ratios <= 0.8 * lower) | (ratios >= 0.8 * upper)]:
-            states[row] = judge(counts=counts[row], test=test, overshoot=overshoot).state.value
+            states[row] = sprt_result(counts=counts[row], test=test).state.value
         running = np.flatnonzero(states == State.CONTINUE.value)
     return Gates(states=states, counts=counts)

@@ -71,7 +71,7 @@ def gate(
         print_result,
         stderr_console,
     )
-    from ladder.gate.judge import GateTest
+    from ladder.gate.question import GateTest
     from ladder.gate.session import (
         contestants,
         entered,

@@ -89,7 +89,7 @@ def sprt(
         hypotheses,
         parse_counts,
     )
-    from ladder.ratings.sprt import judge
+    from ladder.ratings.sprt import sprt_result
     from reports.stats import (
         sprt_document,
         sprt_text,
@@ -97,7 +97,7 @@ def sprt(
 
     counts = parse_counts(wdl, penta)
     test = hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model.value)
-    return print_result(judge(counts=counts, test=test), sprt_document, sprt_text, json=json)
+    return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 
 def _estimate(wdl: str | None, penta: str | None) -> "EloEstimate":
