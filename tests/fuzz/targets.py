@@ -22,7 +22,7 @@ from bots.catalogue import parse_player
 from bots.errors import BotsError
 from bots.options import read_options
 from bots.protocol import decode_reply, decode_request, encode
-from bots.uct.no_lookahead.settings import BlindSettings
+from bots.uct.no_lookahead.settings import NoLookaheadSettings
 from bots.uct.settings import Settings
 from db.errors import DatabaseError
 from db.records.exchange import GameLine
@@ -142,7 +142,7 @@ def _player(text: str) -> None:
     version, options = parse_player(text)
     if version.family == "simple":
         return
-    kind = BlindSettings if version.options.keys() & {"central", "leave"} else Settings
+    kind = NoLookaheadSettings if version.options.keys() & {"central", "leave"} else Settings
     settings = read_options(kind, options)
     for name in settings.__dataclass_fields__:
         value = getattr(settings, name)
