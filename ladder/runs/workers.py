@@ -3,8 +3,10 @@
 import multiprocessing
 import os
 import signal
+import sys
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.resource_tracker import ensure_running
 from multiprocessing.util import Finalize
 
 from bots.parent_death import die_with_parent
@@ -16,6 +18,9 @@ from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpus import claim_cpu
+
+SILENT_TRACKER = "ignore:resource_tracker"
+"""The option -W by which Python says nothing of semaphores that a killed process has left."""
 
 _pool: BotPool | None = None
 
@@ -106,10 +111,14 @@ class Workers:
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _build(self) -> ProcessPoolExecutor:
-        # This starts the library's tracker of semaphores, which heeds a SIGHUP to our group and is
-        # then missed at the end; it keeps the mask, and ends when we do.
+        # The library's tracker of semaphores heeds a SIGHUP to our group and is then missed at the
+        # end; it keeps the mask that it is started with, and ends when we do.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
+        # When we are killed it tidies up after us, as it should, and complains, as nobody needs.
+        # It takes the interpreter's options along.
+        sys.warnoptions.append(SILENT_TRACKER)
         try:
+            ensure_running()
             return ProcessPoolExecutor(
                 self.count,
                 mp_context=multiprocessing.get_context("spawn"),
@@ -117,4 +126,5 @@ class Workers:
                 initargs=(os.getpid(), self._pin, self._confinement),
             )
         finally:
+            sys.warnoptions.remove(SILENT_TRACKER)
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)

@@ -1,0 +1,30 @@
+"""The pool of worker processes, and what is left when its owner is killed."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+OWNER = """
+import os, signal
+from ladder.runs.workers import Workers
+if __name__ == "__main__":
+    workers = Workers(1, pin=False)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
+    """The library's tracker tidies up after it, and says nothing on the user's terminal."""
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER)
+    owner = subprocess.Popen(
+        [sys.executable, str(script)],
+        cwd=ROOT,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        stderr=subprocess.PIPE,
+    )
+    _, complaints = owner.communicate()  # until the tracker, which holds the pipe, has ended, too
+    assert owner.returncode == -signal.SIGKILL
+    assert complaints == b""
