@@ -21,9 +21,8 @@ from typing import Any
 import msgspec
 
 from bots.version import Version
-from engine.cache import ROOT
+from engine.cache import PACKAGES, ROOT
 
-PACKAGES = ("engine", "bots")
 CARRIED_FILE = Path(__file__).with_name("carried.json")
 OPTION = "option "
 """How the ingredients of a stored revision name an option, before its own name."""

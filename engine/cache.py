@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 """The folder that holds the packages."""
+PACKAGES = ("engine", "bots")
+"""Those with kernels; nothing else is compiled for a player."""
 
 
 @lru_cache(maxsize=1)
@@ -30,7 +32,7 @@ def is_shared() -> bool:
 def source_fingerprint() -> str:
     """A hash of every Python source of `engine` and `bots`, 16 hex digits."""
     digest = hashlib.sha256()
-    for package in ("engine", "bots"):
+    for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode())
             digest.update(path.read_bytes())

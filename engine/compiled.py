@@ -16,7 +16,7 @@ import numba.extending
 from numba.core import types
 from numba.extending import intrinsic
 
-from engine.cache import ROOT, cache_folder, is_shared, source_fingerprint
+from engine.cache import PACKAGES, ROOT, cache_folder, is_shared, source_fingerprint
 
 __all__ = [
     "CACHING",
@@ -57,7 +57,7 @@ class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
     @classmethod
     def from_function(cls, py_func: object, py_file: str) -> Any:
         """A locator for a kernel of these sources; for any other function numba's own."""
-        if Path(py_file).is_relative_to(ROOT):
+        if any(Path(py_file).is_relative_to(ROOT / package) for package in PACKAGES):
             return super().from_function(py_func, py_file)
         return _InCacheFolder.from_function(py_func, py_file)
 

@@ -36,6 +36,13 @@ def ask():
     return answer()
 """
 
+KERNEL_ELSEWHERE = """
+from engine.compiled import kernel
+
+@kernel
+def ask():
+"""
+
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
@@ -61,7 +68,7 @@ def _ask(sources: Path, module: str, folder: str = "our-cache") -> str:
         "LADDER_CACHE": str(sources / folder),
     }
     code = (
-        f"from engine.{module} import ask; answer = ask(); "
+        f"from {module} import ask; answer = ask(); "
         "print(answer, 'loaded' if sum(ask.stats.cache_hits.values()) else 'compiled')"
     )
     done = subprocess.run(
@@ -81,13 +88,15 @@ def test_an_edited_callee_is_seen(sources: Path) -> None:
     """Plain numba runs the old code after an edit in another file; our folder gives the new one."""
     callee = sources / "engine" / "callee.py"
     callee.write_text(CALLEE.format(answer=1))
-    assert _ask(sources, "plain") == "1 compiled"
-    assert _ask(sources, "ours") == "1 compiled"
-    assert _ask(sources, "ours") == "1 loaded"
+    assert _ask(sources, "engine.plain") == "1 compiled"
+    assert _ask(sources, "engine.ours") == "1 compiled"
+    assert _ask(sources, "engine.ours") == "1 loaded"
 
     callee.write_text(CALLEE.format(answer=2))
-    assert _ask(sources, "plain") == "1 loaded"  # the trap; if numba mends it, rejoice and simplify
-    assert _ask(sources, "ours") == "2 compiled"
+    assert (
+        _ask(sources, "engine.plain") == "1 loaded"
+    )  # the trap; if numba mends it, rejoice and simplify
+    assert _ask(sources, "engine.ours") == "2 compiled"
 
 
 @pytest.mark.slow
@@ -96,14 +105,23 @@ def test_a_copy_of_the_sources_shares_their_machine_code(sources: Path, tmp_path
     """Equal sources elsewhere, written later, must find what was compiled; others must not."""
     (sources / "engine" / "callee.py").write_text(CALLEE.format(answer=1))
     caches = str(tmp_path / "caches")
-    assert _ask(sources, "ours", caches) == "1 compiled"
+    assert _ask(sources, "engine.ours", caches) == "1 compiled"
     copy = tmp_path / "elsewhere" / "copy"
     for package in ("engine", "bots"):
         shutil.copytree(sources / package, copy / package, copy_function=shutil.copyfile)
-    assert _ask(copy, "ours", caches) == "1 loaded"
+    assert _ask(copy, "engine.ours", caches) == "1 loaded"
     (copy / "engine" / "callee.py").write_text(CALLEE.format(answer=2))
-    assert _ask(copy, "ours", caches) == "2 compiled"
-    assert _ask(sources, "ours", caches) == "1 loaded"
+    assert _ask(copy, "engine.ours", caches) == "2 compiled"
+    assert _ask(sources, "engine.ours", caches) == "1 loaded"
+
+
+@pytest.mark.slow
+def test_an_edited_kernel_elsewhere_is_seen(sources: Path) -> None:
+    """A kernel outside of `engine` and `bots`, of a test, is not named by the hash of these."""
+    probe = sources / "probe.py"
+    for answer in (1, 2):
+        probe.write_text(f"{KERNEL_ELSEWHERE}    return {answer}\n" + "#" * answer)
+        assert _ask(sources, "probe") == f"{answer} compiled"
 
 
 @pytest.mark.slow
@@ -113,7 +131,7 @@ def test_without_a_writable_folder_nothing_is_kept(sources: Path) -> None:
     callee = sources / "engine" / "callee.py"
     for answer in (1, 2):
         callee.write_text(CALLEE.format(answer=answer))
-        assert _ask(sources, "ours", "a-file") == f"{answer} compiled"
+        assert _ask(sources, "engine.ours", "a-file") == f"{answer} compiled"
     assert not list(sources.rglob("*.nbi"))
 
 

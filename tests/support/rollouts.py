@@ -1,26 +1,26 @@
-"""The rollouts of the searches as kernels of their own."""
+"""The rollouts of the searches as kernels of their own.
 
-from collections.abc import Callable
+The kernels stand in the module and not in the function that makes their bodies: numba keeps no
+machine code of a closure.
+"""
+
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
 from bots.uct.rollout import rollout_on
 from engine import lanes, vector
-from engine.compiled import kernel
+from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
-RollOut = Callable[[WordArray, WordArray, np.uint64, bool, int], tuple[int, np.uint64]]
-"""Stones, board, generator, whether careful, how many: the sum of twice their results for the side
-to move, and the generator."""
 
-
-def _roll_out_on(layout: ModuleType) -> RollOut:
+def _rollouts_on(layout: ModuleType) -> Any:
     rollout = rollout_on(layout)
     load, either, playable, threats = layout.load, layout.either, layout.playable, layout.threats
 
-    @kernel
+    @inlined
     def roll_out(
         stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
     ) -> tuple[int, np.uint64]:
@@ -48,10 +48,31 @@ def _roll_out_on(layout: ModuleType) -> RollOut:
     return roll_out
 
 
-roll_out_vector = _roll_out_on(vector)
-roll_out_plain = _roll_out_on(lanes)
-
+_on_registers, _on_words = _rollouts_on(vector), _rollouts_on(lanes)
 _without_look_ahead = no_lookahead_policies(vector).rollout
+
+
+@kernel
+def roll_out_vector(
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+) -> tuple[int, np.uint64]:
+    """Rollouts one after the other, on vector registers.
+
+    Returns:
+        The sum of twice their results for the side to move, and the generator.
+
+    """
+    total, state = _on_registers(stones, board, random, careful, count)
+    return total, state
+
+
+@kernel
+def roll_out_plain(
+    stones: WordArray, board: WordArray, random: np.uint64, careful: bool, count: int
+) -> tuple[int, np.uint64]:
+    """Rollouts one after the other, on 64-bit words; results are those of `roll_out_vector`."""
+    total, state = _on_words(stones, board, random, careful, count)
+    return total, state
 
 
 @kernel
@@ -63,6 +84,7 @@ def roll_out_without_look_ahead(
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     occupied = vector.either(vector.either(own, other), vector.load(board, FORBIDDEN))
     landing = vector.playable(occupied, bottoms, cells)
-    return _without_look_ahead(
+    result, state = _without_look_ahead(
         own, other, occupied, landing, own, other, bottoms, cells, random, parameters
     )
+    return result, state
