@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ladder.visible import visible
+from reports.format import markdown_table
 
 GAP = 2
 """Blanks between two columns."""
@@ -98,6 +99,24 @@ def _plain(cell: Cell) -> Text:
     if isinstance(cell, str):
         return Text(visible(cell))
     return cell if cell.plain.isprintable() else Text(visible(cell.plain), style=cell.style)
+
+
+def blocks(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    """The columns in blocks that fit into so many characters, the first column in each of them."""
+    first, *others = columns
+    found = [[first]]
+    for column in others:
+        block = found[-1]
+        if len(block) > 1 and _total([one.width for one in (*block, column)]) > width:
+            found.append([first])
+        found[-1].append(column)
+    return found
+
+
+def to_markdown(columns: Sequence[Column]) -> str:
+    """All columns as a Markdown table."""
+    rows = zip(*([str(cell) for cell in column.cells] for column in columns), strict=True)
+    return markdown_table([column.head for column in columns], rows)
 
 
 def _shortened(column: Column) -> Column:

@@ -28,6 +28,7 @@ from db.records.games import (
     GameQuery,
     GameRow,
     GameSummary,
+    PliesTally,
     SideSums,
 )
 from db.records.pairs import PairStatus
@@ -91,6 +92,25 @@ class Games:
             names = names_of_revisions(connection)
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
+
+    def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
+        """The rated games of a division counted by players, result and length.
+
+        One pass over the games: about a second for a million.
+        """
+        alike = (Game.first_revision_id, Game.second_revision_id, Game.result, Game.plies)
+        query = (
+            select(*alike, func.count())
+            .where(Game.division_id == division_id, Game.rated.is_(True))
+            .group_by(*alike)
+        )
+        if since is not None:
+            query = query.where(Game.started_at >= since)
+        with self._database.reading() as connection:
+            return [
+                PliesTally(first, second, Result(result), plies, games)
+                for first, second, result, plies, games in connection.execute(query)
+            ]
 
     def count(self, run_id: int) -> int:
         """How many finished games a run has; answered from an index of its pairs."""
@@ -161,13 +181,19 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
     query = select(*_SUMMARY).order_by(Game.id.desc())
     if wanted.run_id is not None:
         query = games_of_run(connection, query, find_run(connection, wanted.run_id).id)
+    if wanted.division_id is not None:
+        query = query.where(Game.division_id == wanted.division_id)
+    if wanted.rated is not None:
+        query = query.where(Game.rated.is_(wanted.rated))
     if wanted.before is not None:
         query = query.where(Game.id < wanted.before)
     if wanted.since is not None:
         query = query.where(Game.started_at >= wanted.since)
     if wanted.forfeit:
-        # Naming the divisions leads through the index of the few such games, by division.
-        query = query.where(Game.offender.is_not(None), Game.division_id.in_(select(Division.id)))
+        query = query.where(Game.offender.is_not(None))
+        if wanted.division_id is None:
+            # Naming all divisions leads through the index of the few such games, by division.
+            query = query.where(Game.division_id.in_(select(Division.id)))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:

@@ -129,6 +129,8 @@ class GameQuery:
     since: float | None = None
     """Seconds since the epoch at which the game started, or later."""
     run_id: int | None = None
+    division_id: int | None = None
+    rated: bool | None = None
     won_by: Mapping[int, frozenset[tuple[int, int]]] | None = None
     """Revisions of winner and loser that are wanted, by division; None: all games."""
     before: int | None = None
@@ -160,6 +162,24 @@ class GameSummary:
     def winner(self) -> str | None:
         """Name of the bot that won; None for a draw."""
         return {Result.WIN: self.first, Result.LOSS: self.second}.get(self.result)
+
+    @property
+    def loser_revision(self) -> int | None:
+        """Revision of the bot that lost; None for a draw."""
+        sides = {Result.WIN: self.second_revision, Result.LOSS: self.first_revision}
+        return sides.get(self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class PliesTally:
+    """How many rated games of a division are alike in players, result and length."""
+
+    first_revision: int
+    second_revision: int
+    result: Result
+    """From the first player's side."""
+    plies: int
+    games: int
 
 
 PERSON = "person"

@@ -1,12 +1,15 @@
 """Output of the commands: text, documents and consoles."""
 
+import io
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from ladder.cli.options import Format
 from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
 
@@ -22,6 +25,57 @@ def stdout_console() -> "Console":
     from ladder.cli.console import plain_console
 
     return plain_console()
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """One result in every form that it can be asked for; each is made when it is wanted."""
+
+    document: Callable[[], object]
+    """Plain data for JSON."""
+    csv: Callable[[], str]
+    markdown: Callable[[], str]
+    table: "Callable[[Console], None]"
+    """Prints it for people, as wide as the console."""
+
+
+def show(forms: Forms, form: Format, file: Path | None = None) -> None:
+    """Write a result in one form to standard output or to a file.
+
+    A table has colours and an end of its lines only at a terminal.
+    """
+    if form is Format.TABLE and file is None:
+        show_table(forms.table)
+        return
+    if form is Format.TABLE:
+        text = _plain_text(forms.table)
+    elif form is Format.JSON:
+        from reports.format import to_json
+
+        text = to_json(forms.document())
+    else:
+        text = forms.csv() if form is Format.CSV else forms.markdown()
+    if file is None:
+        print_out(text)
+    else:
+        file.write_text(text, encoding="utf-8")
+
+
+def show_table(table: "Callable[[Console], None]") -> None:
+    """Print something for people on standard output."""
+    console = stdout_console()
+    if console.is_terminal:
+        table(console)
+    else:
+        print_out(_plain_text(table))
+
+
+def _plain_text(table: "Callable[[Console], None]") -> str:
+    from ladder.cli.console import plain_console
+
+    file = io.StringIO()
+    table(plain_console(file=file))
+    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
 
 def stderr_console() -> "Console":

@@ -28,14 +28,12 @@ from ladder.runs.start import (
     check_possible,
     start_run,
 )
-from ladder.standings.standings import (
-    Standings,
-    standings_of_division,
-    standings_of_run,
-)
+from ladder.standings.division import standings_of_division, standings_of_run
+from ladder.standings.selection import listed, shown
+from ladder.standings.standings import Standings
 from reports.format import to_json
+from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
-from reports.standings import print_standings, standings_document
 
 Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
 """Settings and bots of a run, as far as they depend on what is registered."""
@@ -65,7 +63,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
     )
     if isinstance(outcome, NothingToResume):
         return _say_nothing_to_resume(outcome.others, json=json)
-    standings = standings_after(store, outcome.run)
+    standings = listed(standings_after(store, outcome.run))
     if json:
         run = outcome.run
         head = {
@@ -79,7 +77,7 @@ def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: boo
         }
         print_out(to_json({"run": head, "report": standings_document(standings)}))
     else:
-        print_standings(stdout_console(), standings)
+        print_standings(stdout_console(), shown(standings, settings.bots))
     return ExitCode.STOPPED if outcome.ending is RunEnding.STOPPED else ExitCode.DONE
 
 

@@ -1,25 +1,26 @@
 """Versions side by side: who is stronger, and where the difference comes from."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from db.records.aggregate import PairTableRow
-from db.records.games import GameRow
+from db.records.games import GameQuery, PliesTally
 from db.records.runs import DivisionRow
 from db.store import Store
+from engine.result import Result
 from ladder.errors import UsageError
+from ladder.standings.division import current_tables
 from ladder.standings.pool import Pool
-from ladder.standings.standings import (
-    BotStanding,
-    build_standings,
-    current_tables,
-)
+from ladder.standings.standings import BotStanding, build_standings
 
 LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
 """Games by their plies, openings included; the ends belong to the range."""
 CLEAR = 0.975
 """A likelihood of superiority from which one bot is called the stronger: 95 % on two sides."""
+
+LOSSES_NAMED = 5
+"""Games that one bot lost to another, told by their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Share:
         return self.points / self.games if self.games else None
 
     def plus(self, games: int, points: float) -> "Share":
-        """With more games."""
+        """The share with some games more."""
         return Share(self.games + games, self.points + points)
 
 
@@ -75,10 +76,13 @@ class Versus:
     pentanomial: tuple[int, int, int, int, int]
     reason: str = ""
     """Why there is no difference to tell."""
+    lost_by_a: tuple[int, ...] = ()
+    """Numbers of the latest games that A lost to B, the newest first."""
+    lost_by_b: tuple[int, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """What it comes to, in words."""
+        """The difference in words."""
         if self.elo is None or self.error95 is None or self.los is None:
             return f"{self.a} and {self.b} cannot be compared: {self.reason}"
         strong, weak, gap, los, bound = self.a, self.b, self.elo, self.los, self.at_least
@@ -137,16 +141,17 @@ def compare(
                 f"--compare: {name!r} has no rated games in {division.label}; "
                 f"there are {', '.join(found) or 'none at all'}"
             )
-    lengths = _by_length(
-        store.games.stream(division_id=division.id, since=since, rated=True), tables
-    )
+    lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)
     met = [set(side.opponents) for side in sides]
     pool = standings.pool
     return Comparison(
         label=division.label,
         sides=sides,
-        versus=tuple(_versus(a, b, tables, pool) for a, b in combinations(names, 2)),
+        versus=tuple(
+            _with_losses(store, division, _versus(a, b, tables, pool), since)
+            for a, b in combinations(names, 2)
+        ),
         common=tuple(sorted(set.intersection(*met) - set(names))),
         notes=tuple(standings.notes),
     )
@@ -179,21 +184,49 @@ def _side(standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[S
     return Side(standing, classes, first, second, tuple(lengths), opponents)
 
 
-def _by_length(games: Iterable[GameRow], tables: Sequence[PairTableRow]) -> dict[str, list[Share]]:
+def _by_length(
+    tallies: Iterable[PliesTally], tables: Sequence[PairTableRow]
+) -> dict[str, list[Share]]:
     names = {row.a_revision: row.a_name for row in tables}
     names |= {row.b_revision: row.b_name for row in tables}
     shares = {name: [Share()] * len(LENGTHS) for name in names.values()}
-    for game in games:
-        plies = len(game.moves)
-        place = next(n for n, (low, high) in enumerate(LENGTHS) if low <= plies <= high)
+    for one in tallies:
+        place = next(n for n, (low, high) in enumerate(LENGTHS) if low <= one.plies <= high)
+        if one.first_revision not in names or one.second_revision not in names:
+            continue  # of a former revision, which the list leaves out, too
         for revision, points2 in (
-            (game.first_revision, game.result.points2),
-            (game.second_revision, 2 - game.result.points2),
+            (one.first_revision, one.result.points2),
+            (one.second_revision, 2 - one.result.points2),
         ):
-            if revision in names:
-                own = shares[names[revision]]
-                own[place] = own[place].plus(1, points2 / 2)
+            own = shares[names[revision]]
+            own[place] = own[place].plus(one.games, one.games * points2 / 2)
     return shares
+
+
+def _with_losses(
+    store: Store, division: DivisionRow, versus: Versus, since: float | None
+) -> Versus:
+    """The numbers of the latest games that either lost to the other."""
+
+    def lost(loser: str, winner: str, count: int) -> tuple[int, ...]:
+        if not count:
+            return ()
+        query = GameQuery(
+            bot=loser,
+            opponent=winner,
+            result=Result.LOSS,
+            division_id=division.id,
+            rated=True,
+            since=since,
+        )
+        return tuple(game.id for game in store.games.newest(query, LOSSES_NAMED))
+
+    won, _, lost_count = versus.wdl
+    return replace(
+        versus,
+        lost_by_a=lost(versus.a, versus.b, lost_count),
+        lost_by_b=lost(versus.b, versus.a, won),
+    )
 
 
 def _versus(a: str, b: str, tables: Sequence[PairTableRow], pool: Pool | None) -> Versus:

@@ -7,8 +7,8 @@ from enum import StrEnum
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
+from ladder.standings.division import current_tables
 from ladder.standings.pool import Pool, pool_of
-from ladder.standings.standings import current_tables
 
 
 class StepVerdict(StrEnum):

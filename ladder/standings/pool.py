@@ -76,8 +76,8 @@ def shutouts(rating: PoolRating) -> list[str]:
         ]
         if named:
             found.append(
-                f"{word} every game: {', '.join(named)}; 95 % sure, by pairs; the number in the "
-                "list is where one virtual draw against the mean holds it"
+                f"{word} every game: {', '.join(named)}; 95 % sure, by pairs; the place in the "
+                "list is where one virtual draw against the mean puts it"
             )
     return found
 

@@ -11,10 +11,11 @@ from db.records.games import GameRow
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.ratings.elo import Z95, elo_to_score
+from ladder.standings.division import current_tables
 from ladder.standings.history import RatedMoment, rating_history
 from ladder.standings.lineage import Step, steps_of
 from ladder.standings.pool import Pool
-from ladder.standings.standings import Standings, build_standings, current_tables
+from ladder.standings.standings import Standings, build_standings
 
 SWINGS_AMONG = 1000
 """The largest swings are looked for among so many of the latest games: each is unpacked for it."""

@@ -1,18 +1,18 @@
-"""Standings: what the stored aggregate of a division says about its bots. Pure functions."""
+"""Standings: what the stored aggregate of a division says about its bots. Pure functions.
+
+`ladder.standings.division` reads the aggregate, `ladder.standings.selection` leaves out bots.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from db.records.aggregate import (
     PairTableRow,
     SideTotals,
 )
-from db.records.runs import (
-    DivisionRow,
-    RunRow,
-)
-from db.store import Store
+from db.records.runs import DivisionRow
+from engine.result import Termination
 from ladder.standings.pool import Pool, pool_of
 
 FORFEIT_SHARE = 0.02
@@ -23,11 +23,21 @@ DISTINCT_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
+class ForfeitedGame:
+    """A game that a bot lost by failing."""
+
+    game: int
+    """Its number, for ``ladder replay``."""
+    termination: Termination
+
+
+@dataclass(frozen=True, slots=True)
 class BotStanding:
     """One row of a rating list."""
 
     name: str
     rank: int
+    """From 1 on, among the bots that are ranked."""
     elo: float | None
     """Maximum likelihood over the pool."""
     elo_live: float | None
@@ -51,7 +61,11 @@ class BotStanding:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why a number is None."""
     over_budget: bool = False
-    """The mean move takes longer than the budget: the margin is no gift."""
+    """Whether the mean move takes longer than the budget, the margin left aside."""
+    retired: bool = False
+    """Whether the bot plays no more."""
+    forfeit_games: Sequence[ForfeitedGame] = ()
+    """The latest of its forfeits, the newest first."""
 
     @property
     def score(self) -> float:
@@ -89,6 +103,15 @@ class PairStanding:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherDivision:
+    """A division of the same database, whose games cannot be compared."""
+
+    label: str
+    games: int
+    """Rated games."""
+
+
+@dataclass(frozen=True, slots=True)
 class Standings:
     """A division's rating list and pair table."""
 
@@ -101,15 +124,19 @@ class Standings:
     first_mover_score: float | None
     """Points per game of the side that moved first."""
     draw_rate: float | None
+    ranked: int
+    """Bots with a rank; `bots` can be some of them."""
     bots: Sequence[BotStanding]
     """Best first."""
     pairs_table: Sequence[PairStanding]
+    """Every two of `bots` that met."""
     pool: Pool | None = None
     """The fit behind the list, to compare any two of its bots; None without games."""
     notes: Sequence[str] = ()
     """Sentences that a reader should know before trusting the numbers."""
     stalled_games: int = 0
     """How often the machine did not let a bot run."""
+    other_divisions: Sequence[OtherDivision] = ()
 
     @property
     def pairs(self) -> int:
@@ -137,67 +164,6 @@ def first_mover_points2(counts: Sequence[int]) -> int:
     )
 
 
-def standings_of_division(
-    store: Store,
-    division: DivisionRow,
-    *,
-    since: float | None = None,
-    anchors: Mapping[str, float] | None = None,
-) -> Standings:
-    """The standings of a division's rated games, all of them or since a moment (epoch seconds).
-
-    Bots stand there with their current revision; a note says when older games were left out.
-    `anchors` fixes ratings in Elo by name.
-    """
-    kept, notes = current_tables(store, division, since=since)
-    live = {row.revision: row.elo for row in store.aggregate.ratings(division.id)}
-    stalled = store.games.count_aborts(division_id=division.id, since=since)
-    distinct = store.aggregate.count_distinct(kept, since=since)
-    return build_standings(
-        division,
-        kept,
-        distinct_games=distinct,
-        live=live,
-        notes=notes,
-        stalled_games=stalled,
-        anchors=anchors,
-    )
-
-
-def current_tables(
-    store: Store, division: DivisionRow, *, since: float | None
-) -> tuple[list[PairTableRow], list[str]]:
-    """The aggregate of the current revisions, and a note when older games were left out."""
-    tables = (
-        store.aggregate.of_division(division.id)
-        if since is None
-        else store.aggregate.since(division.id, since)
-    )
-    current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
-    kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
-    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
-    notes = []
-    if left_out:
-        notes.append(
-            f"{2 * left_out} games of former revisions were left out: the code of their bots "
-            "has changed since"
-        )
-    return kept, notes
-
-
-def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
-    """The standings of one run's games, rated or not."""
-    tables = store.aggregate.of_run(run.id)
-    return build_standings(
-        division,
-        tables,
-        distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
-        live={},
-        notes=[],
-        stalled_games=store.games.count_aborts(run_id=run.id),
-    )
-
-
 @dataclass(slots=True)
 class _Sums:
     """What one bot did against all others."""
@@ -217,8 +183,11 @@ def build_standings(
     notes: Sequence[str],
     stalled_games: int = 0,
     anchors: Mapping[str, float] | None = None,
+    retired: Collection[str] = (),
+    forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
+    other_divisions: Sequence[OtherDivision] = (),
 ) -> Standings:
-    """Standings from the aggregate.
+    """Standings of all bots in the aggregate, the retired ones too.
 
     Args:
         division: whose games they are.
@@ -228,6 +197,9 @@ def build_standings(
         notes: sentences to show with them.
         stalled_games: how often the machine did not let a bot run.
         anchors: fixed ratings in Elo by name.
+        retired: names of bots that play no more.
+        forfeit_games: the latest forfeits by revision, the newest first.
+        other_divisions: to be named beside this one.
 
     """
     sums: dict[str, _Sums] = {}
@@ -257,7 +229,11 @@ def build_standings(
     elo = {} if pool is None else dict(zip(pool.rating.players, pool.rating.elo, strict=True))
     ranked = sorted(sums, key=lambda name: (-elo.get(name, -math.inf), name))
     bots = [
-        _bot_standing(name, rank, sums[name], pool, live.get(revisions[name]), division.budget)
+        replace(
+            _bot_standing(name, rank, sums[name], pool, live.get(revisions[name]), division.budget),
+            retired=name in retired,
+            forfeit_games=(forfeit_games or {}).get(revisions[name], ()),
+        )
         for rank, name in enumerate(ranked, start=1)
     ]
     return Standings(
@@ -269,6 +245,7 @@ def build_standings(
         distinct_games=distinct_games,
         first_mover_score=first2 / 2 / games if games else None,
         draw_rate=draws / games if games else None,
+        ranked=len(bots),
         bots=bots,
         pairs_table=[
             PairStanding(
@@ -284,6 +261,7 @@ def build_standings(
             *_stalls(games, stalled_games),
         ],
         stalled_games=stalled_games,
+        other_divisions=other_divisions,
     )
 
 

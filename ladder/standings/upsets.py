@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from db.store import Store
 from ladder.ratings.elo import elo_to_score
-from ladder.standings.standings import standings_of_division
+from ladder.standings.division import standings_of_division
 
 EXPECTED = 0.25
 """A winner's expected score, as the list has it, up to which its win is an upset."""

@@ -14,11 +14,11 @@ from ladder.standings.history import RatedMoment
 from ladder.standings.lineage import StepVerdict
 from ladder.standings.report_data import MoveTimes, Pairing, Reason, ReportData
 from ladder.standings.standings import BotStanding
-from reports.comparison import sections
 from reports.html import charts
 from reports.html.page import render
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import TEXT_LIMIT, viewer_game
+from reports.report.comparison import sections
 
 NUMBERS_UP_TO = 14
 """With more bots the heat map's cells are too small for numbers."""

@@ -56,8 +56,11 @@ def test_json_lines_make_an_equal_database(played: Ladder) -> None:
         assert rows(old, sql) == rows(new, sql)
     assert played("doctor", "--db", "other.db").code == 0
     assert rows(new, "select retired_at is null from bots where name = 'foreign'") == [(0,)]
-    report = [played("report", "--json", "--db", db).document for db in ("ladder.db", "other.db")]
-    assert report[0]["bots"] == report[1]["bots"]
+    words = ("report", "--retired", "--json", "--db")
+    report = [played(*words, db).document["bots"] for db in ("ladder.db", "other.db")]
+    assert [bot["name"] for bot in report[1] if bot.pop("retired")] == ["foreign"]
+    assert not any(bot.pop("retired") for bot in report[0])
+    assert report[0] == report[1]
 
 
 def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:

@@ -186,6 +186,21 @@ def test_resume_only_completes_an_interrupted_run(ladder: Ladder) -> None:
     assert query(ladder.folder, "select count(*) from games") == [(2,)]
 
 
+def test_a_run_of_some_bots_prints_those_among_all(ladder: Ladder) -> None:
+    """After a run its bots alone must be listed, with the places that they have among all."""
+    words = ("--boards", "5x5", "--simulations", "10", "--seed", "3")
+    first = ("run", "--bots", "v4,flat-mc,random,stupid", "--games", "24", *words)
+    assert ladder(*first).code == 0
+    done = ladder("run", "--bots", "random,flat-mc", "--games", "2", *words)
+    assert "2 of 4 bots are shown" in done.out
+    rows = done.out.split("max ms\n")[1].splitlines()[:2]
+    listed = [[str(b["rank"]), b["name"]] for b in ladder("report", "--json").document["bots"]]
+    assert len(listed) == 4
+    assert [row.split()[:2] for row in rows] == [
+        row for row in listed if row[1] in ("random", "flat-mc")
+    ]
+
+
 def test_two_divisions_in_one_database(ladder: Ladder) -> None:
     """Games under other conditions must have a rating list of their own."""
     bots = ("--bots", "flat-mc,random", "--games", "4")

@@ -134,7 +134,7 @@ class League:
         self._started += 1
         return GameRecord(
             swapped=swapped,
-            moves=_moves(self._pairs, game.plies),
+            moves=_moves(2 * self._pairs + swapped, game.plies),
             result=result,
             termination=game.by or ending,
             sides=(_stats(-(-game.plies // 2)), _stats(game.plies // 2)),

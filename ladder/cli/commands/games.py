@@ -42,7 +42,7 @@ def games(
     from db.records.games import GameQuery
     from engine.result import Result
     from ladder.cli.database import open_to_read
-    from ladder.cli.output import print_out, stdout_console
+    from ladder.cli.output import print_out, show_table
     from ladder.cli.parsing import parse_since
     from ladder.errors import UsageError
     from reports.format import to_json
@@ -71,5 +71,5 @@ def games(
     if json:
         print_out(to_json(games_document(found)))
     else:
-        print_games(stdout_console(), found)
+        show_table(lambda console: print_games(console, found))
     return 0

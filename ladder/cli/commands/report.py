@@ -1,6 +1,5 @@
 """`ladder report`: the rating list of a division."""
 
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,9 @@ from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
+    from ladder.cli.output import Forms
+    from ladder.standings.against import Against
+    from ladder.standings.comparison import Comparison
     from ladder.standings.standings import Standings
 
 PANEL_PAGE = "As a page"
@@ -33,6 +35,16 @@ def report(
         str | None,
         typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
     ] = None,
+    bots: Annotated[
+        str | None,
+        typer.Option(metavar="LIST", help="Only these bots, names or patterns: v1,v2 or 'v*'."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="NAME against each of its opponents instead."),
+    ] = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False,
+    retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False,
     form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE,
     json: Json = False,
     output: Annotated[
@@ -74,22 +86,27 @@ def report(
     ] = 0.0,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Print the rating list, the pair table and what to know before trusting them.
+    """Print the rating list of a division and what to know before trusting it.
 
     `ladder report --compare A B` says instead who is stronger, and where the difference lies.
+    `ladder report --against NAME` says which share of its opponents NAME beats.
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
     from ladder.cli.database import open_to_read
     from ladder.cli.html_file import check_html, write_division
-    from ladder.cli.output import check_writable, print_error, print_out, stdout_console
-    from ladder.cli.parsing import parse_since
+    from ladder.cli.output import check_writable, print_error, show
+    from ladder.cli.parsing import names_of, parse_since
     from ladder.errors import ExitCode, UsageError
+    from ladder.standings.against import against_each
     from ladder.standings.anchors import read_anchors
-    from ladder.standings.standings import standings_of_division
-    from reports.standings import print_standings
+    from ladder.standings.comparison import compare as compare_bots
+    from ladder.standings.division import standings_of_division
+    from ladder.standings.selection import listed
 
     if bool(names) != compare:
         raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
+    if against is not None and (names or regressions or html is not None):
+        raise UsageError("--against prints a list of its own: leave out --compare and the others")
     if regressions and (names or html is not None):
         raise UsageError("--regressions prints a list of its own: leave out --compare and --html")
     check_writable(output)
@@ -98,6 +115,7 @@ def report(
     shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
     anchors = read_anchors(anchor or ())
+    patterns = () if bots is None else names_of(bots)
     with open_to_read(db) as store:
         row = _division(store, division)
         if html is not None:
@@ -109,18 +127,17 @@ def report(
         if regressions:
             return _print_regressions(store, row, moment, threshold, json=shape is Format.JSON)
         if names:
-            text = _render_comparison(store, row, names, moment, shape)
+            forms = _comparison_forms(compare_bots(store, row, names, since=moment))
+        elif against is not None:
+            forms = _against_forms(
+                against_each(store, row, against, patterns=patterns, retired=retired, since=moment)
+            )
         else:
             standings = standings_of_division(store, row, since=moment, anchors=anchors)
-            if shape is Format.TABLE and output is None:
-                print_standings(stdout_console(), standings)
-                return 0
-            text = _render(standings, shape)
-    if output is not None:
-        output.write_text(text, encoding="utf-8")
-        return 0
-    print_out(text)
-    return 0
+            chosen = listed(standings, patterns=patterns, retired=retired)
+            forms = _standings_forms(chosen, pairs=pairs)
+        show(forms, shape, output)
+    return ExitCode.DONE
 
 
 def _print_regressions(
@@ -131,7 +148,7 @@ def _print_regressions(
     from ladder.errors import ExitCode
     from ladder.standings.lineage import lost_steps
     from reports.format import to_json
-    from reports.regressions import regressions_document, regressions_text
+    from reports.report.regressions import regressions_document, regressions_text
 
     lost = lost_steps(store, row, since=since, threshold=threshold)
     print_out(to_json(regressions_document(lost)) if json else regressions_text(lost, threshold))
@@ -150,40 +167,37 @@ def _division(store: "Store", text: str | None) -> "DivisionRow":
     return store.divisions.find(str((ladder or run).division_id))
 
 
-def _render_comparison(
-    store: "Store", row: "DivisionRow", names: list[str], since: float | None, form: Format
-) -> str:
-    from ladder.standings.comparison import compare
-    from reports import comparison
-    from reports.format import to_json
+def _comparison_forms(made: "Comparison") -> "Forms":
+    from ladder.cli.output import Forms
+    from reports.report import comparison
 
-    made = compare(store, row, names, since=since)
-    if form is Format.JSON:
-        return to_json(comparison.comparison_document(made))
-    if form is Format.CSV:
-        return comparison.comparison_csv(made)
-    if form is Format.MARKDOWN:
-        return comparison.comparison_markdown(made)
-    return comparison.comparison_text(made)
-
-
-def _render(standings: "Standings", form: Format) -> str:
-    from reports.format import to_json
-    from reports.standings import (
-        standings_csv,
-        standings_document,
-        standings_markdown,
+    return Forms(
+        document=lambda: comparison.comparison_document(made),
+        csv=lambda: comparison.comparison_csv(made),
+        markdown=lambda: comparison.comparison_markdown(made),
+        table=lambda console: comparison.print_comparison(console, made),
     )
 
-    if form is Format.JSON:
-        return to_json(standings_document(standings))
-    if form is Format.CSV:
-        return standings_csv(standings)
-    if form is Format.MARKDOWN:
-        return standings_markdown(standings)
-    from ladder.cli.console import plain_console
-    from reports.standings import print_standings
 
-    file = io.StringIO()
-    print_standings(plain_console(file=file), standings)
-    return file.getvalue()
+def _against_forms(made: "Against") -> "Forms":
+    from ladder.cli.output import Forms
+    from reports.report import against
+
+    return Forms(
+        document=lambda: against.against_document(made),
+        csv=lambda: against.against_csv(made),
+        markdown=lambda: against.against_markdown(made),
+        table=lambda console: against.print_against(console, made),
+    )
+
+
+def _standings_forms(standings: "Standings", *, pairs: bool) -> "Forms":
+    from ladder.cli.output import Forms
+    from reports.report import standings as reports
+
+    return Forms(
+        document=lambda: reports.standings_document(standings),
+        csv=lambda: reports.standings_csv(standings),
+        markdown=lambda: reports.standings_markdown(standings, pairs=pairs),
+        table=lambda console: reports.print_standings(console, standings, pairs=pairs),
+    )

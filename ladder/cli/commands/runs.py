@@ -19,18 +19,18 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
     if context.invoked_subcommand is not None:
         _refuse_options_before(context)
         return 0
-    from ladder.cli.database import open_store
-    from ladder.cli.output import print_out, stdout_console
+    from ladder.cli.database import open_to_read
+    from ladder.cli.output import print_out, show_table
     from ladder.runs.history import history
     from reports.format import to_json
     from reports.runs import print_runs, runs_document
 
-    with open_store(db, create=False) as store:
+    with open_to_read(db) as store:
         found = history(store)
     if json:
         print_out(to_json(runs_document(found)))
     else:
-        print_runs(stdout_console(), found)
+        show_table(lambda console: print_runs(console, found))
     return 0
 
 

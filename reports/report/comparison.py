@@ -4,6 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
 from ladder.standings.comparison import (
     LENGTHS,
     Comparison,
@@ -13,12 +17,16 @@ from ladder.standings.comparison import (
 )
 from ladder.standings.standings import BotStanding
 from ladder.visible import visible
-from reports.format import csv_text, markdown_table, markdown_text, number, text_of_lines
-from reports.standings import bot_document, forfeit_text
+from reports.format import csv_text, markdown_table, markdown_text, number
+from reports.report.standings import bot_document, forfeit_text
+from reports.table import ALWAYS, Column, blocks, fit
+
+INDENT = 2
+"""Blanks before the small tables."""
 
 
 def comparison_document(made: Comparison) -> dict[str, Any]:
-    """What `ladder report --compare --json` prints."""
+    """The document of `ladder report --compare --json`."""
     return {
         "division": made.label,
         "bots": [_side_document(side) for side in made.sides],
@@ -59,6 +67,8 @@ def _versus_document(pair: Versus) -> dict[str, Any]:
         "pairs_to_halve_error": pair.pairs_to_halve,
         "wdl": list(pair.wdl),
         "pentanomial": list(pair.pentanomial),
+        "lost_by_a": list(pair.lost_by_a),
+        "lost_by_b": list(pair.lost_by_b),
         "sentence": pair.sentence,
     }
     return {**document, "reason": pair.reason} if pair.reason else document
@@ -71,6 +81,8 @@ class Section:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    is_difference: bool = False
+    """Whether a row is two bots; else every column but the first is one bot."""
 
 
 def sections(made: Comparison) -> list[Section]:
@@ -81,6 +93,7 @@ def sections(made: Comparison) -> list[Section]:
             "difference",
             ("bots", "Elo", "+-95", "LOS", "head to head", "pairs 0 1/2 1 3/2 2"),
             tuple(_versus_cells(pair) for pair in made.versus),
+            is_difference=True,
         ),
         Section("bots", ("", *names), tuple(_facts(made.sides))),
     ]
@@ -164,18 +177,35 @@ def _percent(share: Share) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
 
 
-def comparison_text(made: Comparison) -> str:
-    """For a terminal: aligned tables, and the sentences at the end."""
-    lines = [made.label]
+def print_comparison(console: Console, made: Comparison) -> None:
+    """Small tables under their titles, and the sentences at the end."""
+    console.print(Text(made.label, style="bold"))
+    width = console.width - INDENT
     for section in sections(made):
-        table = [tuple(map(visible, row)) for row in (section.columns, *section.rows)]
-        widths = [max(len(row[place]) for row in table) for place in range(len(section.columns))]
-        lines += ["", section.title]
-        for row in table:
-            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            lines.append("  " + "  ".join(cells).rstrip())
-    lines += ["", *made.notes, *(pair.sentence for pair in made.versus)]
-    return text_of_lines(lines) + "\n"
+        console.print(Text(f"\n{section.title}"))
+        columns = [
+            Column(head, cells, number=place > 0, level=place if section.is_difference else ALWAYS)
+            for place, (head, *cells) in enumerate(zip(section.columns, *section.rows, strict=True))
+        ]
+        for block in [columns] if section.is_difference else blocks(columns, width):
+            table = fit(block, width).table()
+            console.print(Padding(table, (0, 0, 0, INDENT), expand=False))
+    console.print()
+    for line in (*made.notes, *_losses(made), *(pair.sentence for pair in made.versus)):
+        console.print(visible(line))
+
+
+def _losses(made: Comparison) -> list[str]:
+    """The numbers of games that were lost among the compared bots."""
+    return [
+        f"{loser} lost to {winner} in game {', '.join(map(str, games))}"
+        for pair in made.versus
+        for loser, winner, games in (
+            (pair.a, pair.b, pair.lost_by_a),
+            (pair.b, pair.a, pair.lost_by_b),
+        )
+        if games
+    ]
 
 
 def comparison_csv(made: Comparison) -> str:
@@ -190,9 +220,10 @@ def comparison_csv(made: Comparison) -> str:
 
 
 def comparison_markdown(made: Comparison) -> str:
-    """All tables and sentences as Markdown."""
+    """All sections and the sentences as Markdown."""
     parts = [f"## {markdown_text(made.label)}"]
     for section in sections(made):
         parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
-    parts += map(markdown_text, (*made.notes, *(pair.sentence for pair in made.versus)))
+    sentences = (*made.notes, *_losses(made), *(pair.sentence for pair in made.versus))
+    parts += map(markdown_text, sentences)
     return "\n\n".join(parts) + "\n"

@@ -1,0 +1,234 @@
+"""A rating list as JSON, CSV, Markdown and as a table on a terminal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.result import FORFEITS
+from ladder.standings.standings import BotStanding, PairStanding, Standings
+from ladder.visible import visible
+from reports.format import csv_text, markdown_text, number, rounded
+from reports.table import Column, fit, to_markdown
+
+UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
+"""Marks of a bot."""
+BOTS_NAMED = 5
+"""Bots whose forfeits are told by the numbers of their games."""
+
+
+def standings_document(standings: Standings) -> dict[str, Any]:
+    """The document of `ladder report --json`; docs/json.md describes every key."""
+    return {
+        "division": {
+            "label": standings.label,
+            "boards": standings.boards,
+            "opening_plies": standings.opening_plies,
+            "budget": dict(standings.budget),
+        },
+        "games": standings.games,
+        "distinct_games": standings.distinct_games,
+        "pairs": standings.pairs,
+        "first_mover_score": rounded(standings.first_mover_score, 4),
+        "first_mover_elo": {
+            board: rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
+        },
+        "draw_rate": rounded(standings.draw_rate, 4),
+        "stalled_games": standings.stalled_games,
+        "ranked": standings.ranked,
+        "bots": [bot_document(bot) for bot in standings.bots],
+        "pairs_table": [
+            {
+                "a": line.a,
+                "b": line.b,
+                "wins": line.wins,
+                "draws": line.draws,
+                "losses": line.losses,
+                "pentanomial": list(line.pentanomial),
+            }
+            for line in standings.pairs_table
+        ],
+        "notes": list(standings.notes),
+        "other_divisions": [
+            {"label": other.label, "games": other.games} for other in standings.other_divisions
+        ],
+    }
+
+
+def bot_document(bot: BotStanding) -> dict[str, Any]:
+    """One bot's row as plain data."""
+    return {
+        "name": bot.name,
+        "rank": bot.rank,
+        "elo": rounded(bot.elo, 1),
+        "elo_live": rounded(bot.elo_live, 1),
+        "error95": rounded(bot.error95, 1),
+        "elo_at_least": rounded(bot.elo_at_least, 1),
+        "elo_at_most": rounded(bot.elo_at_most, 1),
+        "games": bot.games,
+        "wins": bot.wins,
+        "draws": bot.draws,
+        "losses": bot.losses,
+        "score": rounded(bot.score, 4),
+        "win_rate": rounded(bot.win_rate, 4),
+        "forfeits": dict(bot.forfeits),
+        "forfeit_games": [
+            {"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games
+        ],
+        "retired": bot.retired,
+        "unreliable": bot.unreliable,
+        "over_budget": bot.over_budget,
+        "simulations_per_second": rounded(bot.simulations_per_second, 1),
+        "mean_move_ms": rounded(bot.mean_move_ms, 3),
+        "max_move_ms": rounded(bot.max_move_ms, 3),
+        "reasons": dict(bot.reasons),
+    }
+
+
+CSV_COLUMNS = (
+    "rank", "name", "elo", "error95", "elo_live", "games", "wins", "draws", "losses", "score",
+    "win_rate", *(kind.value for kind in FORFEITS), "simulations_per_second", "mean_move_ms",
+    "max_move_ms",
+)  # fmt: skip
+
+
+def standings_csv(standings: Standings) -> str:
+    """The rating list as comma-separated values with a header line; empty where nothing exists."""
+    documents = ({**bot_document(bot), **bot.forfeits} for bot in standings.bots)
+    return csv_text(CSV_COLUMNS, ([document[key] for key in CSV_COLUMNS] for document in documents))
+
+
+def standings_markdown(standings: Standings, *, pairs: bool = False) -> str:
+    """The rating list as Markdown, with the pair table if asked for."""
+    parts = [markdown_text(headline(standings)), to_markdown(rating_columns(standings.bots))]
+    if pairs:
+        parts.append(to_markdown(pair_columns(standings.pairs_table)))
+    parts += map(markdown_text, (*standings.notes, *remarks(standings)))
+    return "\n\n".join(parts) + "\n"
+
+
+def print_standings(console: Console, standings: Standings, *, pairs: bool = False) -> None:
+    """The pair table if asked for, the notes, and last the rating list with its legend."""
+    if pairs:
+        console.print(fit(pair_columns(standings.pairs_table), console.width).table())
+    for note in standings.notes:
+        console.print(visible(note))
+    console.print(Text(visible(headline(standings)), style="bold"))
+    fitted = fit(rating_columns(standings.bots), console.width)
+    console.print(fitted.table())
+    if fitted.left_out:
+        console.print(f"no room for: {', '.join(fitted.left_out)}", style="dim")
+    for line in remarks(standings):
+        console.print(visible(line))
+
+
+def headline(standings: Standings) -> str:
+    """The conditions and the counts in a line."""
+    parts = [standings.label, f"{standings.games} games"]
+    if standings.first_mover_score is not None:
+        parts.append(f"first mover scores {standings.first_mover_score:.1%}")
+    if standings.draw_rate is not None:
+        parts.append(f"draws {standings.draw_rate:.1%}")
+    return ", ".join(parts)
+
+
+def remarks(standings: Standings) -> list[str]:
+    """The meaning of marks, the games that were forfeited, and the divisions that are not shown."""
+    lines = []
+    if any(bot.unreliable for bot in standings.bots):
+        lines.append(f"{UNRELIABLE} forfeits more than 2 % of its games: do not trust its rating")
+    if any(bot.over_budget for bot in standings.bots):
+        lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean")
+    return [*lines, *_forfeit_lines(standings.bots), *_other_divisions(standings)]
+
+
+def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
+    """The numbers of forfeited games, for the bots that forfeited most."""
+    failing = sorted((bot for bot in bots if bot.forfeit_games), key=lambda bot: -bot.all_forfeits)
+    lines = []
+    for bot in failing[:BOTS_NAMED]:
+        named = ", ".join(f"{one.game} ({one.termination.value})" for one in bot.forfeit_games)
+        lines.append(f"{bot.name} forfeited {bot.all_forfeits} games, the latest {named}")
+    if lines:
+        name = failing[0].name
+        lines.append(f"`ladder games --bot {name} --lost --forfeit` lists all of {name}")
+    return lines
+
+
+def _other_divisions(standings: Standings) -> list[str]:
+    if not standings.other_divisions:
+        return []
+    named = ", ".join(f"{other.label} ({other.games} games)" for other in standings.other_divisions)
+    return [
+        f"not shown, under other conditions: {named}; `ladder report --division NAME` shows one"
+    ]
+
+
+def marks(bot: BotStanding) -> str:
+    """The marks that a bot's row bears; empty for none."""
+    found = (UNRELIABLE if bot.unreliable else "") + (OVER_BUDGET if bot.over_budget else "")
+    return " ".join(part for part in (found, RETIRED if bot.retired else "") if part)
+
+
+def forfeit_text(bot: BotStanding) -> str:
+    """The forfeits by kind, such as ``2 timeout, 1 crash``; a dot for none."""
+    kinds = [f"{count} {kind}" for kind, count in bot.forfeits.items() if count]
+    return ", ".join(kinds) or "."
+
+
+def elo_text(bot: BotStanding) -> tuple[str, str]:
+    """Elo and its error; only a bound, and no error, for a bot that won or lost every game."""
+    if bot.elo_at_least is not None:
+        return f">={bot.elo_at_least:.0f}", "-"
+    if bot.elo_at_most is not None:
+        return f"<={bot.elo_at_most:.0f}", "-"
+    return number(bot.elo), number(bot.error95)
+
+
+def rating_columns(bots: Sequence[BotStanding]) -> list[Column]:
+    """The rating list; the level of a column says how soon it is left out."""
+    elo = [elo_text(bot) for bot in bots]
+    marked = [marks(bot) for bot in bots]
+    failing = any(bot.all_forfeits for bot in bots)
+    return [
+        Column("#", [str(bot.rank) for bot in bots], level=1),
+        Column("bot", [_name(bot) for bot in bots], number=False),
+        *([Column("", marked, number=False)] if any(marked) else []),
+        Column("elo", [text for text, _ in elo]),
+        Column("+-95", [text for _, text in elo], level=2),
+        Column("live", [number(bot.elo_live) for bot in bots], level=9),
+        Column("games", [str(bot.games) for bot in bots], level=3),
+        Column("win", [str(bot.wins) for bot in bots], level=5),
+        Column("draw", [str(bot.draws) for bot in bots], level=5),
+        Column("loss", [str(bot.losses) for bot in bots], level=5),
+        Column("win rate", [f"{bot.win_rate:.1%}" for bot in bots], level=4),
+        Column(
+            "forfeits",
+            [forfeit_text(bot) for bot in bots],
+            number=False,
+            level=8 if failing else 10,
+            short=[str(bot.all_forfeits) for bot in bots] if failing else None,
+        ),
+        Column("sims/s", [number(bot.simulations_per_second, ",.0f") for bot in bots], level=6),
+        Column("ms/move", [number(bot.mean_move_ms, ".1f") for bot in bots], level=7),
+        Column("max ms", [number(bot.max_move_ms, ".1f") for bot in bots], level=10),
+    ]
+
+
+def _name(bot: BotStanding) -> Text:
+    style = "red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
+    return Text(bot.name, style=style)
+
+
+def pair_columns(lines: Sequence[PairStanding]) -> list[Column]:
+    """Every two bots that met, from A's side."""
+    penta = [" ".join(map(str, line.pentanomial)) for line in lines]
+    return [
+        Column("a", [line.a for line in lines], number=False),
+        Column("b", [line.b for line in lines], number=False),
+        Column("win", [str(line.wins) for line in lines]),
+        Column("draw", [str(line.draws) for line in lines]),
+        Column("loss", [str(line.losses) for line in lines]),
+        Column("pairs by points 0 1/2 1 3/2 2", penta, number=False, level=1),
+    ]
