@@ -116,7 +116,7 @@ def answered(position: Position, column: int) -> Position:
     return position.play(column)
 
 
-class Verdict(NamedTuple):
+class GameEnd(NamedTuple):
     """How a game ended."""
 
     result: Result
@@ -190,7 +190,7 @@ class _Game:
                 self.offender = None
             except BotFailure as failure:
                 result = Result.LOSS if self.offender == 0 else Result.WIN
-                verdict = Verdict(result, failure.termination, str(failure))
+                verdict = GameEnd(result, failure.termination, str(failure))
             self._finish(verdict)
             # After the game and whatever its end: nothing that was loaded in it can have been
             # another content, and a bot that was broken by an edit is not charged.
@@ -340,7 +340,7 @@ class _Game:
             stats.simulations += thought.simulations
             stats.searched_us += elapsed_us
 
-    def _finish(self, verdict: Verdict) -> None:
+    def _finish(self, verdict: GameEnd) -> None:
         """Tell the players the result and give their processes back; the offender's is ended."""
         message = GameOver(verdict.result.value, verdict.termination.value)
         for index, side in enumerate(self.sides):
@@ -380,8 +380,8 @@ def blame_machine(entrant: Entrant, stall: Stall | None, ply: int) -> str | None
     )
 
 
-def verdict_on_board(position: Position) -> Verdict:
+def verdict_on_board(position: Position) -> GameEnd:
     """The verdict on a game that has ended on the board."""
     ending = position.ending
     assert ending is not None  # noqa: S101 - nobody asks before
-    return Verdict(*ending)
+    return GameEnd(*ending)

@@ -21,7 +21,7 @@ from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.new_game import move_limit_us, new_game
 from ladder.game.referee import (
-    Verdict,
+    GameEnd,
     answered,
     thought_of,
     verdict_on_board,
@@ -123,7 +123,7 @@ class Adviser:
         process.ask(question, timeout_s=READY_S)
         return process
 
-    def forget(self, verdict: Verdict | None = None) -> None:
+    def forget(self, verdict: GameEnd | None = None) -> None:
         """End the bot's game; the next question begins a new one.
 
         A bot may keep its search between moves and need not expect that moves are taken back, so
@@ -132,7 +132,7 @@ class Adviser:
         process, self._process = self._process, None
         if process is None:
             return
-        verdict = verdict or Verdict(Result.DRAW, Termination.ABORTED)
+        verdict = verdict or GameEnd(Result.DRAW, Termination.ABORTED)
         process.tell(GameOver(verdict.result.value, verdict.termination.value))
         renew = self.entrant.renews(pair_ended=True)
         self._pool.release(self.entrant.start, process, renew=renew)
@@ -173,7 +173,7 @@ class Sparring:
         self.person = person
         self.position = Position(board)
         self.thoughts: list[Thought] = []
-        self.verdict: Verdict | None = None
+        self.verdict: GameEnd | None = None
         self.opinion: Opinion | None = None
         self._seed = seed
         self._pool = BotPool(confinement)
@@ -283,9 +283,9 @@ class Sparring:
 
     def _forfeit(self, failure: BotFailure) -> None:
         result = Result.WIN if self.person == 0 else Result.LOSS
-        self._end(Verdict(result, failure.termination, str(failure)))
+        self._end(GameEnd(result, failure.termination, str(failure)))
 
-    def _end(self, verdict: Verdict) -> None:
+    def _end(self, verdict: GameEnd) -> None:
         self.verdict = verdict
         self._ended = time.perf_counter_ns()
         self._adviser.forget(verdict)
