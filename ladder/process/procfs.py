@@ -49,16 +49,20 @@ def resident_kb(pids: list[int]) -> int:
     return total
 
 
-def proportional_kb(pids: list[int]) -> int:
-    """Resident memory in KiB with shared pages divided; takes milliseconds per GiB."""
-    total = 0
+def proportional_kb(pids: list[int]) -> tuple[int, int]:
+    """Resident memory in KiB with shared pages divided, and the part of it that is shared memory.
+
+    Takes milliseconds per GiB.
+    """
+    total = shared = 0
     for pid in pids:
         try:
             rollup = read(f"/proc/{pid}/smaps_rollup")
             total += int(rollup.split(b"\nPss:")[1].split()[0])
+            shared += int(rollup.split(b"\nPss_Shmem:")[1].split()[0])
         except (OSError, IndexError):
             total += resident_kb([pid])
-    return total
+    return total, shared
 
 
 def written_kb(pids: list[int]) -> int:

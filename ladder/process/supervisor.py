@@ -36,6 +36,7 @@ from ladder.process.procfs import (
     waited_ns,
     written_kb,
 )
+from ladder.process.shared_memory import SharedMemory, mapped_kb
 from ladder.process.stderr_log import Log
 
 LAST_WORDS = 2000
@@ -306,6 +307,7 @@ class Watch:
         """What a look at the pages themselves took off the resident memory. Such a look is rare: it
         holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
+        self.shared_memory = SharedMemory()
         self.pids: list[int] = []
         """The bot and its descendants at the last look."""
 
@@ -314,11 +316,15 @@ class Watch:
         pids = self.pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
+        held = self.shared_memory.held_kb(pids)
         resident = resident_kb(pids)
+        if held:  # what no process maps
+            resident += max(0, held - mapped_kb(pids))
         used = resident - self.shared_kb
         self.looks += 1
         if used > self.memory_kb or (resident > self.memory_kb and self.looks % 10 == 0):
-            used = proportional_kb(pids)
+            pss, pss_shared = proportional_kb(pids)
+            used = pss + max(0, held - pss_shared)
             self.shared_kb = max(0, resident - used)
             if used > self.memory_kb:
                 return (

@@ -5,6 +5,7 @@ Standard library only. `Honest` is the base and plays the leftmost column with r
 class below is a mode of its own, named in MODES at the end, and overrides what it does wrong.
 """
 
+import ctypes
 import json
 import mmap
 import os
@@ -283,6 +284,45 @@ class EatsMemory(Honest):
         held = []
         while True:
             held.append(bytearray(os.urandom(4096) * 1024))
+
+
+class HidesMemory(Honest):
+    """In a kind of shared memory that no process of it maps."""
+
+    def move(self, message):
+        make = getattr(self, f"make_{self.argument}")
+        held = []
+        for number in range(64):
+            held.append(make(number))
+            time.sleep(0.005)
+        hang()
+
+    def make_memfd(self, number):
+        return self.fill(os.memfd_create(f"hidden-{number}"))
+
+    def make_shm(self, number):
+        path = f"/dev/shm/ladder-test-{os.getpid()}-{number}"  # noqa: S108
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.unlink(path)
+        return self.fill(descriptor)
+
+    def make_file(self, number):
+        with open(f"/tmp/hidden-{number}", "wb") as file:  # noqa: S108
+            file.write(b"x" * (8 << 20))
+
+    def make_segment(self, number):
+        libc = ctypes.CDLL(None)
+        libc.shmat.restype = ctypes.c_void_p
+        segment = libc.shmget(0, 8 << 20, 0o1600)
+        place = ctypes.c_void_p(libc.shmat(segment, None, 0))
+        libc.shmctl(segment, 0, None)  # it goes with its last user
+        ctypes.memset(place, 1, 8 << 20)
+        libc.madvise(place, ctypes.c_size_t(8 << 20), 4)  # MADV_DONTNEED: not resident any more
+        return place
+
+    def fill(self, descriptor):
+        os.write(descriptor, b"x" * (8 << 20))
+        return descriptor
 
 
 class EatsMemoryInChildren(Honest):
@@ -671,6 +711,7 @@ MODES = {
     "chatters": Chatters,
     "talks-after-game-over": TalksAfterGameOver,
     "eats-memory": EatsMemory,
+    "hides-memory": HidesMemory,
     "eats-memory-in-children": EatsMemoryInChildren,
     "leaks": Leaks,
     "ponders": Ponders,

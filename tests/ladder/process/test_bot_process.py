@@ -223,11 +223,14 @@ def test_a_stopped_supervisor(start_fake: StartFake) -> None:
     [
         ("eats-memory", r"over its memory limit: \d+ MiB resident in 1 process\(es\), 100 MiB"),
         ("eats-memory-in-children", r"over its memory limit: .* in \d process"),
+        ("hides-memory memfd", r"over its memory limit: \d+ MiB"),
+        ("hides-memory shm", r"over its memory limit: \d+ MiB"),
+        ("hides-memory segment", r"over its memory limit: \d+ MiB"),
     ],
 )
 def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
     """The bot and its descendants together may use so much resident memory and no more."""
-    bot = start_fake(mode, limits=Limits(memory_mb=100))
+    bot = start_fake(*mode.split(), limits=Limits(memory_mb=100))
     open_game(bot)
     with pytest.raises(BotMemory, match=text):
         first_move(bot)

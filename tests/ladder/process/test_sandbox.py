@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bots.protocol import Budget, Hello, HelloReply
+from db.records.launch import Limits
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -17,7 +18,7 @@ from ladder.doctor.sandbox_probe import (
     Reach,
     try_reach,
 )
-from ladder.errors import BotCrash
+from ladder.errors import BotCrash, BotMemory
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
 from ladder.process.confinement import Confinement
@@ -25,6 +26,7 @@ from ladder.specs.start_command import built_in, entrant_of
 from tests.support.fakes import (
     StartFake,
     fake_start,
+    first_move,
     open_game,
 )
 
@@ -139,3 +141,12 @@ def test_nothing_outlives_bubblewrap(start_fake: StartFake, mode: str) -> None:
     bot = start_fake(mode, sandbox=BWRAP)
     open_game(bot)
     bot.kill()
+
+
+@needs_bwrap
+def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> None:
+    """A folder that the sandbox keeps in memory is the bot's memory, its files open or closed."""
+    bot = start_fake("hides-memory", "file", sandbox=BWRAP, limits=Limits(memory_mb=100))
+    open_game(bot)
+    with pytest.raises(BotMemory, match=r"over its memory limit: \d+ MiB"):
+        first_move(bot)
