@@ -10,15 +10,8 @@ from db import thought_blob
 from db.connection.database import Database
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
-from db.records.exchange import (
-    BotLine,
-    Conditions,
-    GameLine,
-    Introduction,
-    MoveTiming,
-    SideTiming,
-    Timing,
-)
+from db.queries.game_columns import sides_of
+from db.records.exchange import BotLine, Conditions, GameLine, Introduction, MoveTiming, Timing
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from engine.result import Result, Termination
@@ -91,10 +84,7 @@ def _timing(row: Any) -> Timing:
         duration_us=row.duration_us,
         aborts=row.aborts,
         detail=row.detail,
-        sides=(
-            SideTiming(*(row._mapping[f"first_{name}"] for name in SideTiming.__struct_fields__)),
-            SideTiming(*(row._mapping[f"second_{name}"] for name in SideTiming.__struct_fields__)),
-        ),
+        sides=sides_of(row._mapping),
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),
     )

@@ -23,13 +23,13 @@ from db import thought_blob
 from db.connection.database import Database
 from db.models import Division, Game, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
+from db.queries.game_columns import sides_of
 from db.queries.runs import find_run
 from db.records.games import (
     GameQuery,
     GameRow,
     GameSummary,
     PliesTally,
-    SideSums,
 )
 from db.records.pairs import PairStatus
 from engine.position import parse_moves
@@ -284,22 +284,7 @@ def _game(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
         offender=row.offender,
         started_at=row.started_at,
         duration_us=row.duration_us,
-        sides=(
-            SideSums(
-                row.first_moves,
-                row.first_time_us,
-                row.first_max_us,
-                row.first_simulations,
-                row.first_searched_us,
-            ),
-            SideSums(
-                row.second_moves,
-                row.second_time_us,
-                row.second_max_us,
-                row.second_simulations,
-                row.second_searched_us,
-            ),
-        ),
+        sides=sides_of(row._mapping),
         repeat=bool(row.repeat),
         thoughts=() if blob is None else thought_blob.decode(blob),
     )

@@ -11,22 +11,14 @@ from db.connection.database import Database
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.divisions import division_in
+from db.queries.game_columns import FIRST, SECOND, columns_of, line_hash, offender_of
 from db.queries.rebuild import rebuild_within
-from db.queries.store_pair import line_hash
 from db.records.aggregate import Rate
-from db.records.exchange import (
-    BotLine,
-    GameLine,
-    Imported,
-    NotImportable,
-    SideTiming,
-    Timing,
-)
+from db.records.exchange import BotLine, GameLine, Imported, NotImportable, Timing
 from db.records.games import Thought
 from db.records.launch import described
 from db.records.pairs import PairStatus
 from db.records.runs import RunStatus
-from engine.result import Result
 
 Lines = tuple[GameLine, GameLine]
 """Game 0 and game 1 of a pair."""
@@ -326,24 +318,14 @@ _OF_PAIR = (
     *(Division.boards, Division.opening_plies, Division.budget),
 )
 """What an import compares of a stored pair beside its games."""
-_TIMED = frozenset(
-    f"{side}_{name}" for side in ("first", "second") for name in SideTiming.__struct_fields__
-) | {"detail", "started_at", "duration_us", "thoughts"}
+_TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing says nothing about."""
 
 
 def _game_values(line: GameLine) -> Mapping[str, Any]:
-    offender = None
-    if line.termination.is_forfeit:
-        offender = 0 if line.result is Result.LOSS else 1
     timing = line.timing
-    values = {
-        f"{side}_{name}": getattr(sums, name)
-        for side, sums in zip(("first", "second"), timing.sides, strict=True)
-        for name in SideTiming.__struct_fields__
-    }
     return {
-        **values,
+        **columns_of(timing.sides),
         "game": line.game,
         "rated": line.rated,
         "board": line.board,
@@ -355,7 +337,7 @@ def _game_values(line: GameLine) -> Mapping[str, Any]:
         "result": line.result.value,
         "termination": line.termination.value,
         "detail": timing.detail,
-        "offender": offender,
+        "offender": offender_of(line.result, line.termination),
         "started_at": timing.started,
         "duration_us": timing.duration_us,
         "line_hash": line_hash(line.board, line.moves),

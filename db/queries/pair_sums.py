@@ -7,17 +7,16 @@ of a run or a time span all use it, so they cannot disagree.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from db.records.aggregate import PairTableRow, SideTotals
+from db.queries.game_columns import FIRST, SECOND
+from db.records.aggregate import PairTableRow
+from db.records.sides import SideTotals
 from engine.result import FORFEITS
 
 Key = tuple[int, str, int, int]
 """Division, board class, A's revision, B's revision; A's is never the greater."""
 
 GRID = ("ll", "ld", "lw", "dl", "dd", "dw", "wl", "wd", "ww")
-SIDE = (
-    *("moves", "time_us", "max_us", "simulations", "searched_us"),
-    *(reason.value for reason in FORFEITS),
-)
+SIDE = SideTotals.__struct_fields__
 SUMS = (*GRID, *(f"{side}_{name}" for side in "ab" for name in SIDE), "plies", "repeats")
 """The columns of the aggregate behind its key, in the order of the lists of this module."""
 MAXIMA = frozenset({"a_max_us", "b_max_us"})
@@ -27,14 +26,12 @@ KEY = ("division_id", "board_class", "a_revision_id", "b_revision_id")
 _MAXIMA_AT = tuple(SUMS.index(name) for name in sorted(MAXIMA))
 _SCORE = {"loss": 0, "draw": 1, "win": 2}
 _FORFEIT_AT = {reason.value: SIDE.index(reason.value) for reason in FORFEITS}
-_FIRST = tuple(f"first_{name}" for name in SIDE[:5])
-_SECOND = tuple(f"second_{name}" for name in SIDE[:5])
 
 GAME_COLUMNS = (
     *("id", "pair_id", "division_id", "game", "first_revision_id", "second_revision_id"),
     *("board_class", "plies", "result", "termination", "offender", "repeat"),
-    *_FIRST,
-    *_SECOND,
+    *FIRST,
+    *SECOND,
 )
 """What `contribution` and `whole_pairs` read of a stored game."""
 
@@ -53,8 +50,8 @@ def contribution(game0: GameValues, game1: GameValues) -> tuple[Key, list[int]]:
     # From here on A, the lower revision, moves first in `ours` and second in `theirs`.
     values = [0] * len(GRID)
     values[3 * _SCORE[ours["result"]] + 2 - _SCORE[theirs["result"]]] = 1
-    values += _side(ours, _FIRST, 0, theirs, _SECOND, 1)
-    values += _side(ours, _SECOND, 1, theirs, _FIRST, 0)
+    values += _side(ours, FIRST, 0, theirs, SECOND, 1)
+    values += _side(ours, SECOND, 1, theirs, FIRST, 0)
     values.append(ours["plies"] + theirs["plies"])
     values.append(int(ours["repeat"]) + int(theirs["repeat"]))
     return (ours["division_id"], ours["board_class"], starter, other), values

@@ -15,7 +15,6 @@ from db.records.pairs import (
     FinishedPair,
     PairPlan,
     PairRecord,
-    PairRow,
     PairStatus,
     PlannedPair,
     PlayedPair,
@@ -35,7 +34,9 @@ class Pairs:
         # Preparing its statements takes 20 ms that a reader need not pay.
         return PairStorer(self._database)
 
-    def plan(self, run_id: int, count: int, make: Callable[[int], PlannedPair]) -> list[PairRow]:
+    def plan(
+        self, run_id: int, count: int, make: Callable[[int], PlannedPair]
+    ) -> list[PlannedPair]:
         """Take the next numbers of the run's stream and store what `make` gives for each.
 
         Numbers are taken under the write lock, so no two processes take the same. When `make`
@@ -82,7 +83,7 @@ class Pairs:
             )
             return [_pair(row) for row in rows]
 
-    def planned(self, run_id: int) -> list[PairRow]:
+    def planned(self, run_id: int) -> list[PlannedPair]:
         """The run's planned pairs in the order of their numbers."""
         query = (
             select(Pair.__table__)
@@ -188,21 +189,16 @@ class Pairs:
             ]
 
 
-def _pair(row: Any) -> PairRow:
-    return PairRow(
-        id=row.id,
-        run_id=row.run_id,
-        stream=row.stream,
-        number=row.number,
+def _pair(row: Any) -> PlannedPair:
+    return PlannedPair(
         a_revision=row.a_revision_id,
         b_revision=row.b_revision_id,
         board=row.board,
         board_class=row.board_class,
         opening=parse_moves(row.opening),
         seed=row.seed,
-        status=PairStatus(row.status),
-        aborts=row.aborts,
-        finished_at=row.finished_at,
+        number=row.number,
+        id=row.id,
     )
 
 

@@ -6,7 +6,6 @@ No step reads or writes more when the database grows: every lookup is by an inde
 
 import time
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -14,6 +13,7 @@ from sqlalchemy import Connection, select
 from db import thought_blob
 from db.connection.database import Database
 from db.models import Pair, Run
+from db.queries.game_columns import columns_of, line_hash, offender_of
 from db.queries.pair_sums import (
     KEY,
     SUMS,
@@ -22,11 +22,7 @@ from db.queries.pair_sums import (
 )
 from db.queries.statements import Statements
 from db.records.aggregate import Rate, RatingRow
-from db.records.games import (
-    GameRecord,
-    SideStats,
-    Thought,
-)
+from db.records.games import GameRecord
 from db.records.pairs import (
     FinishedPair,
     PairOutcome,
@@ -165,12 +161,6 @@ def points(games: Sequence[GameValues]) -> float:
     return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
 
 
-def line_hash(board: str, moves: str) -> int:
-    """A signed 64-bit number that equal games share."""
-    digest = blake2b(f"{board} {moves}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
-
-
 def _why_not(connection: Connection, plan: PairPlan) -> FinishedPair:
     status = connection.execute(
         select(Pair.status).filter_by(id=plan.id, number=plan.number)
@@ -182,12 +172,7 @@ def _why_not(connection: Connection, plan: PairPlan) -> FinishedPair:
 
 def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
     moves = format_moves(game.moves)
-    offender = None
-    if game.termination.is_forfeit:
-        offender = 0 if game.result is Result.LOSS else 1
     first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
-    opening = len(plan.opening)
-    searched = _searched_us(game.thoughts, opening)
     return {
         "pair_id": plan.id,
         "game": int(game.swapped),
@@ -196,37 +181,16 @@ def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
         "board": plan.board,
         "board_class": plan.board_class,
         "moves": moves,
-        "opening_plies": opening,
+        "opening_plies": len(plan.opening),
         "plies": len(moves),
         "seed": plan.seed,
         "result": game.result.value,
         "termination": game.termination.value,
         "detail": game.detail,
-        "offender": offender,
+        "offender": offender_of(game.result, game.termination),
         "started_at": game.started,
         "duration_us": game.duration_us,
-        **_side_values("first", game.sides[0], searched[0]),
-        **_side_values("second", game.sides[1], searched[1]),
+        **columns_of(game.sides),
         "line_hash": line_hash(plan.board, moves),
         "thoughts": thought_blob.encode(game.thoughts),
     }
-
-
-def _side_values(name: str, side: SideStats, searched_us: int) -> dict[str, int]:
-    return {
-        f"{name}_moves": side.moves,
-        f"{name}_time_us": side.time_us,
-        f"{name}_max_us": side.max_us,
-        # Bots report what they like; the sums of millions of games must fit 64 bits.
-        f"{name}_simulations": thought_blob.bounded(side.simulations),
-        f"{name}_searched_us": searched_us,
-    }
-
-
-def _searched_us(told: Sequence[Thought], opening_plies: int) -> tuple[int, int]:
-    """Time that the first and the second player spent on moves with reported simulations."""
-    spent = [0, 0]
-    for ply, thought in enumerate(told, start=opening_plies):
-        if thought.simulations:
-            spent[ply & 1] += thought.time_us
-    return spent[0], spent[1]

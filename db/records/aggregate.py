@@ -1,38 +1,9 @@
-"""What the store takes and gives: frozen records without any database object in them.
-
-Times are seconds since the epoch, durations microseconds, results from the side that is named.
-Importing this module loads no database code.
-"""
+"""The tables that are derived from games, as they are read, and the rule that moves ratings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.result import FORFEITS
-
-# Derived tables.
-
-
-@dataclass(frozen=True, slots=True)
-class SideTotals:
-    """Sums over one bot's moves and failures against one opponent."""
-
-    moves: int = 0
-    time_us: int = 0
-    max_us: int = 0
-    simulations: int = 0
-    searched_us: int = 0
-    """Time of those moves that reported simulations."""
-    timeout: int = 0
-    crash: int = 0
-    illegal_move: int = 0
-    protocol_error: int = 0
-    memory: int = 0
-    pondering: int = 0
-
-    @property
-    def forfeits(self) -> dict[str, int]:
-        """Games lost by failing, by termination, in the order in which reports list them."""
-        return {reason.value: getattr(self, reason.value) for reason in FORFEITS}
+from db.records.sides import SideTotals
 
 
 @dataclass(frozen=True, slots=True)

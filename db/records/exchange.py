@@ -16,12 +16,11 @@ from db.errors import DatabaseError
 from db.records.games import Thought
 from db.records.launch import Launch
 from db.records.runs import RunKind
+from db.records.sides import Count, SideSums
 from engine.board import MAX_SIDE
 from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
 
-Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
-"""Of games, plies, microseconds: what JSON, the database and a float hold exactly."""
 Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -71,16 +70,6 @@ class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
     """Of the run."""
 
 
-class SideTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
-    """Sums over one side's moves."""
-
-    moves: Count = 0
-    time_us: Count = 0
-    max_us: Count = 0
-    simulations: Count = 0
-    searched_us: Count = 0
-
-
 class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     """`db.records.games.Thought` without the expected line, in as many fields as ever."""
 
@@ -111,7 +100,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     duration_us: Count = 0
     aborts: Count = 0
     detail: str = ""
-    sides: tuple[SideTiming, SideTiming] = (SideTiming(), SideTiming())
+    sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()
     lines: tuple[Annotated[str, Meta(pattern=r"\A[0-9ab]*\Z")], ...] = ()
     """The expected line of each thought; left out when none has any."""

@@ -1,24 +1,12 @@
-"""A game of a person as the store takes and gives it."""
+"""Games: as they were played, as they are stored, and those of people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
 
+from db.records.sides import SideSums
 from engine.result import Result, Termination
-
-
-class SideStats(msgspec.Struct):
-    """Sums over one side's moves in one game."""
-
-    moves: int = 0
-    time_us: int = 0
-    """Wall time of all moves, by the harness's clock."""
-    max_us: int = 0
-    simulations: int = 0
-    """Simulations, or nodes for players that count those; 0 when the bot tells nothing."""
-    searched_us: int = 0
-    """Wall time of the moves that told their simulations or nodes."""
 
 
 class Thought(msgspec.Struct, array_like=True):
@@ -53,7 +41,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     result: Result
     """From the first player's side."""
     termination: Termination
-    sides: tuple[SideStats, SideStats]
+    sides: tuple[SideSums, SideSums]
     """The first player's and the second's."""
     thoughts: tuple[Thought, ...]
     """One per move after the opening."""
@@ -62,18 +50,6 @@ class GameRecord(msgspec.Struct, frozen=True):
     duration_us: int
     detail: str = ""
     """For a forfeit: what happened, for the bot's author."""
-
-
-@dataclass(frozen=True, slots=True)
-class SideSums:
-    """Sums over one side's moves in one game."""
-
-    moves: int
-    time_us: int
-    max_us: int
-    simulations: int
-    searched_us: int
-    """Time of those moves that reported simulations."""
 
 
 @dataclass(frozen=True, slots=True)

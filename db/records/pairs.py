@@ -90,7 +90,7 @@ class PairStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlannedPair:
-    """A pair as the schedule wants it; the store adds its key and its number."""
+    """A pair to be played: drawn by a schedule, stored, and read again."""
 
     a_revision: int
     """Moves first in game 0."""
@@ -101,27 +101,10 @@ class PlannedPair:
     opening: tuple[int, ...]
     seed: int
     """Below 2**53."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """A pair as it is stored."""
-
-    id: int
-    run_id: int
-    stream: str
-    number: int
-    """The pair's place in its stream, from 0."""
-    a_revision: int
-    b_revision: int
-    board: str
-    board_class: str
-    opening: tuple[int, ...]
-    seed: int
-    status: PairStatus
-    aborts: int
-    """How often a move of it was asked again, or the pair begun again, as the machine stalled."""
-    finished_at: float | None
+    number: int = 0
+    """Place in its stream, from 0; the store sets it."""
+    id: int = 0
+    """Key in the database, from 1; the store sets it."""
 
 
 @dataclass(frozen=True, slots=True)

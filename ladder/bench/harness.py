@@ -212,7 +212,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
         )
     )
     schedule = Schedule(
-        bots=settings.bots,
+        bots={name: entrant.revision for name, entrant in entrants.items()},
         pairing=settings.pairing,
         boards=settings.boards,
         opening_plies=0,

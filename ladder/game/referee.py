@@ -8,17 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply, NewGame
-from db.records.games import (
-    LINE_PLIES,
-    GameRecord,
-    SideStats,
-    Thought,
-)
+from db.records.games import LINE_PLIES, GameRecord, Thought
 from db.records.pairs import (
     Entrant,
     PairPlan,
     PairRecord,
 )
+from db.records.sides import SideSums
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
@@ -143,7 +139,7 @@ class _Side:
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
         self.entrant = entrant
         self.process: BotProcess | None = None
-        self.stats = SideStats()
+        self.stats = SideSums()
         self.cpu = CpuUse()
         time_ms = entrant.budget.time_ms
         self.timed = time_ms is not None
@@ -328,7 +324,7 @@ class _Game:
         self.offender = index
         return MachineStalled(sentence)
 
-    def _remember(self, stats: SideStats, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
+    def _remember(self, stats: SideSums, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
         stats.moves += 1
         stats.time_us += elapsed_us
         if elapsed_us > stats.max_us:
@@ -336,7 +332,7 @@ class _Game:
         thought = thought_of(elapsed_us, info)
         thought.cpu_us = cpu_us
         self.thoughts.append(thought)
-        if thought.simulations is not None:
+        if thought.simulations:
             stats.simulations += thought.simulations
             stats.searched_us += elapsed_us
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from db.records.pairs import (
     Entrant,
     PairPlan,
-    PairRow,
     PlannedPair,
 )
 from db.records.runs import RunRow
@@ -125,11 +124,11 @@ class PairQueue:
             count = 1  # each pair may be the first of a batch
         while True:
             try:
-                rows = self._store.pairs.plan(self._run.id, count, self._planned_pair)
+                pairs = self._store.pairs.plan(self._run.id, count, self._planned_pair)
             except NotYet:
                 self._ask_for_owed(in_play)
                 return
-            plans = [self._plan_of(row) for row in rows]
+            plans = [self._plan_of(pair) for pair in pairs]
             if any(self._is_wanted(plan) for plan in plans):
                 for plan in plans:
                     self.put_back(plan)
@@ -152,26 +151,18 @@ class PairQueue:
 
     def _planned_pair(self, number: int) -> PlannedPair:
         partners = None if self._advisor is None else self._advisor.partners(number)
-        meeting = self._schedule.meeting(number, partners)
-        return PlannedPair(
-            a_revision=self._entrants[meeting.a].revision,
-            b_revision=self._entrants[meeting.b].revision,
-            board=str(meeting.board),
-            board_class=str(meeting.board_class),
-            opening=meeting.opening,
-            seed=meeting.seed,
-        )
+        return self._schedule.pair(number, partners)
 
-    def _plan_of(self, row: PairRow) -> PairPlan:
+    def _plan_of(self, pair: PlannedPair) -> PairPlan:
         return PairPlan(
-            id=row.id,
-            number=row.number,
-            a=self._entrants[self._names[row.a_revision]],
-            b=self._entrants[self._names[row.b_revision]],
-            board=row.board,
-            board_class=row.board_class,
-            opening=row.opening,
-            seed=row.seed,
+            id=pair.id,
+            number=pair.number,
+            a=self._entrants[self._names[pair.a_revision]],
+            b=self._entrants[self._names[pair.b_revision]],
+            board=pair.board,
+            board_class=pair.board_class,
+            opening=pair.opening,
+            seed=pair.seed,
             margin_ms=self._settings.margin_ms,
             watchdog_s=self._settings.watchdog_s,
         )

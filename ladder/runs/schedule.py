@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
 
-from engine.board import Board, BoardClass
+from db.records.pairs import PlannedPair
+from engine.board import BoardClass
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import UsageError
@@ -63,19 +64,6 @@ def parse_pairing(text: str) -> Pairing:
     raise UsageError(f"--pairing is random, round-robin, uncertain or gauntlet:NAME, got {text!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """The content of one pair, before names become registered bots."""
-
-    a: str
-    b: str
-    board: Board
-    board_class: BoardClass
-    opening: tuple[int, ...]
-    seed: int
-    """Of both games, below 2**53."""
-
-
 # What a stream draws for: independent of each other, so that, for example, the boards of a run do
 # not change when its pairing does.
 _PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER = range(5)
@@ -83,7 +71,7 @@ _PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER = range(5)
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A stream of meetings.
+    """A stream of pairs.
 
     Raises:
         UsageError: fewer than two bots, a gauntlet's bot is not among them, a bot has no opponent
@@ -91,8 +79,8 @@ class Schedule:
 
     """
 
-    bots: tuple[str, ...]
-    """In the order of the run's identity; at least two."""
+    bots: Mapping[str, int]
+    """Revisions by name, in the order of the run's identity; at least two."""
     pairing: Pairing
     boards: tuple[BoardClass, ...]
     opening_plies: int | None
@@ -102,7 +90,7 @@ class Schedule:
     """The boards of those bots that do not play every board, as their hello lists them."""
 
     def __post_init__(self) -> None:
-        if len(set(self.bots)) < 2 and self.pairing.kind is not PairingKind.GATE:
+        if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
             raise UsageError("a ladder needs at least two different bots: name more with --bots")
         candidate = self.pairing.candidate
         if candidate is not None and candidate not in self.bots:
@@ -116,7 +104,7 @@ class Schedule:
                     "can both play; leave it out of --bots or add a board to --boards"
                 )
 
-    def meeting(self, number: int, partners: tuple[str, str] | None = None) -> Meeting:
+    def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
         """The pair of that number, 0 and up.
 
         With `partners` these two meet; without them the schedule says who does (``uncertain``
@@ -140,17 +128,26 @@ class Schedule:
             plies_of_opening(self.opening_plies, board_class),
             SplitMix(mix(self.seed, number, _OPENING)),
         )
-        return Meeting(a, b, board, board_class, opening, derive_seed(self.seed, number, _GAMES))
+        return PlannedPair(
+            a_revision=self.bots[a],
+            b_revision=self.bots[b],
+            board=str(board),
+            board_class=str(board_class),
+            opening=opening,
+            seed=derive_seed(self.seed, number, _GAMES),
+            number=number,
+        )
 
     def _partners(self, number: int) -> tuple[str, str]:
         """Two bots drawn at random among those that share a board."""
         random = SplitMix(mix(self.seed, number, _PARTNERS))
+        names = tuple(self.bots)
         while True:
-            a = random.below(len(self.bots))
-            b = random.below(len(self.bots) - 1)
+            a = random.below(len(names))
+            b = random.below(len(names) - 1)
             b += b >= a
-            if self._shared(self.bots[a], self.bots[b]):
-                return self.bots[a], self.bots[b]
+            if self._shared(names[a], names[b]):
+                return names[a], names[b]
 
     def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
         """Rounds: every combination once on every board, each round in an order of its own.

@@ -15,6 +15,7 @@ from db.records.runs import (
     RunStatus,
 )
 from db.store import RunLock, Store
+from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.process.leftovers import clear_leftovers
@@ -120,17 +121,17 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    first = _schedule(settings, bots, seed=0).meeting(0)
+    first = _schedule(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
         compile_launches(bot.revision.launch for bot in bots)  # a start must not be a compilation
-        refuse_tight_limits([*found.values()], first.board, settings.confinement)
+        refuse_tight_limits([*found.values()], parse_board(first.board), settings.confinement)
     return found
 
 
 def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
-        bots=tuple(sorted(bot.name for bot in bots)),
+        bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},
         pairing=settings.pairing,
         boards=settings.boards,
         opening_plies=settings.opening_plies,

@@ -7,11 +7,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from db.records.aggregate import (
-    PairTableRow,
-    SideTotals,
-)
+from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
+from db.records.sides import SideTotals
 from engine.result import Termination
 from ladder.standings.pool import Pool, pool_of
 

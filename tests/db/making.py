@@ -9,18 +9,12 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.games import (
-    GameRecord,
-    NewSavedGame,
-    SideStats,
-    Thought,
-)
+from db.records.games import GameRecord, NewSavedGame, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
     PairRecord,
-    PairRow,
     PlannedPair,
 )
 from db.records.runs import (
@@ -28,6 +22,7 @@ from db.records.runs import (
     RunKind,
     RunRow,
 )
+from db.records.sides import SideSums
 from db.store import Store
 from engine.result import FORFEITS, Result, Termination
 
@@ -66,13 +61,13 @@ def maker(revisions: Sequence[int], seed: int = 1) -> Callable[[int], PlannedPai
     return make
 
 
-def to_plan(row: PairRow) -> PairPlan:
+def to_plan(row: PlannedPair) -> PairPlan:
     a = Entrant(row.a_revision, f"r{row.a_revision}", START, BUDGET)
     b = Entrant(row.b_revision, f"r{row.b_revision}", START, BUDGET)
     return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
 
 
-def played(row: PairRow, random: Random, *, plies: int = 20, columns: int = 10) -> PairRecord:
+def played(row: PlannedPair, random: Random, *, plies: int = 20, columns: int = 10) -> PairRecord:
     """A pair as if it had been played: any result, sometimes a forfeit."""
     games = tuple(game(random, swapped, plies, columns) for swapped in (False, True))
     return PairRecord(row.id, row.number, games)
@@ -93,11 +88,12 @@ def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
         for _ in range(plies)
     )
     sides = tuple(
-        SideStats(
+        SideSums(
             moves=len(told[seat::2]),
             time_us=sum(t.time_us for t in told[seat::2]),
             max_us=max((t.time_us for t in told[seat::2]), default=0),
             simulations=sum(t.simulations or 0 for t in told[seat::2]),
+            searched_us=sum(t.time_us for t in told[seat::2] if t.simulations),
         )
         for seat in (0, 1)
     )

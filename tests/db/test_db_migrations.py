@@ -3,13 +3,10 @@
 from importlib import import_module
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
 from db import migrations
@@ -19,6 +16,7 @@ from db.queries.statements import Statements
 from db.records.games import GameQuery
 from db.store import Store
 from tests.db.making import add_bots, elo, new_run, play_all
+from tests.db.versions import go_back
 
 
 def test_a_fresh_upgrade_equals_the_models(store):
@@ -53,17 +51,6 @@ def test_models_compile_for_both_dialects(dialect):
     for table in Base.metadata.sorted_tables:
         assert table.name in str(CreateTable(table).compile(dialect=chosen))
     Statements(chosen)
-
-
-def go_back(place: str, version: str) -> None:
-    """Make a database what an earlier version of the program would have left."""
-    config = Config()
-    config.set_main_option("script_location", str(migrations.SCRIPTS))
-    # An engine of its own: dropping a column copies the table, which foreign keys would forbid.
-    engine = create_engine(f"sqlite:///{place}", poolclass=NullPool)
-    with engine.begin() as connection:
-        config.attributes["connection"] = connection
-        command.downgrade(config, version)
 
 
 @pytest.mark.parametrize("version", ["0001", "0002", "0003", "0004", "0005"])

@@ -111,10 +111,10 @@ def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
 
 
 def test_an_older_database_is_read_from_a_copy(
-    closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    closed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is migrated in a temporary folder, and stays as it is itself."""
-    scripts = tmp_path / "scripts"
+    scripts = closed.parent / "scripts"  # where another user may read them
     shutil.copytree(migrations.SCRIPTS, scripts)
     (scripts / "versions" / "9000_more.py").write_text(
         "import sqlalchemy as sa\nfrom alembic import op\n"
@@ -123,8 +123,6 @@ def test_an_older_database_is_read_from_a_copy(
     )
     monkeypatch.setattr(migrations, "SCRIPTS", scripts)
     monkeypatch.setattr(migrations, "HEAD", "9000")
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)  # pytest's own folders, so that nobody can read the scripts
     before = lock_up(closed, "folder")
     content = closed.read_bytes()
     assert as_nobody(lambda: look(closed)) == "read-only 4 bots"

@@ -1,10 +1,10 @@
 """Games of people are kept apart from all that ratings are made of."""
 
-import sqlite3
 from pathlib import Path
 
 from db.store import Store
 from tests.db.making import human_game, new_bot
+from tests.db.versions import go_back
 
 GAME = human_game(revision=1)
 
@@ -39,13 +39,7 @@ def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
     """Opening it migrates it after a copy, and keeps what it holds."""
     with Store.open(place) as store:
         store.bots.add(new_bot("hero"))
-    with sqlite3.connect(place) as raw:
-        raw.execute("drop table saved_games")
-        raw.execute("drop index ix_pairs_aborted")
-        for side in "ab":
-            raw.execute(f"alter table pair_tables drop column {side}_pondering")
-        raw.execute("update alembic_version set version_num = '0001'")
-    raw.close()
+    go_back(place, "0001")
     with Store.open(place) as store:
         assert [bot.name for bot in store.bots.all()] == ["hero"]
         assert store.human_games.add(GAME) == 1

@@ -150,7 +150,8 @@ def test_games_that_are_here_are_skipped(played: Ladder) -> None:
     assert played("import", "half.jsonl", "--db", "other.db", "--json").document["games"] == 8
     grown = played("import", "one.jsonl", "--db", "other.db", "--json").document
     assert grown == {"games": 12, "skipped": 8}
-    assert played("export", "--db", "other.db").out == (played.folder / "one.jsonl").read_text()
+    merged = played("export", "--db", "other.db", "--format", "csv").out
+    assert merged == (played.folder / "one.csv").read_text()
 
 
 def test_unknown_bots_without_description_are_refused(played: Ladder) -> None:

@@ -9,15 +9,10 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.exchange import (
-    Conditions,
-    GameLine,
-    MoveTiming,
-    SideTiming,
-    Timing,
-)
+from db.records.exchange import Conditions, GameLine, MoveTiming, Timing
 from db.records.launch import Launch
 from db.records.runs import RunKind
+from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.exchange.files import WRITERS
@@ -41,7 +36,7 @@ def make_empty(path: Path) -> Path:
 def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination) -> GameLine:
     """One game of a pair on 4x4."""
     names = NAMES if number == 0 else NAMES[::-1]
-    sums = SideTiming(4, 4000, 1500, 80, 3000)
+    sums = SideSums(4, 4000, 1500, 80, 3000)
     return GameLine(
         pair=0,
         game=number,

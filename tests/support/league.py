@@ -7,10 +7,11 @@ from typing import Self
 
 from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
-from db.records.games import GameRecord, SideStats, Thought
+from db.records.games import GameRecord, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import NewRun, RunKind, RunRow, RunStatus
+from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.ratings.sequential_elo import rate_pair
@@ -145,8 +146,8 @@ class League:
         )
 
 
-def _stats(moves: int) -> SideStats:
-    return SideStats(
+def _stats(moves: int) -> SideSums:
+    return SideSums(
         moves=moves,
         time_us=10_000 * moves,
         max_us=10_000 if moves else 0,

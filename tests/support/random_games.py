@@ -1,14 +1,11 @@
 """Made-up games for benchmarks and tests: legal, random, with plausible times."""
 
-from db.records.games import (
-    GameRecord,
-    SideStats,
-    Thought,
-)
+from db.records.games import GameRecord, Thought
 from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
+from db.records.sides import SideSums
 from engine.board import parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
@@ -22,7 +19,7 @@ def random_record(plan: PairPlan, random: SplitMix) -> PairRecord:
 
 def _random_game(plan: PairPlan, swapped: bool, random: SplitMix) -> GameRecord:
     position = Position.from_moves(parse_board(plan.board), plan.opening)
-    sides = (SideStats(), SideStats())
+    sides = (SideSums(), SideSums())
     thoughts = []
     while not position.is_over:
         stats = sides[position.to_move]

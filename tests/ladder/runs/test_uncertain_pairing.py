@@ -13,7 +13,6 @@ from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
-    PairRow,
     PlannedPair,
 )
 from db.records.runs import (
@@ -60,7 +59,7 @@ def advisor(store: Store) -> Advisor:
     return Advisor(store=store, stream="s", seed=1, names=names)
 
 
-def plan(store: Store, count: int) -> list[PairRow]:
+def plan(store: Store, count: int) -> list[PlannedPair]:
     revisions = {bot.name: bot.revision.id for bot in store.bots.all()}
     advice = advisor(store)
 
@@ -71,7 +70,7 @@ def plan(store: Store, count: int) -> list[PairRow]:
     return store.pairs.plan(1, count, planned)
 
 
-def finish(store: Store, rows: list[PairRow]) -> None:
+def finish(store: Store, rows: list[PlannedPair]) -> None:
     for row in rows:
         start = Start(argv=("x",), folder="/")
         budget = Budget(simulations=1)

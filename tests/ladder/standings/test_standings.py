@@ -6,11 +6,9 @@ from typing import Any
 
 import pytest
 
-from db.records.aggregate import (
-    PairTableRow,
-    SideTotals,
-)
+from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
+from db.records.sides import SideTotals
 from ladder.ratings.elo import score_to_elo
 from ladder.ratings.pool import fitting
 from ladder.standings.pool import pool_of

@@ -1,0 +1,44 @@
+"""How the parts of a game lie in the columns of a stored one."""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from db.records.sides import SideSums
+from db.thought_blob import bounded
+from engine.result import Result, Termination
+
+FIRST = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
+SECOND = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
+"""The columns of the first and of the second player's sums, in the order of `SideSums`."""
+
+
+def columns_of(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
+    """The values of FIRST and SECOND."""
+    values = {}
+    for seat, side in zip(("first", "second"), sides, strict=True):
+        values[f"{seat}_moves"] = side.moves
+        values[f"{seat}_time_us"] = side.time_us
+        values[f"{seat}_max_us"] = side.max_us
+        # Bots report what they like; the sums of millions of games must fit 64 bits.
+        values[f"{seat}_simulations"] = bounded(side.simulations)
+        values[f"{seat}_searched_us"] = side.searched_us
+    return values
+
+
+def sides_of(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
+    """The sums of both players from a stored game's values by column."""
+    return SideSums(*map(game.__getitem__, FIRST)), SideSums(*map(game.__getitem__, SECOND))
+
+
+def offender_of(result: Result, termination: Termination) -> int | None:
+    """Who lost by failing: 0 the first player, 1 the second, None nobody."""
+    if not termination.is_forfeit:
+        return None
+    return 0 if result is Result.LOSS else 1
+
+
+def line_hash(board: str, moves: str) -> int:
+    """A signed 64-bit number that equal games share."""
+    digest = blake2b(f"{board} {moves}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
