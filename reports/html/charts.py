@@ -80,12 +80,17 @@ def step_chart(rows: Sequence[Row]) -> Spec:
     return _spec(zero + bars + whiskers + points, height=alt.Step(22))
 
 
-def history_chart(rows: Sequence[Row]) -> Spec:
-    """Ratings with their bands against the games played.
+def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
+    """Ratings with their bands against the games played, named in this order.
 
     Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``.
     """
-    colour = alt.Color("bot:N", scale=alt.Scale(range=PALETTE), legend=alt.Legend(title=None))
+    colour = alt.Color(
+        "bot:N",
+        sort=list(order),
+        scale=alt.Scale(domain=list(order), range=PALETTE),
+        legend=alt.Legend(title=None),
+    )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
     base = alt.Chart(_values(rows)).encode(
         x=alt.X("games:Q", title="games of the division"), color=colour

@@ -62,7 +62,7 @@ def report_page(data: ReportData, *, compared: Comparison | None = None) -> str:
     if made["steps"]:
         drawn["steps"] = charts.step_chart(made["steps"])
     if made["history"]:
-        drawn["history"] = charts.history_chart(made["history"])
+        drawn["history"] = charts.history_chart(made["history"], order)
         drawn["dates"] = charts.date_chart(made["dates"])
     if made["pairings"]:
         numbers = len(order) <= NUMBERS_UP_TO
@@ -138,7 +138,7 @@ def _alike(rated: Sequence[BotStanding]) -> str:
     pairs = [
         f"{one.name} and {other.name}" for one, other in pairwise(rated) if _overlap(one, other)
     ]
-    return f"Cannot be told apart by these games: {_listed(pairs)}." if pairs else ""
+    return f"Not told apart by these games: {'; '.join(pairs)}." if pairs else ""
 
 
 def _overlap(one: BotStanding, other: BotStanding) -> bool:
