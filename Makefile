@@ -22,9 +22,10 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . --group dev
 	@touch $@
 
-run: $(STAMP) ## Play a short ladder and print its table
+run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	$(BIN)/ladder run --bots v1,v2,v3,v4,flat-mc,random --games 60 --time 20ms --db $(FIRST_DB)
 	@echo
+	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
 	@echo "The games are in $(FIRST_DB). Go on with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
 test: $(STAMP) ## Run all tests, the slow ones included
