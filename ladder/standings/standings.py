@@ -142,12 +142,18 @@ class Standings:
         return self.games // 2
 
     @property
-    def first_mover_elo(self) -> Mapping[str, float]:
-        """The fitted first-mover advantage in Elo by board class."""
+    def first_mover_elo(self) -> Mapping[str, float | None]:
+        """The fitted first-mover advantage in Elo by board class; None without rated games."""
         if self.pool is None:
             return {}
         rating = self.pool.rating
-        return dict(zip(rating.classes, rating.advantage.tolist(), strict=True))
+        met = set(rating.cells.board_class.tolist())
+        return {
+            name: elo if place in met else None
+            for place, (name, elo) in enumerate(
+                zip(rating.classes, rating.advantage.tolist(), strict=True)
+            )
+        }
 
 
 def first_mover_points2(counts: Sequence[int]) -> int:

@@ -132,6 +132,15 @@ def test_nothing_played_yet() -> None:
     assert result.first_mover_elo == {}
 
 
+def test_a_board_without_rated_games_has_no_first_mover_advantage() -> None:
+    """Where only bots played that nothing connects with the list there is no number, not zero."""
+    result = standings(
+        table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED, board_class="6x7")
+    )
+    assert result.first_mover_elo["6x7"] is None
+    assert result.first_mover_elo["thu"] is not None
+
+
 def test_forfeits_mark_a_bot() -> None:
     """More than 2 % of the games and at least 3 make a bot unreliable; fewer do not."""
     losses = (100, 0, 0, 0, 0, 0, 0, 0, 0)
