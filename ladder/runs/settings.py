@@ -21,6 +21,9 @@ from ladder.runs.schedule import (
     plies_of_opening,
 )
 
+TIME = "time_ms"
+"""The name of the budget by the clock, under which the margin counts."""
+
 
 class Continue(StrEnum):
     """What to do about an interrupted run of the same identity."""
@@ -142,8 +145,9 @@ class Settings:
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """What identifies the run besides its seed, as plain data.
 
-        Limits and the sandbox stand there where they differ from the defaults: they can turn a
-        game into a forfeit, so a run is not gone on with under others.
+        Limits, the sandbox, and the margin or watchdog that its budgets bring into play stand there
+        where they differ from the defaults: they can turn a game into a forfeit, so a run is not
+        gone on with under others.
 
         Args:
             hashes: the content hash of every bot by name.
@@ -167,13 +171,23 @@ class Settings:
             description["limits"] = other
         if sandbox:
             description["sandbox"] = list(sandbox)
+        by_the_clock = TIME in self.budgets.amounts
+        if by_the_clock and self.margin_ms != MARGIN_MS:
+            description["margin_ms"] = self.margin_ms
+        if not by_the_clock and self.watchdog_s != WATCHDOG_S:
+            description["watchdog_s"] = self.watchdog_s
         return description
 
     def surroundings(self) -> dict[str, object]:
-        """What is kept with the run beside that: all limits in force, and the sandbox."""
+        """What is kept with the run beside that: limits, sandbox, margin and watchdog in force."""
         confinement = self.confinement_in_force
         limits = msgspec.structs.asdict(confinement.limits)
-        return {"limits": limits, "sandbox": list(confinement.sandbox)}
+        return {
+            "limits": limits,
+            "sandbox": list(confinement.sandbox),
+            "margin_ms": self.margin_ms,
+            "watchdog_s": self.watchdog_s,
+        }
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

@@ -25,6 +25,7 @@ from ladder.registry.registered import (
     refuse_hurried,
 )
 from ladder.runs.decision import Judge
+from ladder.runs.harness_version import harness_version
 from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.progress import Watcher
 from ladder.runs.resumable import Resumable, is_unfinished, resumable_runs
@@ -191,7 +192,11 @@ def _take_up(
             rated=settings.rated,
             stream=identity_hash(description, seed),
             identity=identity_hash(description),
-            settings={**description, **settings.surroundings()},
+            settings={
+                **description,
+                **settings.surroundings(),
+                "harness": harness_version(),
+            },
             seed=seed,
             division_id=store.divisions.ensure(boards, plies, budget).id,
             target_games=settings.target_games,

@@ -12,7 +12,9 @@ from ladder.cli.parsing import (
 )
 from ladder.errors import UsageError
 from ladder.process.confinement import Confinement
+from ladder.runs import harness_version as module
 from ladder.runs.budgets import Budgets
+from ladder.runs.harness_version import harness_version
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
@@ -159,6 +161,34 @@ def test_limits_identify_a_run_where_they_are_not_the_default() -> None:
     other = confined(limits=Limits(memory_mb=50), sandbox=("env",)).describe({"v1": "a", "v2": "b"})
     assert other == {**plain, "limits": {"memory_mb": 50}, "sandbox": ["env"]}
     assert confined(limits=Limits(memory_mb=50)).division() == settings().division()
+
+
+def test_margin_and_watchdog_identify_a_run_whose_budget_brings_them_into_play() -> None:
+    """Each can turn a move into a forfeit, under its kind of budget and no other."""
+    hashes = {"v1": "a", "v2": "b"}
+    by_time, by_work = Budgets({"time_ms": 100}), Budgets({"simulations": 5})
+    for budgets, counts, other in (
+        (by_time, {"margin_ms": 51}, {"watchdog_s": 61.0}),
+        (by_work, {"watchdog_s": 61.0}, {"margin_ms": 51}),
+    ):
+        plain = settings(budgets=budgets).describe(hashes)
+        assert not {"margin_ms", "watchdog_s"}.intersection(plain)
+        assert settings(budgets=budgets, **counts).describe(hashes) == {**plain, **counts}
+        assert settings(budgets=budgets, **other).describe(hashes) == plain
+        assert (
+            settings(budgets=budgets, **counts).division() == settings(budgets=budgets).division()
+        )
+
+
+def test_the_harness_is_on_record_with_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its sources are no player's identity, so a run must say which they were."""
+    before = harness_version()
+    assert set(before) == {"ladder", "python", "numba", "sources"}
+    harness_version.cache_clear()
+    monkeypatch.setattr(module, "MODULES", ())  # as if the host's sources were others
+    after = harness_version()
+    harness_version.cache_clear()
+    assert after["sources"] != before["sources"]
 
 
 def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
