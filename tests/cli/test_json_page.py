@@ -1,0 +1,152 @@
+"""docs/json.md and the documents that the commands print name the same keys."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.board import parse_board
+from engine.result import Termination
+from ladder.bench.harness import HarnessSpeed
+from ladder.bench.search import SearchSpeed
+from tests.cli.conftest import Command
+from tests.cli.test_commands import COMMANDS
+from tests.support.league import Game, League
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
+SECTIONS = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M))
+BY_NAME = {
+    "by_board_class", "by_opponent", "by_plies", "budget", "changes", "files", "first_mover_elo",
+    "forfeits", "reasons",
+}  # fmt: skip
+"""Keys under which the keys are data: names of bots, boards, files."""
+OPAQUE = {"forfeits", "introduces"}
+"""Objects whose insides are data, or described in words."""
+SAYS = {
+    "ladder report --compare --json": "reason",
+    "ladder export --format jsonl": "bots recency lines aborts detail",
+    "ladder stats sprt --json": "continue accept_h0 accept_h1",
+    "ladder report --json": "timeout crash illegal_move protocol_error memory pondering",
+    "ladder runs --json": "ladder match gate running interrupted finished invalid",
+    "ladder replay --json": "person p3",
+    "ladder bench search --json": "nodes",
+    "ladder doctor --json": "ok warning fault",
+}
+"""Words between backticks that are values, or keys that are there at times, by section."""
+
+
+def keys(document: Any) -> Iterator[str]:
+    """Every key of a document, at any depth."""
+    if isinstance(document, list):
+        for each in document:
+            yield from keys(each)
+    elif isinstance(document, dict):
+        for key, value in document.items():
+            yield key
+            if key not in OPAQUE or isinstance(value, list):
+                yield from keys(list(value.values()) if key in BY_NAME and value else value)
+
+
+def named(section: str) -> set[str]:
+    """The words between backticks that have the form of a key."""
+    marked = re.findall(r"`([^`]+)`", section)
+    inside = [word for text in marked for word in re.findall(r'"(\w+)"', text)]
+    plain = [part for text in marked for part in text.split(".")]
+    return {word for word in (*inside, *plain) if re.fullmatch(r"[a-z][a-z0-9_]*", word)}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league in which something stands under every key."""
+    path = tmp_path_factory.mktemp("league") / "ladder.db"
+    with League(path, "a", "b", "c") as league:
+        league.end(league.run(time_ms=40))
+        run = league.run()
+        for one, other in (("a", "b"), ("b", "c"), ("a", "c")):
+            league.pairs(run, one, other, 9, "1-0", "0-1")
+            league.pairs(run, one, other, 2, "0-1", "1/2")
+        league.pairs(run, "c", "b", 1, Game("0-1", Termination.TIMEOUT), "1-0")
+        league.end(run)
+    return path
+
+
+WORDS = {
+    "ladder report --json": ("report", "--json"),
+    "ladder report --compare --json": ("report", "--compare", "a", "b", "--json"),
+    "ladder report --against --json": ("report", "--against", "a", "--json"),
+    "ladder gate --json": (
+        "gate", "a", "--against", "b", "--boards", "6x7", "--opening-plies", "0", "--stored",
+        "--json",
+    ),
+    "ladder stats los --json": ("stats", "los", "--wdl", "5,0,0", "--json"),
+    "ladder stats sprt --json": (
+        "stats", "sprt", "--wdl", "5,0,1", "--elo0", "0", "--elo1", "5", "--json",
+    ),
+    "ladder perft --json": ("perft", "4x4", "2", "--json"),
+    "ladder runs --json": ("runs", "--json"),
+    "ladder games --json": ("games", "--json"),
+    "ladder replay --json": ("replay", "1", "--json"),
+    "ladder doctor --json": ("doctor", "--json"),
+}  # fmt: skip
+
+
+def document_of(heading: str, ladder: Command, folder: Path) -> Any:
+    """The document that a section describes, less what the section leaves to another."""
+    if heading == "ladder rate --json":
+        (folder / "x.pgn").write_text('[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n')
+        return ladder("rate", "x.pgn", "--json").document
+    if heading == "ladder stats elo --json":
+        both = ("5,0,0", "0,0,5")
+        return [ladder("stats", "elo", "--wdl", counts, "--json").document for counts in both]
+    if heading == "ladder export --format jsonl":
+        return [json.loads(line) for line in ladder("export").out.splitlines()]
+    if heading == "ladder bench harness --json":
+        return HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5).document()
+    if heading == "ladder bench search --json":
+        return [SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1).document()]
+    found = ladder(*WORDS[heading])
+    assert found.out.startswith(("{", "[")), found.err
+    document = found.document
+    if heading == "ladder report --compare --json":  # rows as in the list
+        rows = set(keys(ladder("report", "--json").document["bots"]))
+        for bot in document["bots"]:
+            for key in rows & set(bot):
+                del bot[key]
+    return document
+
+
+MADE_BY_OTHERS = {
+    "ladder run --json and ladder match --json", "ladder report --regressions --json",
+    "ladder bots add-all --json",
+    "ladder import --json", "ladder bots list --json, ladder bots show --json",
+}  # fmt: skip
+"""Sections whose documents need games that are really played, or bots that really exist."""
+CHECKED = sorted(set(SECTIONS) - MADE_BY_OTHERS)
+
+
+@pytest.mark.parametrize("heading", CHECKED)
+def test_page_and_document_name_the_same_keys(
+    ladder: Command, stored: Path, tmp_path: Path, heading: str
+) -> None:
+    """A key that is printed must be explained, and a key that is explained must be printed."""
+    shutil.copy(stored, tmp_path / "ladder.db")
+    printed = set(keys(document_of(heading, ladder, tmp_path)))
+    told = named(SECTIONS[heading])
+    assert printed - told == set(), "not on the page"
+    assert told - printed - set(SAYS.get(heading, "").split()) == set(), "not printed"
+
+
+def test_every_command_with_json_has_a_section() -> None:
+    """A document without a section is one that nobody can rely on."""
+    headings = " ".join(SECTIONS)
+    missing = [
+        " ".join(words)
+        for words, command in COMMANDS
+        if any("--json" in parameter.opts for parameter in command.params)
+        and f"ladder {' '.join(words)}" not in headings
+    ]
+    assert missing == []
