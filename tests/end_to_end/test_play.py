@@ -147,9 +147,9 @@ def test_a_bot_that_crashes_ends_the_game_with_a_sentence(ladder: Ladder) -> Non
     mark = ladder.folder / "mark"
     mark.touch()
     command = [sys.executable, "-I", "-S", str(FAKE_BOTS / "bot.py"), "crashes-once", str(mark)]
-    frail = ladder.folder / "frail.py"  # the mark is no ingredient of this
+    frail = ladder.folder / "frail.py"
     frail.write_text(f"import os\nos.execv({sys.executable!r}, {command})\n")
-    added = ladder("bots", "add", "frail", f"exec:{sys.executable} frail.py")
+    added = ladder("bots", "add", "frail", f"exec:{sys.executable} frail.py", "--files", "*.py")
     assert added.code == 0, added.err
     mark.unlink()
     done = ladder.told("6\n", "play", "frail", "--save")
