@@ -15,6 +15,7 @@ from ladder.names import check_text
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import Confinement
 from ladder.process.family import Conduct
+from ladder.process.log_budget import LogBudget
 from ladder.specs.file_state import check_unchanged
 
 KEPT = 6
@@ -40,12 +41,19 @@ class BotPool:
         self._trusted = replace(confinement, sandbox=())
         self._keep = keep
         self._idle: list[tuple[Start, BotProcess]] = []
+        self._logs = LogBudget(confinement.log_bytes)
+        self._started: list[BotProcess] = []
+        """Those whose logs are still to be counted."""
         self._conducts: dict[Start, Conduct] = {}
         self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
         """Whether this process, and so every bot, was given a single CPU."""
 
-    def acquire(self, start: Start) -> BotProcess:
+    def acquire(self, start: Start, name: str = "bot") -> BotProcess:
         """A process for one side of a game, fresh or used before.
+
+        Args:
+            start: the process to be started.
+            name: the bot's, for its log.
 
         Raises:
             BotFailure: the bot did not start or did not shake hands; nothing of it is left.
@@ -61,7 +69,7 @@ class BotPool:
                     continue
                 return process
         check_unchanged(start)
-        process = self._start(start)
+        process = self._start(start, name)
         try:
             shake_hands(process)
         except BaseException:
@@ -104,14 +112,25 @@ class BotPool:
         while len(self._idle) > self._keep:
             self._idle.pop(0)[1].quit(QUIT_S)
 
-    def _start(self, start: Start) -> BotProcess:
+    def _start(self, start: Start, name: str = "bot") -> BotProcess:
+        self._count_logs()
         confinement = self._confinement if start.foreign else self._trusted
-        return BotProcess.start(start, confinement, self.conduct(start))
+        name = name if start.foreign else "built-in"
+        process = BotProcess.start(start, confinement, self.conduct(start), name=name)
+        self._started.append(process)
+        return process
+
+    def _count_logs(self) -> None:
+        """Count the logs of the processes that have ended; the oldest may go for them."""
+        for process in [each for each in self._started if not each.alive]:
+            self._started.remove(process)
+            self._logs.ended(process.log_path, forfeit=process.failed)
 
     def close(self, end: Callable[[BotProcess], None] = BotProcess.kill) -> None:
         """End every idle process, by default at once."""
         while self._idle:
             end(self._idle.pop()[1])
+        self._count_logs()
 
 
 def shake_hands(process: BotProcess) -> HelloReply:

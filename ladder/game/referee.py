@@ -229,7 +229,7 @@ class _Game:
         side = self.sides[index]
         entrant = side.entrant
         try:
-            side.process = self.pool.acquire(entrant.start)
+            side.process = self.pool.acquire(entrant.start, entrant.name)
         except BotFailure:
             self.notes.failed_starts.append(entrant.revision)
             raise
@@ -242,6 +242,11 @@ class _Game:
             seed=self.plan.seed,
             budget=entrant.budget,
             player=msgspec.UNSET if entrant.player is None else entrant.player,
+        )
+        opponent = self.sides[1 - index].entrant.name
+        side.process.head_log(
+            f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
+            f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
         side.process.ask(question, timeout_s=READY_S)
         side.process.begin_game()
@@ -344,6 +349,7 @@ class _Game:
             if process is None:
                 continue
             if index == self.offender:
+                process.failed = True
                 process.kill()
                 continue
             process.tell(message)

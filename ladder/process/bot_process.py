@@ -74,6 +74,7 @@ class BotProcess:
 
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
+        failed: whether it was ended for a failure.
         stall: after a BotTimeout that was watched, who was kept from running.
         family: the processor time of its processes, measured from `begin_game` on.
 
@@ -81,6 +82,7 @@ class BotProcess:
 
     def __init__(self, client: SupervisorClient, conduct: Conduct, *, foreign: bool) -> None:
         self.alive = True
+        self.failed = False
         self.stall: Stall | None = None
         self.family = Family(client.popen.pid, conduct, foreign=foreign)
         self._client = client
@@ -99,6 +101,8 @@ class BotProcess:
         start: Start,
         confinement: Confinement = UNCONFINED,
         conduct: Conduct | None = None,
+        *,
+        name: str = "bot",
     ) -> BotProcess:
         """Start a bot under a supervisor, without waiting for either.
 
@@ -107,6 +111,7 @@ class BotProcess:
                 TMPDIR and the thread counts.
             confinement: its limits, the words before its command, the folder of its log.
             conduct: of the bot's former processes, and what is seen of this one.
+            name: what its log is called after.
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
@@ -117,7 +122,7 @@ class BotProcess:
             limits = msgspec.structs.replace(limits, address_mb=start.address_mb)
             confinement = replace(confinement, limits=limits)
         client = SupervisorClient.start(
-            start.argv, start.folder, confinement, environment=dict(start.environment)
+            start.argv, start.folder, confinement, environment=dict(start.environment), name=name
         )
         return cls(client, Conduct() if conduct is None else conduct, foreign=start.foreign)
 
@@ -187,6 +192,10 @@ class BotProcess:
         if type(reply) is MoveReply and reply.ply is not None:
             self._check_echo(request, reply.ply)
         return Answer(reply, elapsed_us)
+
+    def head_log(self, line: str) -> None:
+        """Put a line before whatever it writes to its stderr from now on."""
+        self._client.head_log(line)
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
@@ -362,5 +371,6 @@ class BotProcess:
 
     def _fail(self, failure: BotFailure, cause: BaseException | None = None) -> NoReturn:
         """End the bot, then raise the failure, with the bot's last words."""
+        self.failed = True
         self.kill()
         raise with_last_words(failure, self._client.report.stderr) from cause

@@ -17,6 +17,8 @@ class Confinement:
     ladder itself; ``{scratch}`` and ``{folder}`` in them stand for the bot's two folders."""
     logs: Path | None = None
     """Folder for capped files of the bots' stderr, made when a bot writes any; None: no files."""
+    log_bytes: int = 64 << 20
+    """What the files of ended processes may take together, for each process that starts bots."""
 
 
 UNCONFINED = Confinement()

@@ -59,6 +59,7 @@ def wrong_answer(request: Request, reply: Reply) -> BotFailure:
 def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
     """The same kind of failure, its sentence followed by the end of the bot's stderr."""
     lines = [line for line in stderr.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("--- game ")]  # the log's own
     if not lines:
         return failure
     words = " | ".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]

@@ -23,6 +23,13 @@ class Log:
         self.tail = bytearray()
         """The last of them."""
         self.unwritten = False
+        self.heading = b""
+        """The line about the game in play that stands before the next words."""
+
+    def head(self, line: bytes) -> None:
+        """Put a line before the next words, if there is one."""
+        if line:
+            self.heading = b"--- " + line + b" ---\n"
 
     def read(self, stderr: int) -> int:
         """Take what lies in the pipe; how many bytes, 0 at its end."""
@@ -42,6 +49,9 @@ class Log:
 
     def take(self, data: bytes) -> None:
         """Keep what belongs to the head in the file, the rest for `flush`."""
+        if self.heading and data:
+            broken = self.seen > 0 and not self.tail.endswith(b"\n")
+            data, self.heading = b"\n" * broken + self.heading + data, b""
         if self.path and self.file < 0 and data:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             try:

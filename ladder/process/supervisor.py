@@ -5,7 +5,7 @@ A program of its own, run with ``python -I -S``: it and the two small modules th
 the standard library only, and of that only what loads quickly (``signal``, ``json`` and
 ``subprocess`` cost 5 to 13 ms each).
 
-    harness --control pipe--> supervisor     whatever ends this pipe ends the bot; a byte a game
+    harness --control pipe--> supervisor     whatever ends this pipe ends the bot; see `Orders`
     harness <--status pipe--- supervisor     one line per event, see `report`
     harness <==stdin, stdout==> bot          directly: no move passes through the supervisor
               supervisor <--stderr-- bot     into a log file with a cap
@@ -78,8 +78,11 @@ def main(arguments: list[str]) -> None:
     try:
         bot, stderr = start(libc, arguments[cut + 1 :], options["folder"], options)
         report(status, f"started {bot}")
-        supervise(bot, stderr, control, status, log, Watch(options))
+        orders = Orders(control)
+        supervise(bot, stderr, orders, status, log, Watch(options))
         all_ended = end_all()
+        orders.read()
+        log.head(orders.taken_line())
         log.drain(stderr)
         report(status, f"stderr {bytes(log.tail[-LAST_WORDS:]).hex()}")
         if all_ended:
@@ -191,19 +194,20 @@ def why_not(step: str, number: int, program: str, folder: str) -> str:
     return f"cannot start {program}: {reasons.get(number, os.strerror(number))}"
 
 
-def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch: "Watch") -> None:
+def supervise(
+    bot: int, stderr: int, orders: "Orders", status: int, log: Log, watch: "Watch"
+) -> None:
     """Return when the bot has ended, has passed a limit, or the harness wants its end."""
     ended = os.pidfd_open(bot)
     poller = select.poll()
-    poller.register(control, 0)  # its end wakes us; a byte in it waits for the next look
-    os.set_blocking(control, False)
+    poller.register(orders.control, 0)  # its end wakes us; a byte in it waits for the next look
     for descriptor in (stderr, ended):
         poller.register(descriptor, select.POLLIN)
     look = 0.0
     family_told = False
     while True:
         for descriptor, _ in poller.poll(max(0.0, look - time.monotonic()) * 1000):
-            if descriptor == control:
+            if descriptor == orders.control:
                 kill_group(bot)
                 return
             if descriptor == ended:
@@ -214,6 +218,8 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
                 else:
                     report(status, f"exited {os.WEXITSTATUS(code)}")
                 return
+            orders.read()
+            log.head(orders.taken_line())
             if log.read(stderr) == 0:
                 poller.unregister(stderr)
         now = time.monotonic()
@@ -221,7 +227,7 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
             continue
         log.flush()
         reaped = reap_adopted(bot)
-        passed = watch.passed(a_game_began(control))
+        passed = watch.passed(orders.a_game_began())
         if not family_told and (reaped or watch.sees_family(bot)):
             family_told = True
             report(status, "family")
@@ -232,12 +238,38 @@ def supervise(bot: int, stderr: int, control: int, status: int, log: Log, watch:
         look = now + watch.pause
 
 
-def a_game_began(control: int) -> bool:
-    """Whether the harness has said so since the last look."""
-    try:
-        return bool(os.read(control, 4096))
-    except BlockingIOError:
-        return False
+class Orders:
+    """The lines that the harness writes into the control pipe; nobody is woken by them."""
+
+    def __init__(self, control: int) -> None:
+        os.set_blocking(control, False)
+        self.control = control
+        self.rest = b""
+        self.began = False
+        self.line = b""
+
+    def read(self) -> None:
+        """Take the lines that have come: a game has begun, or a line is to head the log."""
+        try:
+            *lines, self.rest = (self.rest + os.read(self.control, 65536)).split(b"\n")
+        except BlockingIOError:
+            return
+        for line in lines:
+            if line == b"game":
+                self.began = True
+            elif line.startswith(b"head "):
+                self.line = line[5:]
+
+    def a_game_began(self) -> bool:
+        """Whether one has since the last call."""
+        self.read()
+        began, self.began = self.began, False
+        return began
+
+    def taken_line(self) -> bytes:
+        """The line that is to head the log from now on; empty: none is new."""
+        line, self.line = self.line, b""
+        return line
 
 
 def reap_adopted(bot: int) -> bool:

@@ -20,6 +20,7 @@ import msgspec
 
 from db.records.launch import Limits
 from ladder.process.confinement import Confinement
+from ladder.process.log_budget import log_path
 
 RUN = (
     "import sys; sys.path.append(sys.argv.pop(1)); from ladder.process.supervisor import run; run()"
@@ -115,20 +116,28 @@ class SupervisorClient:
         confinement: Confinement,
         *,
         environment: Mapping[str, str],
+        name: str = "bot",
     ) -> SupervisorClient:
         """Start a supervisor, which starts the command; does not wait for either.
+
+        Args:
+            command: the bot's program and its arguments.
+            folder: the absolute folder in which it runs.
+            confinement: its bounds.
+            environment: the variables that it gets beside those of every bot.
+            name: what its log is called after.
 
         Raises:
             OSError: the log folder or a process cannot be made.
 
         """
         reap_leaving()
-        name = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
-        scratch = os.path.join(tempfile.gettempdir(), name)
-        log_path = None
+        mark = f"ladder-{os.getpid()}-{secrets.token_hex(8)}"
+        scratch = os.path.join(tempfile.gettempdir(), mark)
+        log = None
         if confinement.logs is not None:
             confinement.logs.mkdir(parents=True, exist_ok=True)
-            log_path = confinement.logs.absolute() / f"{Path(command[0]).stem[:40]}-{name}.log"
+            log = log_path(confinement.logs, name)
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
 
             def pipe() -> tuple[int, int]:
@@ -149,8 +158,8 @@ class SupervisorClient:
                 word.replace("{scratch}", scratch).replace("{folder}", folder)
                 for word in confinement.sandbox
             ]
-            if log_path is not None:
-                words.append(f"log={log_path}")
+            if log is not None:
+                words.append(f"log={log}")
             python = [sys.executable, "-I", "-S", "-c", RUN, PACKAGES]
             popen = subprocess.Popen(
                 [*python, *words, "--", *prefix, *command],
@@ -164,13 +173,20 @@ class SupervisorClient:
             ours.pop_all()
         for descriptor in (stdin, control, status):
             os.set_blocking(descriptor, False)
-        return cls(popen, stdin, stdout, control, status, scratch, log_path)
+        return cls(popen, stdin, stdout, control, status, scratch, log)
 
     def begin_game(self) -> None:
         """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
+        self._tell(b"game\n")
+
+    def head_log(self, line: str) -> None:
+        """A line for the log, before whatever the bot writes from now on, if it writes anything."""
+        self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
+
+    def _tell(self, line: bytes) -> None:
         if self.control >= 0:
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                os.write(self.control, b"g")
+                os.write(self.control, line)
 
     def listen(self, timeout_s: float) -> None:
         """Take what the supervisor tells; returns at the first news, or after the timeout."""

@@ -43,6 +43,9 @@ from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
 from ladder.specs.compile import compile_launches
 
+LOG_BYTES = 64 << 20
+"""What the logs of a run's bots may take together."""
+
 
 @dataclass(frozen=True, slots=True)
 class NothingToResume:
@@ -85,6 +88,7 @@ def start_run(
             return NothingToResume(resumable_runs(store, lock))
         seed = _seed(store, settings, former, description)
         run = _take_up(store, lock, settings, former, description, seed)
+        logs = log_folder(store) / f"run-{run.id}"
         runner = Runner(
             store=store,
             run=run,
@@ -94,7 +98,11 @@ def start_run(
             workers=Workers(
                 settings.concurrency,
                 pin=settings.pin,
-                confinement=replace(settings.confinement_in_force, logs=log_folder(store)),
+                confinement=replace(
+                    settings.confinement_in_force,
+                    logs=logs,
+                    log_bytes=LOG_BYTES // settings.concurrency,
+                ),
             ),
             watcher=watcher,
             judge=judge,
@@ -103,7 +111,8 @@ def start_run(
         try:
             return runner.play()
         finally:
-            with contextlib.suppress(OSError):  # it stays when a bot left words on its stderr
+            with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
+                logs.rmdir()
                 log_folder(store).rmdir()
 
 

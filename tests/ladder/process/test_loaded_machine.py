@@ -47,12 +47,12 @@ class CalmingPool(BotPool):
         self.calm = calm
         self.started = 0
 
-    def acquire(self, start: Start) -> BotProcess:
+    def acquire(self, start: Start, name: str = "bot") -> BotProcess:
         """A process as ever."""
         self.started += 1
         if self.started > 2:
             self.calm()
-        return super().acquire(start)
+        return super().acquire(start, name)
 
 
 @pytest.mark.slow
