@@ -24,12 +24,11 @@ class Log:
         """The last of them."""
         self.unwritten = False
         self.heading = b""
-        """The line about the game in play that stands before the next words."""
+        """The lines about the games since the last words, which stand before the next."""
 
     def head(self, line: bytes) -> None:
-        """Put a line before the next words, if there is one."""
-        if line:
-            self.heading = b"--- " + line + b" ---\n"
+        """Put a line before the next words."""
+        self.heading = self.heading[-2000:] + b"--- " + line + b" ---\n"
 
     def read(self, stderr: int) -> int:
         """Take what lies in the pipe; how many bytes, 0 at its end."""

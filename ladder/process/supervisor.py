@@ -81,8 +81,8 @@ def main(arguments: list[str]) -> None:
         orders = Orders(control)
         supervise(bot, stderr, orders, status, log, Watch(options))
         all_ended = end_all()
-        orders.read()
-        log.head(orders.taken_line())
+        for line in orders.headings():
+            log.head(line)
         log.drain(stderr)
         report(status, f"stderr {bytes(log.tail[-LAST_WORDS:]).hex()}")
         if all_ended:
@@ -218,8 +218,8 @@ def supervise(
                 else:
                     report(status, f"exited {os.WEXITSTATUS(code)}")
                 return
-            orders.read()
-            log.head(orders.taken_line())
+            for line in orders.headings():
+                log.head(line)
             if log.read(stderr) == 0:
                 poller.unregister(stderr)
         now = time.monotonic()
@@ -246,7 +246,7 @@ class Orders:
         self.control = control
         self.rest = b""
         self.began = False
-        self.line = b""
+        self.lines: list[bytes] = []
 
     def read(self) -> None:
         """Take the lines that have come: a game has begun, or a line is to head the log."""
@@ -258,7 +258,7 @@ class Orders:
             if line == b"game":
                 self.began = True
             elif line.startswith(b"head "):
-                self.line = line[5:]
+                self.lines.append(line[5:])
 
     def a_game_began(self) -> bool:
         """Whether one has since the last call."""
@@ -266,10 +266,11 @@ class Orders:
         began, self.began = self.began, False
         return began
 
-    def taken_line(self) -> bytes:
-        """The line that is to head the log from now on; empty: none is new."""
-        line, self.line = self.line, b""
-        return line
+    def headings(self) -> list[bytes]:
+        """The lines that have come for the log since the last call."""
+        self.read()
+        lines, self.lines = self.lines, []
+        return lines
 
 
 def reap_adopted(bot: int) -> bool:
