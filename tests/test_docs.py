@@ -30,3 +30,18 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+def test_every_place_names_the_same_databases() -> None:
+    """README, the page of commands and the help must agree on which databases `--db` takes."""
+    for path in ("README.md", "docs/commands.md", "ladder/cli/options.py"):
+        text = (ROOT / path).read_text()
+        assert "postgresql+psycopg://..." in text, path
+        assert "SQLite file" in text, path
+
+
+def test_the_ways_to_install_take_the_tested_versions() -> None:
+    """Each line of README that installs the command must name constraints.txt."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    for way in ("uv tool install", "pipx install", "python3 -m venv"):
+        assert any(way in line and "-c constraints.txt" in line for line in lines), way

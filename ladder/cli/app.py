@@ -27,8 +27,10 @@ from ladder.cli.commands import (
     stats,
     train,
 )
+from ladder.cli.help import HelpGroup
 
 app = typer.Typer(
+    cls=HelpGroup,
     name="ladder",
     no_args_is_help=True,
     add_completion=True,

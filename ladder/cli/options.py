@@ -27,7 +27,7 @@ Database = Annotated[
         "--db",
         envvar="LADDER_DB",
         metavar="FILE-or-URL",
-        help="The database: an SQLite file or a database URL.",
+        help="An SQLite file, or postgresql+psycopg://... to read from; runs need a file.",
     ),
 ]
 DEFAULT_DATABASE = "ladder.db"

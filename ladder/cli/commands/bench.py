@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.help import HelpGroup
 from ladder.cli.options import Boards, Json
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
+app = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
 
 
 @app.callback()

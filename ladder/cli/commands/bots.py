@@ -5,11 +5,17 @@ from typing import Annotated
 import typer
 
 from ladder.cli.commands import bots_add
+from ladder.cli.completion import bot_names
+from ladder.cli.help import HelpGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Sandbox
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List and manage bots.")
+app = typer.Typer(
+    cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="List and manage bots."
+)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A registered bot.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A registered bot.", autocompletion=bot_names)
+]
 
 
 @app.command("list")

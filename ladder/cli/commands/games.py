@@ -4,13 +4,18 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.completion import bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 
 
 def games(
-    bot: Annotated[str | None, typer.Option(metavar="A", help="Games in which A played.")] = None,
+    bot: Annotated[
+        str | None,
+        typer.Option(metavar="A", help="Games in which A played.", autocompletion=bot_names),
+    ] = None,
     opponent: Annotated[
-        str | None, typer.Option(metavar="B", help="With --bot: against B.")
+        str | None,
+        typer.Option(metavar="B", help="With --bot: against B.", autocompletion=bot_names),
     ] = None,
     won: Annotated[bool, typer.Option("--won", help="Games that A won.")] = False,
     lost: Annotated[bool, typer.Option("--lost", help="Games that A lost.")] = False,

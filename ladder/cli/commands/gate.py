@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
@@ -20,9 +21,17 @@ class ModelWord(StrEnum):
 @takes_run_options
 def gate(
     *,
-    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The bot in question.")],
+    candidate: Annotated[
+        str,
+        typer.Argument(metavar="CANDIDATE", help="The bot in question.", autocompletion=bot_names),
+    ],
     against: Annotated[
-        str, typer.Option(metavar="BASELINE[,B2]", help="What it must not be worse than.")
+        str,
+        typer.Option(
+            metavar="BASELINE[,B2]",
+            help="What it must not be worse than.",
+            autocompletion=bot_lists,
+        ),
     ],
     max_drop: Annotated[
         float, typer.Option(metavar="ELO", help="By so much it must not be worse.")

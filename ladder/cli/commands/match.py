@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.completion import bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
@@ -11,8 +12,10 @@ from ladder.cli.run_options import RunOptions, takes_run_options
 @takes_run_options
 def match(
     *,
-    a: Annotated[str, typer.Argument(metavar="A", help="A registered bot.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.")],
+    a: Annotated[
+        str, typer.Argument(metavar="A", help="A registered bot.", autocompletion=bot_names)
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=bot_names)],
     games: Annotated[int, typer.Option(metavar="N", help="How many games.")] = 100,
     rated: Annotated[
         bool, typer.Option("--rated", help="Let the games count in the rating list.")

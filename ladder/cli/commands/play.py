@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
     PANEL_CONDITIONS,
@@ -31,7 +32,9 @@ class Side(StrEnum):
 
 
 def play(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="A registered bot.")],
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="A registered bot.", autocompletion=bot_names)
+    ],
     side: Annotated[
         Side, typer.Option(help="Which side you play.", rich_help_panel=PANEL_CONDITIONS)
     ] = Side.FIRST,
@@ -48,7 +51,12 @@ def play(
     nodes: Nodes = None,
     depth: Depth = None,
     hints: Annotated[
-        str, typer.Option(metavar="NAME", help="The bot that `hint` asks, in the same budget.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The bot that `hint` asks, in the same budget.",
+            autocompletion=bot_names,
+        ),
     ] = "v20",
     save: Annotated[
         bool, typer.Option("--save", help="Store the finished game, outside of every rating.")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.completion import bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def replay(
             metavar="GAME_ID",
             help="Number of a stored game, or p3 for a person's saved one; `ladder games` lists "
             "the numbers. With --last-loss: one or two bots.",
+            autocompletion=bot_names,
         ),
     ] = None,
     last_loss: Annotated[

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ PANEL_PAGE = "As a page"
 
 def report(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[A B C...]", help="The bots of --compare.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[A B C...]", help="The bots of --compare.", autocompletion=bot_names
+        ),
     ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Put the named bots side by side instead.")
@@ -37,11 +41,19 @@ def report(
     ] = None,
     bots: Annotated[
         str | None,
-        typer.Option(metavar="LIST", help="Only these bots, names or patterns: v1,v2 or 'v*'."),
+        typer.Option(
+            metavar="LIST",
+            help="Only these bots, names or patterns: v1,v2 or 'v*'.",
+            autocompletion=bot_lists,
+        ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="NAME against each of its opponents instead."),
+        typer.Option(
+            metavar="NAME",
+            help="NAME against each of its opponents instead.",
+            autocompletion=bot_names,
+        ),
     ] = None,
     pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False,
     retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False,

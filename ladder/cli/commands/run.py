@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.completion import bot_lists, pairings
 from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
@@ -18,10 +19,18 @@ if TYPE_CHECKING:
 def run(
     *,
     bots: Annotated[
-        str, typer.Option(metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.")
+        str,
+        typer.Option(
+            metavar="LIST", help="Names or patterns: v1,v2 or 'v*'.", autocompletion=bot_lists
+        ),
     ] = "*",
     pairing: Annotated[
-        str, typer.Option(metavar="KIND", help="random, round-robin, uncertain or gauntlet:NAME.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="random, round-robin, uncertain or gauntlet:NAME.",
+            autocompletion=pairings,
+        ),
     ] = "random",
     games: Games = None,
     hours: Annotated[

@@ -4,9 +4,11 @@ from typing import Annotated
 
 import typer
 
+from ladder.cli.help import HelpGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
 
 app = typer.Typer(
+    cls=HelpGroup,
     rich_markup_mode=None,
     invoke_without_command=True,
     help="List the runs, matches and gates that were played, or delete one.",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.help import HelpGroup
 from ladder.cli.options import Json
 
 if TYPE_CHECKING:
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Elo, sequential tests and LOS from counts."
+    cls=HelpGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Elo, sequential tests and LOS from counts.",
 )
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.help import HelpGroup
 from ladder.cli.options import DEFAULT_DATABASE, Database, OpeningPlies
 
 if TYPE_CHECKING:
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from ladder.training.settings import TrainingSettings
 
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Let a player learn.")
+app = typer.Typer(
+    cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Let a player learn."
+)
 
 MOST_DEPTH = 25
 

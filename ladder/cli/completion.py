@@ -1,0 +1,71 @@
+"""Words that a shell offers: names of bots, lists of them, and pairings.
+
+A shell waits for the answer and shows no error, so whatever goes wrong offers nothing.
+"""
+
+import contextlib
+import os
+from collections.abc import Sequence
+
+import typer
+
+PAIRINGS = ("random", "round-robin", "uncertain")
+GAUNTLET = "gauntlet:"
+
+
+def bot_names(context: typer.Context, incomplete: str) -> list[str]:
+    """The registered bots that begin so."""
+    return [name for name in _registered(context) if name.startswith(incomplete)]
+
+
+def bot_lists(context: typer.Context, incomplete: str) -> list[str]:
+    """A list between commas, with each registered bot that it may go on with."""
+    before, comma, last = incomplete.rpartition(",")
+    named = before.split(",")
+    return [
+        f"{before}{comma}{name}"
+        for name in _registered(context)
+        if name.startswith(last) and name not in named
+    ]
+
+
+def pairings(context: typer.Context, incomplete: str) -> list[str]:
+    """The kinds of pairing, a gauntlet with each registered bot."""
+    words = [*PAIRINGS, *(f"{GAUNTLET}{name}" for name in _registered(context))]
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def _registered(context: typer.Context) -> Sequence[str]:
+    """Names in the database that the command would use; without one those of the built-ins."""
+    from pathlib import Path
+
+    found: list[str] = []
+    with contextlib.suppress(Exception):
+        from db.store import Store
+        from ladder.cli.database import is_missing
+
+        where = _database(context)
+        if is_missing(where):
+            from bots.catalogue import VERSIONS
+
+            return [name for name, version in VERSIONS.items() if not version.hidden]
+        with Store.open_to_read(str(where if "://" in where else Path(where))) as store:
+            found = [bot.name for bot in store.bots.all()]
+    return found
+
+
+def _database(context: typer.Context) -> str:
+    """The database of the command line so far, the environment, `ladder.toml`, or the default."""
+    from pathlib import Path
+
+    from ladder.cli.config import read_defaults
+    from ladder.cli.options import DEFAULT_DATABASE
+
+    given = context.params.get("db") or os.environ.get("LADDER_DB")
+    if given and given != DEFAULT_DATABASE:
+        return str(given)
+    defaults = read_defaults(context.find_root().command, Path.cwd())
+    path = context.command_path.split()[1:]
+    for word in path:
+        defaults = defaults.get(word, {})
+    return str(defaults.get("db", DEFAULT_DATABASE))

@@ -1,0 +1,69 @@
+"""Help of the commands: whole sentences in every list, and an example for each command."""
+
+from typing import Any
+
+from typer.core import TyperGroup
+
+EXAMPLES = {
+    "run": "ladder run --bots 'v*' --time 100ms --hours 8",
+    "report": "ladder report --compare v4 v3",
+    "gate": "ladder gate mybot --against v12 --max-drop 20",
+    "match": "ladder match mybot v4 --games 100",
+    "compete": "ladder compete ./a.so ./b.so result.txt 10",
+    "export": "ladder export --format pgn -o games.pgn",
+    "import": "ladder import games.jsonl",
+    "rate": "ladder rate games.pgn --anchor Alice=1500",
+    "play": "ladder play v12 --board 10x11@3,4 --time 200ms",
+    "games": "ladder games --bot mybot --lost --limit 5",
+    "replay": "ladder replay --last-loss mybot v4",
+    "perft": "ladder perft 6x7 6",
+    "doctor": "ladder doctor",
+    "runs": "ladder runs",
+    "runs delete": "ladder runs delete 3",
+    "bots list": "ladder bots list --retired",
+    "bots show": "ladder bots show v4",
+    "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",
+    "bots add-all": "ladder bots add-all strategies --pattern '*.so' --name 's{stem}'",
+    "bots check": "ladder bots check mybot",
+    "bots retire": "ladder bots retire mybot",
+    "bots unretire": "ladder bots unretire mybot",
+    "bots rename": "ladder bots rename mybot mybot-1",
+    "bots delete": "ladder bots delete mybot",
+    "bench harness": "ladder bench harness --games 2000",
+    "bench search": "ladder bench search --bots v17 --boards 11x11@5,5",
+    "stats elo": "ladder stats elo --wdl 60,10,30",
+    "stats los": "ladder stats los --penta 2,5,20,9,4",
+    "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
+    "train c4ai": "ladder train c4ai --generations 200 --output weights",
+}
+"""A command line for each command, by the words that reach it."""
+
+
+class HelpGroup(TyperGroup):
+    """A group of commands that lists them with whole sentences, and gives each its example."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        prefix = "" if self.name in (None, "ladder") else f"{self.name} "
+        for name, command in self.commands.items():
+            example = EXAMPLES.get(f"{prefix}{name}")
+            if example is not None:
+                command.epilog = f"\b\nExample:\n  {example}"
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write every command with the whole first sentence of its help, wrapped."""
+        rows = [
+            (name, first_sentence(command.short_help or command.help or ""))
+            for name, command in self.commands.items()
+            if not command.hidden
+        ]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a help text, in one line."""
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    end = paragraph.find(". ")
+    return paragraph if end < 0 else paragraph[: end + 1]
