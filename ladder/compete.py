@@ -12,6 +12,7 @@ from typing import NamedTuple
 from bots.errors import SpecError
 from bots.foreign.thu_host import INTERFACE_MISSING
 from bots.protocol import Budget
+from db.records.bots import BotRow
 from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
@@ -68,6 +69,32 @@ class Contestant:
     problem: str = ""
 
 
+def named_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
+    """The registered bot that A or B on the command line names; None: it is a file or a spec.
+
+    Args:
+        word: the path of a shared library, a specification, or the name of a registered bot.
+        folder: where the word was written.
+        store: the database for names; None when there is none.
+
+    Raises:
+        UnknownRow: a name is not registered.
+        UsageError: the bot is retired, or there is no database.
+
+    """
+    if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
+        return None
+    if store is None:
+        raise UsageError(
+            f"there is no database with registered bots here, and {word} is neither a file "
+            "nor a specification such as thu:./strategy.so"
+        )
+    bot = store.bots.get(word)
+    if bot.retired_at is not None:
+        raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
+    return bot
+
+
 def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
     """What A or B on the command line stands for.
 
@@ -81,21 +108,12 @@ def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
         UnknownPlayer: no built-in player has the name.
 
     """
-    spec = word
-    if ":" not in word:
-        if not word.endswith((".so", ".dylib", ".dll")) and not (folder / word).is_file():
-            if store is None:
-                raise UsageError(
-                    f"there is no database with registered bots here, and {word} is neither a file "
-                    "nor a specification such as thu:./strategy.so"
-                )
-            bot = store.bots.get(word)
-            if bot.retired_at is not None:
-                raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
-            launch = resolve_unchanged(bot).launch
-            compile_launches([launch])
-            return Contestant(word, launch)
-        spec = f"thu:{word}"
+    bot = named_bot(word, folder, store)
+    if bot is not None:
+        launch = resolve_unchanged(bot).launch
+        compile_launches([launch])
+        return Contestant(word, launch)
+    spec = word if ":" in word else f"thu:{word}"
     try:
         launch = read_spec(spec, folder).launch
     except SpecError as error:

@@ -13,6 +13,7 @@ from ladder.cli.database import (
     open_draft,
     open_store,
 )
+from ladder.cli.first_starts import warn_of_unknown
 from ladder.cli.output import (
     print_error,
     print_out,
@@ -54,6 +55,7 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
             return _say_nothing_to_resume((), json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
+        warn_of_unknown(bots)
         return _play(store, settings, bots, json=json)
 
 

@@ -17,6 +17,7 @@ from db.store import Store
 from ladder.errors import UnknownBot, UsageError
 from ladder.names import check_line, check_name, check_text
 from ladder.process.confinement import Confinement
+from ladder.registry.known_launches import mark_launch
 from ladder.registry.trial import (
     Found,
     found_in_catalogue,
@@ -158,12 +159,16 @@ def _refuse_written(resolved: ResolvedBot) -> None:
 def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
     """Store a bot that was examined, with `replace` in the place of a former one of its name.
 
+    Its launch is one that this user knows from now on.
+
     Raises:
         NameTaken: a bot of that name was registered meanwhile.
 
     """
     taken = replace and new.name in known_bots(store)
-    return store.bots.replace(new) if taken else store.bots.add(new)
+    row = store.bots.replace(new) if taken else store.bots.add(new)
+    mark_launch(new.spec, new.revision.launch)
+    return row
 
 
 def refuse_name(store: Store, name: str) -> None:

@@ -67,6 +67,7 @@ app.command("add-all")(bots_add.add_all)
 def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
     """Start a registered bot and let it play a game against random on each kind of board."""
     from ladder.cli.database import open_to_read
+    from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
@@ -79,6 +80,7 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_to_read(db) as store:
         row = store.bots.get(name)
+    warn_of_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     for line in found_text(try_out(resolved.launch, resolved.budgets, confinement)):
@@ -105,6 +107,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Put a retired bot back into lists and runs, with its games and its rating."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
+    from ladder.registry.known_launches import mark_launch
     from ladder.registry.registered import resolve_unchanged
 
     with open_store(db, create=False) as store:
@@ -114,6 +117,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
             return 0
         resolve_unchanged(row)
         store.bots.unretire(name)
+    mark_launch(row.spec, row.revision.launch)
     print_out(f"{name} is back, with its games")
     return 0
 

@@ -31,6 +31,7 @@ def compete(
 
     from engine.seeds import SEED_LIMIT
     from ladder.cli.database import open_store
+    from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import (
         check_writable,
         print_error,
@@ -42,7 +43,7 @@ def compete(
         sandbox_of,
     )
     from ladder.compete import compete as play
-    from ladder.compete import contestant
+    from ladder.compete import contestant, named_bot
     from ladder.process.confinement import Confinement
     from reports.compete import (
         told,
@@ -55,6 +56,8 @@ def compete(
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()
         store = stack.enter_context(open_store(db, create=False, sync=True)) if exists else None
+        named = [named_bot(word, Path.cwd(), store) for word in (a, b)]
+        warn_of_unknown(bot for bot in named if bot is not None)
         sides = [contestant(word, Path.cwd(), store) for word in (a, b)]
     games = play(
         *sides,

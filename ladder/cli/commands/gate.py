@@ -74,6 +74,7 @@ def gate(
         open_draft,
         open_store,
     )
+    from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.output import (
         check_writable,
@@ -123,6 +124,7 @@ def gate(
                 store=store, settings=settings, candidate=hero, baselines=baselines, test=test
             )
         else:
+            warn_of_unknown(entered(hero, baselines))
             gated = play_gate(
                 store=store,
                 settings=settings,

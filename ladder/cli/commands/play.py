@@ -80,6 +80,7 @@ def play(
         open_or_imagine,
         open_store,
     )
+    from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import budgets_of, sandbox_of
     from ladder.errors import UsageError
@@ -104,6 +105,7 @@ def play(
 
     def hire(name: str, budgets: Budgets) -> "Entrant":
         with open_or_imagine(db) as store:
+            warn_of_unknown([store.bots.get(name)])
             return recruit(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
@@ -114,7 +116,7 @@ def play(
             return hire(name or hints, Budgets({"time_ms": HINT_MS}))
 
     with open_or_imagine(db) as store:
-        store.bots.get(hints)
+        warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
         opponent = recruit(store, bot, drawn, budgets)
     if save:
         # Only now: a refused command leaves no new file behind.

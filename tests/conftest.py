@@ -1,0 +1,13 @@
+"""What holds for all tests: nothing of them comes into the user's own folders."""
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The ladder's state of this user is a folder of the tests, also for their processes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LADDER_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
