@@ -77,7 +77,7 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
 
 
 def bot_document(row: BotRow) -> dict[str, Any]:
-    """What `--json` prints of a bot."""
+    """A bot as the JSON document of `bots list` and `bots show`."""
     revision = row.revision
     origin = revision.launch.origin
     return {
@@ -111,7 +111,7 @@ def _git(origin: Origin) -> dict[str, str]:
 
 
 def trial_text(examined: Examined) -> list[str]:
-    """What a trial found, and the files that count as the bot, line by line."""
+    """The findings of a trial and the files that count as the bot, line by line."""
     lines = found_text(examined.found)
     if examined.not_tracked:
         lines += [
@@ -122,7 +122,7 @@ def trial_text(examined: Examined) -> list[str]:
 
 
 def found_text(found: Found) -> list[str]:
-    """What a trial found, line by line."""
+    """The findings of a trial, line by line."""
     hello = f"says hello as {found.name} {found.version}".rstrip()
     lines = [
         *([hello] if found.trials else []),
@@ -181,7 +181,7 @@ def attempts_text(attempts: Sequence[Attempt]) -> str:
 
 
 def attempts_document(attempts: Sequence[Attempt]) -> dict[str, Any]:
-    """What `--json` prints of a folder."""
+    """A registered folder as the JSON document of `bots add-all`."""
     return {
         "registered": [each.request.name for each in attempts if each.examined is not None],
         "registered_before": [

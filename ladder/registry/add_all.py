@@ -21,7 +21,7 @@ SPECS = {".so": "thu:{file}", ".py": "kaggle:{file}"}
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What became of one file."""
+    """One file of the folder after its trial."""
 
     request: Request
     examined: Examined | None = None

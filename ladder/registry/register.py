@@ -43,7 +43,7 @@ class Request:
 
     name: str
     spec: str
-    """As `ladder.specs.spec.read_spec` takes it."""
+    """The specification, in a form that `ladder.specs.spec.read_spec` takes."""
     folder: Path
     """The folder in which the specification was written."""
     based_on: str | None = None
@@ -146,7 +146,7 @@ def _tried(resolved: ResolvedBot, confinement: Confinement) -> Found:
 
 
 def _refuse_written(resolved: ResolvedBot) -> None:
-    """See that the bot did not write, in its trial, the files that it is made of."""
+    """Refuse a bot that wrote, in its trial, to the files that it is made of."""
     written = changes(resolved.states)
     if written:
         names = name_changes(written, Path(resolved.launch.folder))
@@ -172,7 +172,7 @@ def enrol(store: Store, new: NewBot, *, replace: bool) -> BotRow:
 
 
 def refuse_name(store: Store, name: str) -> None:
-    """See that a new bot can have the name.
+    """Refuse a name that a new bot cannot have.
 
     Raises:
         UsageError: it is no name, or it is taken.
@@ -184,7 +184,7 @@ def refuse_name(store: Store, name: str) -> None:
 
 
 def refuse_built_in(bot: BotRow, remedy: str) -> None:
-    """See that a bot is no built-in player under its own name, which comes back by itself.
+    """Refuse a built-in player under its own name: it comes back by itself.
 
     Raises:
         UsageError: it is one; the remedy is said behind it.
@@ -196,7 +196,7 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
 
 
 def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
-    """See that a registered bot may be replaced."""
+    """Refuse a name that is taken, with the remedy that works; `replace` allows it."""
     refuse_built_in(known, "choose another name")
     if replace:
         return

@@ -74,7 +74,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
 
 
 def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """What became of a bot's ingredients: ``changed``, ``new`` or ``gone`` by name."""
+    """The ingredients of a bot that differ: ``changed``, ``new`` or ``gone`` by name."""
     words = {}
     for name in sorted({*then, *now}):
         if name not in now:
@@ -87,7 +87,7 @@ def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, 
 
 
 def changes_since(bot: BotRow) -> dict[str, str]:
-    """What became of a registered foreign bot's ingredients, by name; empty when nothing did.
+    """The changes of a registered foreign bot's ingredients since then, by name; mostly empty.
 
     A bot that cannot be read any more has one entry, its specification, and the reason.
     """
@@ -185,7 +185,7 @@ def entrants(
 
 
 def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
-    """See that every bot plays some of the boards.
+    """Refuse bots that play none of the boards.
 
     Raises:
         UsageError: one plays none of them.
@@ -202,7 +202,7 @@ def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
 
 
 def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
-    """See that every bot can play in the time given per move.
+    """Refuse bots that need more than the time given per move.
 
     Raises:
         UsageError: one needs more, as was found when it was registered.

@@ -64,17 +64,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a trial found out about a bot."""
+    """The findings of a trial."""
 
     name: str
-    """As its hello says."""
+    """The name in its hello."""
     version: str
     budgets: tuple[BudgetKind, ...]
     boards: tuple[str, ...] | None
-    """As its hello lists them, or less where it failed."""
+    """The boards in its hello, or fewer where it failed."""
     trials: tuple[Trial, ...]
     min_time_ms: int | None = None
-    """What it takes per move whatever it is given; None: it keeps to what it is given."""
+    """Milliseconds that it takes per move under any budget; None: it keeps to its budget."""
     left_out: str = ""
     """Why `boards` is less than the bot claims."""
 

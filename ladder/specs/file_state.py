@@ -54,7 +54,7 @@ def changes(states: Iterable[FileState]) -> dict[str, str]:
 
 
 def check_unchanged(start: Start) -> None:
-    """See that a bot's files are those that its identity was taken from.
+    """Refuse a bot whose files are not those that its identity was taken from.
 
     Raises:
         BotChanged: some are not; with their names.

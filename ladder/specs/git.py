@@ -1,4 +1,4 @@
-"""What the ladder asks git: which repository, which commit, what is not committed, which files."""
+"""Questions to git: the repository of a folder, a commit, uncommitted changes, its files."""
 
 import subprocess
 import tarfile
@@ -35,7 +35,7 @@ def repository_of(folder: Path) -> Path:
 
 
 def commit_of(repository: Path, revision: str) -> Commit:
-    """What a branch, a tag or a commit's name stands for now.
+    """The commit that a branch, a tag or a commit's name stands for now.
 
     Raises:
         UsageError: the repository has no such revision.

@@ -14,7 +14,7 @@ from ladder.signals import wait_child
 BUILD_S = 1800.0
 """How long a build may take."""
 SHOWN_LINES = 20
-"""So many of its last lines are shown of a build that failed."""
+"""Last lines shown of a build that failed."""
 
 
 def words_of(command: str) -> list[str]:

@@ -115,7 +115,7 @@ def taken(
 
 
 def damage(origin: Origin) -> dict[str, str]:
-    """What became of a copy's files since it was taken: ``changed`` or ``gone`` by name."""
+    """The files of a copy that differ from those taken: ``changed`` or ``gone`` by name."""
     place = Path(origin.place)
     found = _damage(place)
     if not found and _digest(_noted(place)) != origin.digest:

@@ -59,7 +59,7 @@ DESCRIBE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class GitSource:
-    """What `--git` and `--build` ask for."""
+    """A revision of a git repository and its build, asked for by `--git` and `--build`."""
 
     revision: str
     build: str
@@ -106,7 +106,7 @@ def resolving(
     source: GitSource | None = None,
     patterns: Sequence[str] = (),
 ) -> Iterator[ResolvedBot]:
-    """What a specification stands for, in its folder or at a revision.
+    """A specification resolved, in its folder or at a revision.
 
     A copy that was made for it is removed again when the body fails.
 
@@ -142,7 +142,7 @@ def resolving(
 
 
 def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> ResolvedBot:
-    """What a specification stands for in a copy.
+    """A specification resolved in a copy.
 
     Its identity is the commit's files, the build, the folder and the specification, and the
     interpreter or program from outside the copy that runs it.
@@ -215,7 +215,7 @@ def _inner(start: Path, repository: Path) -> str:
 
 
 def _refuse_absolute(spec: str, repository: Path, origin: Origin) -> None:
-    """See that the specification does not name the working tree's files instead of the copy's."""
+    """Refuse a specification that names the working tree's files instead of the copy's."""
     try:
         words = shlex.split(spec.partition(":")[2])
     except ValueError:

@@ -49,7 +49,7 @@ def is_edited() -> bool:
 
 
 def refuse_edited() -> None:
-    """See that the working tree still holds what `own_sources` took.
+    """Refuse to go on when the working tree was edited after `own_sources` took it.
 
     Raises:
         UsageError: it was edited since, so that hashes taken from it may be of other contents.

@@ -127,7 +127,7 @@ def _builtin(player: str, folder: Path) -> ResolvedBot:
 
 
 class _Reading(NamedTuple):
-    """What a kind of specification tells; the ingredients that it names are noted already."""
+    """The launch of a specification; the ingredients that it names are noted already."""
 
     launch: Launch
     not_tracked: str
