@@ -7,6 +7,7 @@ from db.connection.database import Database
 from db.connection.read_only import ReadOnlyDatabase, open_to_read
 from db.connection.run_lock import RunLock
 from db.queries.aggregate import Aggregate
+from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.checks import check
 from db.queries.divisions import Divisions
@@ -21,6 +22,7 @@ from db.queries.tallies import Tallies
 
 __all__ = [
     "Aggregate",
+    "Audit",
     "Bots",
     "Divisions",
     "Exchange",
@@ -56,6 +58,7 @@ class Store:
         self.showcase = Showcase(database)
         self.human_games = HumanGames(database)
         self.exchange = Exchange(database)
+        self.audit = Audit(database)
 
     @classmethod
     def open(cls, where: str, *, create: bool = True, busy_s: float = 10.0) -> Self:

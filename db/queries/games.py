@@ -68,7 +68,7 @@ class Games:
                 query = games_of_run(connection, query, run_id)
             names = names_of_revisions(connection)
             for row in connection.execute(query.order_by(Game.id)):
-                yield _game(row, names, row.thoughts if thoughts else None)
+                yield game_row(row, names, row.thoughts if thoughts else None)
 
     def get(self, game_id: int) -> GameRow | None:
         """One game with its thoughts."""
@@ -76,7 +76,7 @@ class Games:
             row = connection.execute(select(Game.__table__).where(Game.id == game_id)).first()
             if row is None:
                 return None
-            return _game(row, names_of_revisions(connection), row.thoughts)
+            return game_row(row, names_of_revisions(connection), row.thoughts)
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
         """At most `limit` games that fit a query, the one stored last first.
@@ -261,7 +261,8 @@ def _summary(row: Any, names: dict[int, str]) -> GameSummary:
     )
 
 
-def _game(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
+def game_row(row: Any, names: dict[int, str], blob: bytes | None) -> GameRow:
+    """The record of a row of games."""
     return GameRow(
         id=row.id,
         pair_id=row.pair_id,

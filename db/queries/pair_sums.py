@@ -68,10 +68,10 @@ def _side(
     values = [ours[a] + theirs[b] for a, b in zip(our_names, their_names, strict=True)]
     values[2] = max(ours[our_names[2]], theirs[their_names[2]])
     values += [0] * len(FORFEITS)
-    if ours["offender"] == our_seat:
-        values[_FORFEIT_AT[ours["termination"]]] += 1
-    if theirs["offender"] == their_seat:
-        values[_FORFEIT_AT[theirs["termination"]]] += 1
+    for game, seat in ((ours, our_seat), (theirs, their_seat)):
+        # A stored offender of a game that no bot forfeited is damage, which an audit tells.
+        if game["offender"] == seat and game["termination"] in _FORFEIT_AT:
+            values[_FORFEIT_AT[game["termination"]]] += 1
     return values
 
 

@@ -158,6 +158,17 @@ class PliesTally:
     games: int
 
 
+@dataclass(frozen=True, slots=True)
+class AuditedGame:
+    """A stored game that was held against its pair and run."""
+
+    id: int
+    game: GameRow | None
+    """With its thoughts; None when something is wrong with it."""
+    fault: str | None
+    """A clause that says what is wrong; None: nothing, as far as its row tells."""
+
+
 PERSON = "person"
 """What a person is called in a saved game."""
 

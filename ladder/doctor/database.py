@@ -1,5 +1,8 @@
-"""What this machine offers and what will go wrong: each check is a small function."""
+"""What a database holds against the rules, and its derived tables against its games."""
 
+from collections.abc import Sequence
+
+from db.records.games import GameRow
 from db.store import Store
 from engine.board import parse_board
 from engine.errors import EngineError
@@ -10,37 +13,75 @@ from ladder.ratings.sequential_elo import rate_pair
 
 
 def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
-    """Integrity, legality of every game, and derived tables against the games.
+    """Integrity, foreign triggers, pairs, every game by the rules, derived tables by the games.
 
-    With `repair` the derived tables and live ratings are replaced by the recomputed ones.
+    With `repair` the derived tables and live ratings are replaced by the recomputed ones, unless
+    pairs or games themselves are wrong: then nothing tells what the right values are.
     """
     findings = [Finding("integrity", Level.FAULT, complaint) for complaint in store.check()] or [
         Finding("integrity", Level.OK, "the database passes its own integrity check")
     ]
-    findings.append(_check_games(store))
-    findings.append(_check_derived(store, repair=repair))
-    return findings
+    truth = [_check_objects(store), _check_pairs(store), _check_games(store)]
+    if any(finding.level is not Level.OK for finding in truth):
+        text = "not looked at, nor repaired, while pairs or games are wrong"
+        return [*findings, *truth, Finding("derived", Level.WARNING, text)]
+    return [*findings, *truth, _check_derived(store, repair=repair)]
+
+
+def _told(topic: str, bad: Sequence[str], what: str, fine: str) -> Finding:
+    """A finding of some faults of one kind, the first few in full, or that there is none."""
+    if not bad:
+        return Finding(topic, Level.OK, fine)
+    return Finding(topic, Level.FAULT, f"{what} ({len(bad)}): {'; '.join(bad[:SHOWN])}")
+
+
+def _check_objects(store: Store) -> Finding:
+    """Whether somebody has put triggers or views into the database."""
+    return _told(
+        "schema",
+        store.audit.foreign_objects(),
+        "triggers or views of another program, which may change what is stored: drop them",
+        "no triggers, no views",
+    )
+
+
+def _check_pairs(store: Store) -> Finding:
+    """Whether every pair has the games that its status says."""
+    return _told(
+        "pairs",
+        list(store.audit.pairs()),
+        "wrong pairs, restore a copy",
+        "every finished pair has its two games, the others none",
+    )
 
 
 def _check_games(store: Store) -> Finding:
-    """Whether every game replays legally to its stored result."""
+    """Whether every game fits its pair and run and replays legally to its stored result."""
     bad: list[str] = []
     count = 0
-    for game in store.games.stream():
+    for audited in store.audit.games():
         count += 1
-        try:
-            position = Position.from_moves(parse_board(game.board), game.moves)
-        except EngineError as error:
-            bad.append(f"game {game.id}: {error}")
-            continue
-        if game.termination.is_forfeit or game.termination is Termination.ADJUDICATED:
-            continue
-        if position.ending != (game.result, game.termination):
-            bad.append(f"game {game.id} is stored as {game.result} by {game.termination}")
-    if bad:
-        shown = "; ".join(bad[:SHOWN])
-        return Finding("games", Level.FAULT, f"{len(bad)} of {count} games are wrong: {shown}")
-    return Finding("games", Level.OK, f"{count} games replay legally to their stored results")
+        fault = audited.fault if audited.game is None else _fault_by_the_rules(audited.game)
+        if fault is not None:
+            bad.append(f"game {audited.id}: {fault}")
+    return _told(
+        "games",
+        bad,
+        f"wrong games among {count}, restore a copy",
+        f"{count} games replay legally to their stored results",
+    )
+
+
+def _fault_by_the_rules(game: GameRow) -> str | None:
+    try:
+        position = Position.from_moves(parse_board(game.board), game.moves)
+    except EngineError as error:
+        return str(error)
+    if game.termination.is_forfeit or game.termination is Termination.ADJUDICATED:
+        return None
+    if position.ending == (game.result, game.termination):
+        return None
+    return f"it is stored as {game.result} by {game.termination}"
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:
