@@ -86,14 +86,14 @@ class BotPool:
         for _, process in self._idle:
             process.hold()
 
-    def greet(self, start: Start) -> HelloReply:
+    def greet(self, start: Start, name: str = "bot") -> HelloReply:
         """Start a process only to hear its hello.
 
         Raises:
             BotFailure: the bot did not start or did not shake hands.
 
         """
-        process = self._start(start)
+        process = self._start(start, name)
         try:
             return shake_hands(process)
         finally:

@@ -109,7 +109,7 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     ) as resolved:
         if former is not None:
             _refuse_taken(former, resolved.content_hash, replace=request.replace)
-        found = _tried(resolved, confinement)
+        found = _tried(resolved, confinement, name)
         _refuse_written(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
@@ -134,7 +134,7 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     return Examined(new, found, resolved.not_tracked)
 
 
-def _tried(resolved: ResolvedBot, confinement: Confinement) -> Found:
+def _tried(resolved: ResolvedBot, confinement: Confinement, name: str) -> Found:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
@@ -142,7 +142,7 @@ def _tried(resolved: ResolvedBot, confinement: Confinement) -> Found:
     compile_launches([launch])
     if own:
         return try_options(launch, resolved.budgets or ())
-    return try_out(launch, resolved.budgets, confinement)
+    return try_out(launch, resolved.budgets, confinement, name=name)
 
 
 def _refuse_written(resolved: ResolvedBot) -> None:

@@ -83,6 +83,8 @@ def try_out(
     launch: Launch,
     budgets: tuple[BudgetKind, ...] | None,
     confinement: Confinement,
+    *,
+    name: str = "bot",
 ) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
@@ -92,6 +94,7 @@ def try_out(
         launch: how to start it, as it is stored.
         budgets: what it plays on; None: what its hello says.
         confinement: its bounds.
+        name: the bot's, for its log.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -102,12 +105,12 @@ def try_out(
     left_out = ""
     trials: list[Trial] = []
     try:
-        hello = pool.greet(start_of(launch))
+        hello = pool.greet(start_of(launch), name)
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
             try:
-                trials.append(_trial(launch, budgets, board, pool))
+                trials.append(_trial(launch, budgets, board, pool, name))
             except UsageError as failure:
                 # A course program may rightly rely on the forbidden cell that its boards have.
                 if not course or board.forbidden is not None:
@@ -191,22 +194,24 @@ def _claimed(boards: Sequence[str] | None) -> list[Board]:
     return claimed
 
 
-def _trial(launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool) -> Trial:
+def _trial(
+    launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
+) -> Trial:
     if not budgets:
         raise UsageError("the bot's hello lists no budget that it can play on")
-    trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool)
+    trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
     if trial.max_ms >= QUICK_MS and trial.max_ms > 3 * statistics.median(trial.times_us) / 1000:
         # One slow move: the machine's doing, unless it happens again.
-        again = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool)
+        again = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
         trial = min(trial, again, key=lambda each: each.max_ms)
     return trial
 
 
-def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool) -> Trial:
+def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> Trial:
     plan = PairPlan(
         id=0,
         number=0,
-        a=entrant_of(launch, revision=0, name="the bot", budget=budget, restart=Restart.GAME),
+        a=entrant_of(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
         b=entrant_of(built_in("random"), revision=1, name="random", budget=budget),
         board=str(board),
         board_class=str(board),

@@ -88,7 +88,7 @@ def start_run(
             return NothingToResume(resumable_runs(store, lock))
         seed = _seed(store, settings, former, description)
         run = _take_up(store, lock, settings, former, description, seed)
-        logs = log_folder(store) / f"run-{run.id}"
+        logs = log_folder(store.path) / f"run-{run.id}"
         runner = Runner(
             store=store,
             run=run,
@@ -113,7 +113,7 @@ def start_run(
         finally:
             with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
                 logs.rmdir()
-                log_folder(store).rmdir()
+                logs.parent.rmdir()
 
 
 def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
@@ -230,8 +230,6 @@ def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
     return store.pairs.adopt(run.id, dead)
 
 
-def log_folder(store: Store) -> Path:
-    """Where the stderr of failing bots is kept: beside the database."""
-    if store.path is None:
-        return Path.cwd() / "ladder.logs"
-    return Path(f"{store.path}.logs")
+def log_folder(database: str | None) -> Path:
+    """The folder of all logs of bots' stderr: beside the database's file, if it has one."""
+    return Path.cwd() / "ladder.logs" if database is None else Path(f"{database}.logs")

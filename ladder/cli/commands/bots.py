@@ -69,21 +69,20 @@ def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABA
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
-    from ladder.cli.parsing import sandbox_of
-    from ladder.process.confinement import Confinement
     from ladder.registry.builtins import has_changed
     from ladder.registry.registered import resolve_bot
     from ladder.registry.trial import try_out
     from ladder.specs.compile import compile_launches
     from reports.bots import found_text
 
-    confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_to_read(db) as store:
         row = store.bots.get(name)
     warn_of_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
-    for line in found_text(try_out(resolved.launch, resolved.budgets, confinement)):
+    with bots_add.trial_bounds(db, sandbox) as confinement:
+        found = try_out(resolved.launch, resolved.budgets, confinement, name=name)
+    for line in found_text(found):
         print_out(line)
     if has_changed(row, resolved):
         print_out(f"{name} has changed since it was registered")

@@ -1,5 +1,7 @@
 """`ladder bots add` and `ladder bots add-all`."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +17,7 @@ from ladder.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from ladder.process.confinement import Confinement
     from ladder.registry.add_all import Attempt
 
 RestartOfBot = Annotated[
@@ -83,8 +86,6 @@ def add(
     """Register a bot, after it has played a game against random on each kind of board it claims."""
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.cli.parsing import sandbox_of
-    from ladder.process.confinement import Confinement
     from ladder.registry.register import Request, enrol, examine, known_bots
     from ladder.specs.git_copies import copies_beside
     from ladder.specs.git_spec import git_source, uncommitted
@@ -106,8 +107,7 @@ def add(
         replace=replace,
         source=source,
     )
-    confinement = Confinement(sandbox=sandbox_of(sandbox))
-    with open_draft(db) as store:
+    with open_draft(db) as store, trial_bounds(db, sandbox) as confinement:
         examined = examine(known_bots(store), request, confinement)
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, examined.new, replace=replace)
@@ -154,8 +154,6 @@ def add_all(
     """
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.cli.parsing import sandbox_of
-    from ladder.process.confinement import Confinement
     from ladder.process.cpus import allowed_cpus
     from ladder.registry.add_all import examine_all, requests_of
     from ladder.registry.register import enrol, known_bots
@@ -165,16 +163,33 @@ def add_all(
     requests = requests_of(
         folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
     )
-    confinement = Confinement(sandbox=sandbox_of(sandbox))
     with open_draft(db) as store:
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
-    for attempt in examine_all(known, requests, confinement, concurrency=at_once):
-        if attempt.examined is not None:  # stored at once: a stop loses none
-            with open_store(db, create=True, sync=not attempts) as store:
-                enrol(store, attempt.examined.new, replace=replace)
-        attempts.append(attempt)
-        print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
+    with trial_bounds(db, sandbox) as confinement:
+        for attempt in examine_all(known, requests, confinement, concurrency=at_once):
+            if attempt.examined is not None:  # stored at once: a stop loses none
+                with open_store(db, create=True, sync=not attempts) as store:
+                    enrol(store, attempt.examined.new, replace=replace)
+            attempts.append(attempt)
+            print_error(f"[{len(attempts)}/{len(requests)}] {attempt_line(attempt)}")
     print_out(to_json(attempts_document(attempts)) if json else attempts_text(attempts))
     return 2 if any(attempt.problem for attempt in attempts) else 0
+
+
+@contextlib.contextmanager
+def trial_bounds(db: str, sandbox: str | None) -> "Iterator[Confinement]":
+    """The bounds of bots on trial, whose logs lie beside those of the database's runs."""
+    from db.connection.place import locate
+    from ladder.cli.parsing import sandbox_of
+    from ladder.process.confinement import Confinement
+    from ladder.runs.start import log_folder
+
+    logs = log_folder(locate(db).path) / "trial"
+    try:
+        yield Confinement(sandbox=sandbox_of(sandbox), logs=logs)
+    finally:
+        with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
+            logs.rmdir()
+            logs.parent.rmdir()
