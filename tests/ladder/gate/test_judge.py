@@ -85,13 +85,15 @@ def test_the_decision_is_that_of_the_first_crossing() -> None:
     assert list(result.deciding.pentanomial) == counts
 
 
-def test_too_few_pairs_are_inconclusive() -> None:
+@pytest.mark.parametrize(("limit", "games"), [(2, 2), (3, 2), (41, 40), (42, 42), (44, 44)])
+def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
     """At the limit of games there must be no verdict, and an odd limit must not be passed."""
-    result = after([pair(n, (W, L)) for n in range(50)], max_games=41)
+    result = after([pair(n, (W, L)) for n in range(50)], max_games=limit)
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert result.games == 40
-    assert result.uncounted_games == 60
-    assert "no decision after 40 games" in result.reason
+    assert result.games == games
+    assert result.uncounted_games == 100 - games
+    assert f"no decision after {games} games" in result.reason
+    assert result.seconds == pytest.approx(1.5 * games / 2)
 
 
 def test_no_games_are_inconclusive_with_empty_numbers() -> None:
@@ -243,7 +245,9 @@ def test_equal_content_is_called_a_control() -> None:
     assert result.verdict is Verdict.PASS
     assert result.deciding.is_same_content
     assert "twin has the same content, so this is a control" in result.reason
-    assert not after([pair(0, (W, L))]).deciding.is_same_content
+    for content in ("a", "z"):
+        other = GateBot("other", 9, content)
+        assert not after([pair(0, (W, L), other)], other).deciding.is_same_content
 
 
 def test_a_pass_says_how_sure_it_is_that_the_candidate_is_better() -> None:
@@ -279,6 +283,18 @@ def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
     straight = [pair(n, (W, D)) for n in range(20)]
     assert after([each.mirrored for each in straight]) == after(straight)
     assert after(straight).deciding.wdl == (20, 20, 0)
+    newer = GateBot("newer", HERO.revision + 1, "a")
+    straight = [pair(n, (W, D), newer) for n in range(20)]
+    assert after([each.mirrored for each in straight], newer) == after(straight, newer)
+
+
+def test_equal_moves_on_different_boards_are_different_games() -> None:
+    """A pair must be new when its board is, whatever its opening and moves."""
+    pairs = [
+        replace(pair(n, (W, L)), draw=(f"6x7@0,{n}", "33", n), moves=("334", "33"))
+        for n in range(20)
+    ]
+    assert after(pairs).deciding.distinct_pairs == 20
 
 
 def test_a_bot_against_itself_passes() -> None:
