@@ -1,27 +1,70 @@
-"""The players' speeds as a table."""
+"""Measured speeds of the harness and of the players, as plain data, text and a table."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from rich.table import Table
+from rich.console import Console
 
+from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
-from reports.format import number
+from reports.format import number, rounded
+from reports.table import Column, fit
 
 
-def speed_table(speeds: Sequence[SearchSpeed]) -> Table:
-    """One row for each player and board."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("bot")
-    table.add_column("board")
-    table.add_column("a second", justify="right")
-    table.add_column("of")
-    table.add_column("nodes held", justify="right")
-    for speed in speeds:
-        table.add_row(
-            speed.bot,
-            str(speed.board),
-            number(speed.per_second, ",.0f"),
-            "-" if speed.per_second is None else speed.unit,
-            number(speed.tree, ",d"),
+def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
+    """The document of `ladder bench harness --json`; parts are in microseconds a ply."""
+    return {
+        "games": speed.games,
+        "games_per_second": round(speed.games_per_second, 1),
+        "plies_per_second": round(speed.plies / speed.seconds, 1),
+        "microseconds_per_ply": round(speed.seconds / speed.plies * 1e6, 2),
+        "of_which": {
+            "round_trip": round(speed.round_trip_us, 2),
+            "rest_of_the_game": round(speed.game_us - speed.round_trip_us, 2),
+        },
+        "beside_it": {"store": round(speed.store_us, 2)},
+        "startup_seconds": round(speed.startup_s, 3),
+    }
+
+
+def harness_text(speed: HarnessSpeed) -> str:
+    """Games and plies a second, and the parts of a ply, a line each."""
+    return "\n".join(
+        (
+            f"{speed.games_per_second:,.0f} games a second, "
+            f"{speed.plies / speed.seconds:,.0f} plies a second, "
+            f"{speed.seconds / speed.plies * 1e6:.1f} us a ply",
+            f"  {speed.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
+            f"  {speed.game_us - speed.round_trip_us:6.1f} us  the rest of the game: rules, "
+            "records, setting up and ending",
+            f"  {speed.store_us:6.1f} us  the pair's transaction, beside the worker's play",
+            f"started in {speed.startup_s:.2f} s",
         )
-    return table
+    )
+
+
+def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:
+    """The document of `ladder bench search --json`."""
+    return [
+        {
+            "bot": speed.bot,
+            "board": str(speed.board),
+            "simulations_per_second": rounded(speed.per_second, 1),
+            "unit": speed.unit,
+            "tree": speed.tree,
+        }
+        for speed in speeds
+    ]
+
+
+def print_search(console: Console, speeds: Sequence[SearchSpeed]) -> None:
+    """A row for each player and board."""
+    units = ["-" if speed.per_second is None else speed.unit for speed in speeds]
+    columns = [
+        Column("bot", [speed.bot for speed in speeds], number=False),
+        Column("board", [str(speed.board) for speed in speeds], number=False, level=1),
+        Column("a second", [number(speed.per_second, ",.0f") for speed in speeds]),
+        Column("of", units, number=False, level=2),
+        Column("nodes held", [number(speed.tree, ",d") for speed in speeds], level=3),
+    ]
+    console.print(fit(columns, console.width).table())

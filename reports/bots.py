@@ -15,6 +15,7 @@ from ladder.registry.trial import Found
 from ladder.specs.board_support import describe_boards
 from ladder.visible import visible
 from reports.format import text_of_lines
+from reports.table import plain_table
 
 SHOWN_FILES = 8
 """Ingredients of a new bot that are named."""
@@ -28,7 +29,7 @@ _RESTARTS = {
 
 def bots_table(rows: Sequence[BotRow]) -> Table:
     """Every bot with what it is based on and the one thing that it changes."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = plain_table()
     for name in ("bot", "family", "based on", "plays on", "rev", "the change"):
         table.add_column(name)
     for row in rows:

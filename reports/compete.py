@@ -27,7 +27,7 @@ def write_results(rounds: Iterable[CourseRound], file: TextIO) -> str:
 
 
 def told(rounds: Iterable[CourseRound], tell: Callable[[str], None]) -> Iterator[CourseRound]:
-    """The same rounds, each forfeit being told in a sentence once."""
+    """Pass rounds on, and tell each forfeit in a sentence the first time that it is met."""
     known = set()
     for number, games in enumerate(rounds):
         for game in games:

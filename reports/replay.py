@@ -15,6 +15,7 @@ from engine.result import Result
 from ladder.visible import visible
 from reports.board import SIGNS, STYLES, board_text
 from reports.format import lines_of, text_of_lines
+from reports.table import plain_table
 
 StoredGame = GameRow | SavedGameRow
 """A game of two bots or of a person and a bot."""
@@ -100,7 +101,7 @@ def moves_table(row: StoredGame, ply: int) -> Table:
     thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
     told = [[_cell(name, thought) for thought in thoughts] for name in COLUMNS]
     shown = [place for place, cells in enumerate(told) if any(cells)]
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    table = plain_table(gap=1, header_style="dim")
     for name in ("ply", "", "col", *(COLUMNS[place] for place in shown)):
         table.add_column(name, justify="right", no_wrap=True)
     window = parse_board(row.board).rows

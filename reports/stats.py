@@ -14,7 +14,7 @@ _SAID = {
 
 
 def elo_document(estimate: EloEstimate) -> dict[str, Any]:
-    """What `ladder stats elo --json` prints."""
+    """The document of `ladder stats elo --json`."""
     return {
         "score": estimate.score,
         "elo": estimate.elo,
@@ -48,17 +48,17 @@ def elo_text(estimate: EloEstimate) -> str:
 
 
 def los_document(estimate: EloEstimate) -> dict[str, Any]:
-    """What `ladder stats los --json` prints."""
+    """The document of `ladder stats los --json`."""
     return {"los": estimate.los, "games": round(estimate.games)}
 
 
 def los_text(estimate: EloEstimate) -> str:
-    """The same for people."""
+    """The likelihood of superiority in a line."""
     return f"chance to be the stronger one: {los_words(estimate, digits=2)}"
 
 
 def sprt_document(result: SprtResult) -> dict[str, Any]:
-    """What `ladder stats sprt --json` prints."""
+    """The document of `ladder stats sprt --json`."""
     return {
         "llr": result.llr,
         "lower": result.lower,
@@ -68,7 +68,7 @@ def sprt_document(result: SprtResult) -> dict[str, Any]:
 
 
 def sprt_text(result: SprtResult) -> str:
-    """The same for people."""
+    """The log-likelihood ratio, its bounds and the decision in a line."""
     return (
         f"log-likelihood ratio {result.llr:.3f}, bounds {result.lower:.3f} and {result.upper:.3f}: "
         f"{_SAID[result.state]}"

@@ -57,7 +57,7 @@ class Fitted:
 
     def table(self, *, header: bool = True) -> Table:
         """The table, as wide as its columns and no wider than it was fitted to."""
-        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=header)
+        table = plain_table(header=header)
         for column, width in zip(self.columns, self.widths, strict=True):
             table.add_column(
                 Text(column.head),
@@ -69,6 +69,17 @@ class Fitted:
         for row in zip(*(column.cells for column in self.columns), strict=True):
             table.add_row(*row)
         return table
+
+
+def plain_table(*, gap: int = GAP, header: bool = True, header_style: str = "bold") -> Table:
+    """An empty table without lines, with so many blanks between its columns."""
+    return Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, gap, 0, 0),
+        show_header=header,
+        header_style=header_style,
+    )
 
 
 def fit(columns: Sequence[Column], width: int | None) -> Fitted:

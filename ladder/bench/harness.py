@@ -4,7 +4,6 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bots.protocol import Budget
 from db.records.aggregate import Rate
@@ -67,36 +66,6 @@ class HarnessSpeed:
     def games_per_second(self) -> float:
         """Finished and committed games."""
         return self.games / self.seconds
-
-    def document(self) -> dict[str, Any]:
-        """What `--json` prints."""
-        return {
-            "games": self.games,
-            "games_per_second": round(self.games_per_second, 1),
-            "plies_per_second": round(self.plies / self.seconds, 1),
-            "microseconds_per_ply": round(self.seconds / self.plies * 1e6, 2),
-            "of_which": {
-                "round_trip": round(self.round_trip_us, 2),
-                "rest_of_the_game": round(self.game_us - self.round_trip_us, 2),
-            },
-            "beside_it": {"store": round(self.store_us, 2)},
-            "startup_seconds": round(self.startup_s, 3),
-        }
-
-    def text(self) -> str:
-        """The same for a person."""
-        per_ply = self.seconds / self.plies * 1e6
-        return "\n".join(
-            (
-                f"{self.games_per_second:,.0f} games a second, "
-                f"{self.plies / self.seconds:,.0f} plies a second, {per_ply:.1f} us a ply",
-                f"  {self.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
-                f"  {self.game_us - self.round_trip_us:6.1f} us  the rest of the game: rules, "
-                "records, setting up and ending",
-                f"  {self.store_us:6.1f} us  the pair's transaction, beside the worker's play",
-                f"started in {self.startup_s:.2f} s",
-            )
-        )
 
 
 class _Clocks(Silent):

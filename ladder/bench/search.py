@@ -35,17 +35,6 @@ class SearchSpeed:
     tree: int | None
     """Nodes held at the end."""
 
-    def document(self) -> dict[str, object]:
-        """What `--json` prints."""
-        rate = None if self.per_second is None else round(self.per_second, 1)
-        return {
-            "bot": self.bot,
-            "board": str(self.board),
-            "simulations_per_second": rate,
-            "unit": self.unit,
-            "tree": self.tree,
-        }
-
 
 def choose_players(patterns: Iterable[str]) -> list[str]:
     """The built-in players that names and shell patterns select, in the catalogue's order.

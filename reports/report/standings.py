@@ -101,7 +101,8 @@ def standings_csv(standings: Standings) -> str:
 
 def standings_markdown(standings: Standings, *, pairs: bool = False) -> str:
     """The rating list as Markdown, with the pair table if asked for."""
-    parts = [markdown_text(headline(standings)), to_markdown(rating_columns(standings.bots))]
+    columns = rating_columns(standings.bots, marks_apart=False)
+    parts = [markdown_text(headline(standings)), to_markdown(columns)]
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     parts += map(markdown_text, (*standings.notes, *remarks(standings)))
@@ -186,14 +187,21 @@ def elo_text(bot: BotStanding) -> tuple[str, str]:
     return number(bot.elo), number(bot.error95)
 
 
-def rating_columns(bots: Sequence[BotStanding]) -> list[Column]:
-    """The rating list; the level of a column says how soon it is left out."""
+def rating_columns(bots: Sequence[BotStanding], *, marks_apart: bool = True) -> list[Column]:
+    """The rating list; the level of a column says how soon it is left out.
+
+    Marks have a column of their own where there are any, or stand behind the names.
+    """
     elo = [elo_text(bot) for bot in bots]
     marked = [marks(bot) for bot in bots]
+    names = [_name(bot) for bot in bots]
+    if not marks_apart:
+        names = [Text(f"{bot.name} {mark}".strip()) for bot, mark in zip(bots, marked, strict=True)]
+        marked = []
     failing = any(bot.all_forfeits for bot in bots)
     return [
         Column("#", [str(bot.rank) for bot in bots], level=1),
-        Column("bot", [_name(bot) for bot in bots], number=False),
+        Column("bot", names, number=False),
         *([Column("", marked, number=False)] if any(marked) else []),
         Column("elo", [text for text, _ in elo]),
         Column("+-95", [text for _, text in elo], level=2),

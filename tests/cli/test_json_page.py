@@ -13,6 +13,7 @@ from engine.board import parse_board
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
+from reports.bench import harness_document, search_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
 from tests.support.league import Game, League
@@ -105,9 +106,9 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder export --format jsonl":
         return [json.loads(line) for line in ladder("export").out.splitlines()]
     if heading == "ladder bench harness --json":
-        return HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5).document()
+        return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5))
     if heading == "ladder bench search --json":
-        return [SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1).document()]
+        return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
     found = ladder(*WORDS[heading])
     assert found.out.startswith(("{", "[")), found.err
     document = found.document

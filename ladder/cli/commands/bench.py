@@ -23,18 +23,14 @@ def harness(
 ) -> int:
     """Play null games: bots that answer at once, every pair committed to a database file."""
     from ladder.bench.harness import bench_harness
-    from ladder.cli.output import print_out
+    from ladder.cli.output import print_result
     from ladder.errors import UsageError
-    from reports.format import to_json
+    from reports.bench import harness_document, harness_text
 
     if games < 4:
         raise UsageError(f"--games must be at least 4 to measure anything, got {games}")
     result = bench_harness(games=games, concurrency=concurrency)
-    if json:
-        print_out(to_json(result.document()))
-    else:
-        print_out(result.text())
-    return 0
+    return print_result(result, harness_document, harness_text, json=json)
 
 
 @app.command("search")
@@ -51,15 +47,12 @@ def search(
         bench_search,
         choose_players,
     )
-    from ladder.cli.output import (
-        print_out,
-        stdout_console,
-    )
+    from ladder.cli.output import print_out, show_table
     from ladder.cli.parsing import boards_of, names_of
     from ladder.errors import UsageError
     from ladder.specs.compile import compile_launches
     from ladder.specs.start_command import built_in
-    from reports.bench import speed_table
+    from reports.bench import print_search, search_document
     from reports.format import to_json
 
     if not 0.01 <= seconds <= 600:
@@ -72,7 +65,7 @@ def search(
     compile_launches(map(built_in, players))
     speeds = list(bench_search(players, specific, seconds=seconds))
     if json:
-        print_out(to_json([speed.document() for speed in speeds]))
+        print_out(to_json(search_document(speeds)))
     else:
-        stdout_console().print(speed_table(speeds))
+        show_table(lambda console: print_search(console, speeds))
     return 0

@@ -18,7 +18,7 @@ def doctor(
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
     from ladder.cli.database import open_store, open_to_read
-    from ladder.cli.output import print_out
+    from ladder.cli.output import print_result
     from ladder.cli.parsing import sandbox_of
     from ladder.doctor.database import examine_database
     from ladder.doctor.machine import (
@@ -27,7 +27,7 @@ def doctor(
         examine_machine,
     )
     from ladder.errors import ExitCode
-    from reports.format import to_json
+    from reports.doctor import findings_document, findings_text
 
     prefix = sandbox_of(sandbox)
     findings = examine_machine()
@@ -36,11 +36,6 @@ def doctor(
             findings += examine_database(store, repair=repair)
             if store.path is not None:
                 findings.append(check_reach(str(store.path), prefix))
-    if json:
-        rows = [{"topic": f.topic, "level": f.level.value, "text": f.text} for f in findings]
-        print_out(to_json(rows))
-    else:
-        for finding in findings:
-            print_out(f"{finding.level.value:<8} {finding.topic:<10} {finding.text}")
+    print_result(findings, findings_document, findings_text, json=json)
     broken = any(finding.level is Level.FAULT for finding in findings)
     return ExitCode.INTERNAL if broken else ExitCode.DONE
