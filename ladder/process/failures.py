@@ -62,8 +62,14 @@ def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
     lines = [line for line in lines if not line.startswith("--- game ")]  # the log's own
     if not lines:
         return failure
-    words = " | ".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
-    return type(failure)(f"{failure}; its last words on stderr: {words}")
+    words = "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
+    return type(failure)(f"{failure}; its last words on stderr:\n{words}")
+
+
+def in_one_line(detail: str) -> str:
+    """The sentence about a failure and the last line of the bot's stderr, such as an exception."""
+    first, *more = detail.split("\n")
+    return f"{first} {more[-1].strip()}" if more else first
 
 
 def name_of(request: Request) -> str:

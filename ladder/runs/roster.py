@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
+from ladder.process.failures import in_one_line
 from ladder.runs.progress import LiveBot
 
 STARTS_BEFORE_PAUSE = 3
@@ -47,7 +48,8 @@ class Roster:
             if self._failed_starts[entrant.name] >= STARTS_BEFORE_PAUSE and not bot.paused:
                 bot.paused = True
                 self._reasons[bot.name] = "could not be started"
-                detail = next((game.detail for game in record.games if game.detail), "")
+                details = (game.detail for game in record.games if game.detail)
+                detail = in_one_line(next(details, ""))
                 yield (
                     f"{entrant.name} could not be started {STARTS_BEFORE_PAUSE} times in a row "
                     f"and is paused: {detail}"

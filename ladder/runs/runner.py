@@ -24,6 +24,7 @@ from db.records.runs import (
 from db.store import Store
 from engine.result import Result
 from ladder.errors import InvalidRun
+from ladder.process.failures import in_one_line
 from ladder.ratings.sequential_elo import START, rate_pair
 from ladder.runs.decision import (
     Decision,
@@ -267,11 +268,11 @@ class Runner:
     def _note_forfeit(self, bot: str, game: GameRecord, game_id: int) -> None:
         """Count a forfeit, and say the first of each kind of each bot at once."""
         forfeits = self._live.count_forfeits(
-            bot, game.termination, games=1, game=game_id, cause=game.detail
+            bot, game.termination, games=1, game=game_id, cause=in_one_line(game.detail)
         )
         if forfeits.games == 1:
             kind = game.termination.replace("_", " ")
-            self._warn(f"{bot} lost game {game_id} by {kind}: {game.detail}")
+            self._warn(f"{bot} lost game {game_id} by {kind}: {in_one_line(game.detail)}")
 
     def _give_up(self, plan: PairPlan, record: PairRecord) -> None:
         """The machine did not let a pair be played; it stays planned."""

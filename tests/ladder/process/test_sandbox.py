@@ -66,7 +66,7 @@ def test_the_words_come_before_the_command(start_fake: StartFake, tmp_path: Path
 def test_a_sandbox_that_fails_says_so(start_fake: StartFake) -> None:
     """Its last words are the bot's."""
     bot = start_fake("honest", sandbox=("sh", "-c", "echo no namespaces here >&2; exit 1"))
-    with pytest.raises(BotCrash, match=r"exited with status 1 .*no namespaces here"):
+    with pytest.raises(BotCrash, match=r"exited with status 1 .*\nno namespaces here"):
         open_game(bot)
 
 
