@@ -1,4 +1,4 @@
-"""What a gate asks: how much worse may the candidate be, and how often may the answer be wrong?"""
+"""The question of a gate: the drop that is not allowed, and the chances of a wrong answer."""
 
 from dataclasses import dataclass
 

@@ -35,7 +35,7 @@ _EXIT_CODES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaselineResult:
-    """How the candidate did against one baseline, from the candidate's side."""
+    """The games, the estimates and the test against one baseline, from the candidate's side."""
 
     name: str
     is_same_content: bool

@@ -24,7 +24,7 @@ from ladder.runs.start import (
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What a gate came to, and under which conditions."""
+    """The result of a gate and the conditions of its games."""
 
     result: GateResult
     conditions: str
@@ -34,7 +34,7 @@ class Gated:
 
     @property
     def exit_code(self) -> int:
-        """What the command exits with."""
+        """The exit code of the command."""
         return ExitCode.STOPPED if self.stopped else self.result.verdict.exit_code
 
 

@@ -21,7 +21,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 EMPTY_CELL = 1e-3
-"""What stands for a result that was never seen, in games or pairs, so that the spread of results
+"""The count of a result that was never seen, in games or pairs, so that the spread of results
 and every likelihood stay positive."""
 
 

@@ -43,8 +43,8 @@ class EloEstimate:
     los: float | None
     """Chance that the player is the stronger one, 0..1."""
     sure_los: float | None
-    """The same chance as a shutout bears it: at least so much when the player won everything, at
-    most so much when it lost everything; elsewhere `los`."""
+    """The chance that a shutout supports: a lower bound when the player won everything, an upper
+    one when it lost everything; elsewhere equal to `los`."""
     at_least: float | None = None
     """Elo that the player has at least, 95 % sure, from units taken whole; None unless it won (all
     but) everything: then `elo` and its errors are no more than a convention."""

@@ -14,7 +14,7 @@ that are all won, so that "stopped after n of them" has the chance of n won unit
 """
 
 CHANCE = 0.05
-"""How often a bound may be wrong: what it says is 95 % sure."""
+"""The share of bounds that may be wrong: each is 95 % sure."""
 
 
 def least_score(*, full: float, rest: float, chance: float = CHANCE) -> float:

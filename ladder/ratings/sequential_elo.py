@@ -15,7 +15,7 @@ K_NEW = 32.0
 K_SETTLED = 16.0
 """Elo per point of surprise afterwards."""
 NEW_GAMES = 30
-"""How many games a bot counts as new."""
+"""Games during which a bot counts as new."""
 SCALE = 400.0
 """Elo at which the expected score is 10 to 1."""
 
@@ -28,7 +28,7 @@ class LiveUpdate(NamedTuple):
 
 
 def k_factor(*, games: int) -> float:
-    """How far one point of surprise moves a bot that has played so many games, in Elo."""
+    """Elo that one point of surprise moves a bot with this number of finished games."""
     return K_NEW if games < NEW_GAMES else K_SETTLED
 
 

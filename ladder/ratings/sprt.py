@@ -30,7 +30,7 @@ MIN_CHANCE = 1e-9
 
 
 def check_chances(alpha: float, beta: float) -> None:
-    """See that the chances of error of ``--alpha`` and ``--beta`` make sense.
+    """Refuse chances of error of ``--alpha`` and ``--beta`` that make no sense.
 
     Raises:
         UsageError: one is below `MIN_CHANCE`, or not below 0.5.

@@ -1,4 +1,4 @@
-"""What a sequential test will cost, and what it has measured once it has stopped.
+"""The cost of a sequential test, and its estimate of the difference once it has stopped.
 
 The log-likelihood ratio is taken as a Brownian motion (see `ladder.ratings.brownian`) in units of
 the deviation of its step. A test that stops on good news reports too much of it: the plain estimate
@@ -41,7 +41,7 @@ class StoppedEstimate:
 
 @dataclass(frozen=True)
 class Course:
-    """What theory expects of a test at one true difference."""
+    """The expected end of a test at one true difference."""
 
     chance_h1: float
     """Probability that it ends with H1, 0..1, without a limit of games."""
@@ -90,7 +90,7 @@ def estimate_after(*, counts: ArrayLike, test: Sprt) -> StoppedEstimate | None:
 
 
 def expected_course(*, elo: float, counts: ArrayLike, test: Sprt) -> Course:
-    """How a test is expected to end at a true difference `elo` (in the model's Elo).
+    """The expected end of a test at a true difference `elo` (in the model's Elo).
 
     `counts` give the spread of results, their number does not matter. Wald's formulas (1945) with
     the walls moved out by the mean overshoot (Siegmund 1985). Errors as `sprt_result`.

@@ -83,7 +83,7 @@ def shutouts(rating: PoolRating) -> list[str]:
 
 
 def doubts(fit: Goodness) -> list[str]:
-    """What speaks against describing the games by one number per bot; empty when nothing does."""
+    """Reasons not to describe the games by one number per bot; empty when there are none."""
     if fit.describes:
         return []
     found = []

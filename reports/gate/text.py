@@ -18,7 +18,7 @@ _HEADS = {
 
 
 def gate_document(gated: Gated) -> dict[str, Any]:
-    """What `ladder gate --json` prints.
+    """The document of `ladder gate --json`.
 
     The numbers beside `deciding` are those of that baseline; `baselines` holds all of them.
     """

@@ -37,7 +37,7 @@ def observed_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
 
 
 def expected_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
-    """The same moments if games were independent and as spread out as the model says."""
+    """Second moments of independent games with the model's spread, by direction, (T, 3, 3)."""
     out = np.zeros((cells.a.size, 3, 3))
     for games, term, sign in zip(cells.results(), terms, (1.0, -1.0), strict=True):
         total = games.sum(axis=1)

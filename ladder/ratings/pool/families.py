@@ -58,7 +58,7 @@ class ExpectedScore:
     has_margin = False
 
     def terms(self, z: FloatArray, margin: float) -> Terms:
-        """See `Family`."""
+        """Log-likelihood and derivatives by outcome; the margin plays no part."""
         z = z[:, None]
         p = logistic(z)
         value = -POINTS * np.logaddexp(0.0, -z) - (1.0 - POINTS) * np.logaddexp(0.0, z)
@@ -76,7 +76,7 @@ class RaoKupper:
     has_margin = True
 
     def terms(self, z: FloatArray, margin: float) -> Terms:
-        """See `Family`; `margin` must be above 0."""
+        """Log-likelihood and derivatives by outcome; `margin` must be above 0."""
         up, down = logistic(z - margin), logistic(-z - margin)
         log_up, log_down = -np.logaddexp(0.0, margin - z), -np.logaddexp(0.0, margin + z)
         ratio = 1.0 / -np.expm1(-2.0 * margin)  # exp(2h) / (exp(2h) - 1)

@@ -35,7 +35,7 @@ _VIRTUAL = 0.5
 
 @dataclass(frozen=True)
 class Setup:
-    """What is asked of a fit, in natural units."""
+    """Prior and fixed parameters of a fit, in natural units."""
 
     prior: float
     """Virtual draws of every player against the pool's mean, and of every class's first mover."""

@@ -57,7 +57,7 @@ class Cycle:
 
 @dataclass(frozen=True)
 class Goodness:
-    """How well the list describes the games."""
+    """The fit of a list to its games."""
 
     chi_square: float
     freedom: int

@@ -31,11 +31,11 @@ MEAN = 1000.0
 PRIOR = 1.0
 """Virtual draws of every player against the pool's mean."""
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""How the slack of two players may be shared between them."""
+"""Shares of the first of two players in the slack of both."""
 
 
 class Draws(StrEnum):
-    """What a draw is."""
+    """The two readings of a draw."""
 
     HALF = "half"
     """Half a win and half a loss."""
@@ -45,7 +45,7 @@ class Draws(StrEnum):
 
 @dataclass(frozen=True)
 class Options:
-    """How to rate a pool."""
+    """Scale, prior and model of a rating list."""
 
     mean: float = MEAN
     """Elo of the mean of all players; used only when nobody is anchored."""
@@ -164,7 +164,7 @@ class PoolRating:
         return bool(self.bounded[player]) and self.points[player] == 0.0
 
     def pairs_to_halve(self, *, a: int, b: int) -> float:
-        """How many more pairs between two players would halve the error of their difference.
+        """Further pairs between two players that would halve the error of their difference.
 
         Variance falls as one over information, so three times the present information is needed;
         a pair of games adds that of two games at these ratings (Fisher 1925), over `pair_spread`.

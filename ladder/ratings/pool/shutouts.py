@@ -25,7 +25,7 @@ _FAR = 100.0
 
 
 def slack(*, cells: Cells, theta: FloatArray, moves: Mapping[int, float]) -> float:
-    """How far players may be from their fitted ratings, in natural units, 95 % sure.
+    """The farthest that players may be from their fitted ratings, in natural units, 95 % sure.
 
     `moves` names the direction: indices of players that won everything, with a negative number,
     and of players that lost everything, with a positive one. Along it all their games get less
