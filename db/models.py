@@ -30,7 +30,7 @@ NAMING = {
 
 
 class Base(DeclarativeBase):
-    """What the models share. Texts are unbounded, `float` is a double, times are epoch seconds."""
+    """Base of all models. Texts are unbounded, `float` is a double, times are epoch seconds."""
 
     metadata = MetaData(naming_convention=NAMING)
     type_annotation_map = {str: Text(), float: Double()}  # noqa: RUF012 (read by SQLAlchemy)
@@ -45,7 +45,7 @@ class Bot(Base):
     name: Mapped[str] = mapped_column(unique=True)
     family: Mapped[str]
     spec: Mapped[str]
-    """As it was registered, such as ``builtin:v4``."""
+    """The specification with which it was registered, such as ``builtin:v4``."""
     based_on: Mapped[str | None]
     """Name of the bot from which it was made."""
     change: Mapped[str]
@@ -90,7 +90,7 @@ class Division(Base):
     key: Mapped[str] = mapped_column(unique=True)
     """Canonical JSON of all conditions."""
     label: Mapped[str] = mapped_column(unique=True)
-    """The same for people, such as ``6x7+4/100ms``."""
+    """The conditions for people, such as ``6x7+4/100ms``."""
     boards: Mapped[str]
     """Canonical list of board classes."""
     opening_plies: Mapped[int | None]
@@ -112,7 +112,7 @@ class Run(Base):
     stream: Mapped[str] = mapped_column(index=True)
     """Hash of what identifies the run, seed included: such runs continue each other."""
     identity: Mapped[str]
-    """The same hash without the seed."""
+    """Hash of the settings without the seed."""
     settings: Mapped[str]
     """JSON object of all that identifies the run, bots with their content hashes included."""
     seed: Mapped[int] = mapped_column(BigInteger)
@@ -155,7 +155,7 @@ class Pair(Base):
     board: Mapped[str]
     """One specific board, such as ``10x11@3,4``."""
     board_class: Mapped[str]
-    """What it was drawn from, such as ``thu``."""
+    """The class that it was drawn from, such as ``thu``."""
     opening: Mapped[str]
     """Columns, one character each: 0..9, a, b."""
     seed: Mapped[int] = mapped_column(BigInteger)
@@ -227,7 +227,7 @@ class Game(Base):
     repeat: Mapped[bool]
     """Whether the same board and moves had been stored in the division before, by any bots."""
     thoughts: Mapped[bytes]
-    """As `db.thought_blob` packs them."""
+    """Packed by `db.thought_blob`."""
 
 
 class PairTable(Base):
@@ -320,4 +320,4 @@ class SavedGame(Base):
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     thoughts: Mapped[bytes]
-    """As `db.thought_blob` packs them; a person's hold the time alone."""
+    """Packed by `db.thought_blob`; those of a person hold the time alone."""

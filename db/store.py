@@ -9,7 +9,6 @@ from db.connection.run_lock import RunLock
 from db.queries.aggregate import Aggregate
 from db.queries.audit import Audit
 from db.queries.bots import Bots
-from db.queries.checks import check
 from db.queries.divisions import Divisions
 from db.queries.exchange import Exchange
 from db.queries.games import Games
@@ -114,7 +113,3 @@ class Store:
 
         """
         return RunLock(self.path)
-
-    def check(self) -> list[str]:
-        """The complaints of the database's own integrity checks; empty when it is sound."""
-        return check(self._database)

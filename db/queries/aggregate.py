@@ -7,10 +7,7 @@ from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, exists
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
-from db.models import Game, PairTable, Rating
-from db.queries.bots import names_of_revisions
-from db.queries.games import COLUMNS, games_of_run
-from db.queries.pair_sums import (
+from db.derived.pair_sums import (
     GAME_COLUMNS,
     KEY,
     SUMS,
@@ -20,7 +17,10 @@ from db.queries.pair_sums import (
     to_row,
     whole_pairs,
 )
-from db.queries.rebuild import rebuild_within
+from db.derived.rebuild import rebuild_within
+from db.models import Game, PairTable, Rating
+from db.queries.bots import names_of_revisions
+from db.queries.games import COLUMNS, games_of_run
 from db.records.aggregate import Difference, PairTableRow, Rate, RatingRow
 
 _FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
@@ -63,7 +63,7 @@ class Aggregate:
         since: float | None = None,
         run_id: int | None = None,
     ) -> int:
-        """How many of the games that tables count differ in board or moves.
+        """The number of games, among those that tables count, that differ in board or moves.
 
         Where no game of the tables is marked as a repeat of any game of the division, all differ,
         and no game is looked at. Else the index of lines is read, or the games of the span or run:

@@ -11,9 +11,10 @@ from sqlalchemy import case, func, select, text
 
 from db import thought_blob
 from db.connection.database import Database
+from db.derived.game_columns import line_hash, offender_of, sides_of
+from db.errors import Corrupt
 from db.models import Game, Pair, Run
 from db.queries.bots import names_of_revisions
-from db.queries.game_columns import line_hash, offender_of, sides_of
 from db.queries.games import COLUMNS, game_row
 from db.records.games import AuditedGame
 from db.records.pairs import PairStatus
@@ -34,6 +35,20 @@ class Audit:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def integrity(self) -> list[str]:
+        """The complaints of the database's own integrity checks; empty when it is sound."""
+        if self._database.place.path is None:
+            return []  # a server looks after its own files
+        try:
+            with self._database.reading() as connection:
+                found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+                complaints = [str(line) for line in found if line != "ok"]
+                for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+                    complaints.append(f"row {row} of {table} points at nothing in {parent}")
+        except Corrupt as error:
+            return [str(error)]
+        return complaints
 
     def foreign_objects(self) -> list[str]:
         """Triggers and views: this program makes none, and they could change what is stored."""

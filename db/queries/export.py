@@ -8,9 +8,9 @@ from sqlalchemy import Connection, func, select
 
 from db import thought_blob
 from db.connection.database import Database
+from db.derived.game_columns import sides_of
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
-from db.queries.game_columns import sides_of
 from db.records.exchange import BotLine, Conditions, GameLine, Introduction, MoveTiming, Timing
 from db.records.launch import Launch
 from db.records.runs import RunKind

@@ -1,6 +1,6 @@
 """Finished games as they are read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from sqlalchemy import (
@@ -21,9 +21,9 @@ from sqlalchemy import (
 
 from db import thought_blob
 from db.connection.database import Database
+from db.derived.game_columns import sides_of
 from db.models import Division, Game, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
-from db.queries.game_columns import sides_of
 from db.queries.runs import find_run
 from db.records.games import (
     GameQuery,
@@ -53,7 +53,7 @@ class Games:
         since: float | None = None,
         rated: bool | None = None,
         thoughts: bool = False,
-    ) -> Iterator[GameRow]:
+    ) -> Generator[GameRow, None, None]:
         """Finished games in the order in which they were stored, on a connection of their own."""
         wanted = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
         query: Select[Any] = select(*wanted)
@@ -113,7 +113,7 @@ class Games:
             ]
 
     def count(self, run_id: int) -> int:
-        """How many finished games a run has; answered from an index of its pairs."""
+        """The number of finished games of a run, answered from an index of its pairs."""
         query = select(func.count()).where(
             Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
         )
@@ -137,7 +137,7 @@ class Games:
         run_id: int | None = None,
         since: float | None = None,
     ) -> int:
-        """How many games were abandoned, from the index of the pairs that had any.
+        """The number of games that were abandoned, from the index of the pairs that had any.
 
         `since` leaves out the pairs that were finished before.
         """

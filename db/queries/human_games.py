@@ -67,6 +67,6 @@ class HumanGames:
             )
 
     def count(self) -> int:
-        """How many games are saved."""
+        """The number of saved games."""
         with self._database.reading() as connection:
             return connection.execute(select(func.count()).select_from(SavedGame)).scalar_one()

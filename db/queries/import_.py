@@ -8,11 +8,11 @@ from sqlalchemy import Connection, insert, select, update
 
 from db import thought_blob
 from db.connection.database import Database
+from db.derived.game_columns import FIRST, SECOND, columns_of, line_hash, offender_of
+from db.derived.rebuild import rebuild_within
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.divisions import division_in
-from db.queries.game_columns import FIRST, SECOND, columns_of, line_hash, offender_of
-from db.queries.rebuild import rebuild_within
 from db.records.aggregate import Rate
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable, Timing
 from db.records.games import Thought

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Select, func, insert, select, update
 
 from db.connection.database import Database
+from db.derived.store_pair import PairStorer
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
-from db.queries.store_pair import PairStorer
 from db.records.aggregate import Rate
 from db.records.pairs import (
     FinishedPair,

@@ -10,10 +10,10 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
 from db.connection.run_lock import RunLock
+from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
 from db.models import Game, Pair, Run
-from db.queries.rebuild import rebuild_within
 from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,

@@ -30,7 +30,7 @@ class PairTableRow:
 
     @property
     def pairs(self) -> int:
-        """How many pairs."""
+        """The number of pairs."""
         return sum(self.counts)
 
     @property

@@ -1,4 +1,4 @@
-"""What the store takes and gives: frozen records without any database object in them.
+"""Bots and their revisions, on their way into the store and out of it.
 
 Times are seconds since the epoch, durations microseconds, results from the side that is named.
 Importing this module loads no database code.
@@ -14,7 +14,7 @@ from db.records.launch import Launch
 
 @dataclass(frozen=True, slots=True)
 class NewRevision:
-    """What a bot is made of now."""
+    """A bot's content now, to be stored as a revision."""
 
     content_hash: str
     """Two revisions with the same hash are the same player."""
@@ -22,7 +22,7 @@ class NewRevision:
     budgets: tuple[str, ...]
     """In order of preference, as its hello lists them."""
     boards: tuple[str, ...] | None = None
-    """As its hello lists them; None: all."""
+    """Those that its hello lists; None: all."""
     files: Mapping[str, str] = field(default_factory=dict)
     """What the hash was taken over: a name (a path, an option) and its own hash or value."""
 
@@ -34,7 +34,7 @@ class NewBot:
     name: str
     family: str
     spec: str
-    """As it was registered, such as ``builtin:v4``."""
+    """The specification with which it was registered, such as ``builtin:v4``."""
     revision: NewRevision
     based_on: str | None = None
     change: str = ""

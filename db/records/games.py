@@ -10,7 +10,7 @@ from engine.result import Result, Termination
 
 
 class Thought(msgspec.Struct, array_like=True):
-    """What is kept of one move."""
+    """The record of one move."""
 
     time_us: int
     value: float | None = None
@@ -198,7 +198,7 @@ class NewSavedGame:
 
 @dataclass(frozen=True, slots=True)
 class SavedGameRow:
-    """The same as it is stored; what it shares with `GameRow` has the same name."""
+    """A stored game of a person; fields that `GameRow` has too are named alike."""
 
     key: int
     bot: str
@@ -217,7 +217,7 @@ class SavedGameRow:
 
     @property
     def id(self) -> str:
-        """As people write it: ``p3``; the games of pairs have bare numbers."""
+        """The number that people write: ``p3``; games of pairs have bare numbers."""
         return f"p{self.key}"
 
     @property

@@ -13,7 +13,7 @@ class Origin(msgspec.Struct, frozen=True):
     """The revision of a git repository that a bot was taken from, and where its copy lies."""
 
     revision: str
-    """As the user wrote it, such as ``main``."""
+    """The words of the user, such as ``main``."""
     commit: str
     """The hash that it stood for."""
     tree: str

@@ -1,4 +1,4 @@
-"""What the store takes and gives: frozen records without any database object in them.
+"""Pairs: planned, sent to a worker, played, stored.
 
 Times are seconds since the epoch, durations microseconds, results from the side that is named.
 Importing this module loads no database code.
@@ -46,7 +46,7 @@ class PairPlan(msgspec.Struct, frozen=True):
     b: Entrant
     """Moves first in game 1."""
     board: str
-    """As `engine.board.parse_board` reads it."""
+    """In the notation of `engine.board.parse_board`."""
     board_class: str
     opening: tuple[int, ...]
     seed: int
@@ -78,7 +78,7 @@ class PairRecord(msgspec.Struct, frozen=True):
 
 
 class PairStatus(StrEnum):
-    """How far a pair has come."""
+    """The state of a pair."""
 
     PLANNED = "planned"
     FINISHED = "finished"
@@ -96,7 +96,7 @@ class PlannedPair:
     """Moves first in game 0."""
     b_revision: int
     board: str
-    """As `engine.board.parse_board` reads it."""
+    """In the notation of `engine.board.parse_board`."""
     board_class: str
     opening: tuple[int, ...]
     seed: int
@@ -139,7 +139,7 @@ class PlayedPair:
 
 
 class PairOutcome(StrEnum):
-    """What became of a pair that was handed in."""
+    """Outcome of handing in a pair."""
 
     STORED = "stored"
     ALREADY_FINISHED = "already_finished"
@@ -159,4 +159,4 @@ class FinishedPair:
     """The new live rating of the pair's A; None when unrated or not stored."""
     b: RatingRow | None = None
     repeats: int = 0
-    """How many of the two games had been stored in the division before."""
+    """The number of its games that had been stored in the division before."""

@@ -1,4 +1,4 @@
-"""What the store takes and gives: frozen records without any database object in them.
+"""Divisions and runs, on their way into the store and out of it.
 
 Times are seconds since the epoch, durations microseconds, results from the side that is named.
 Importing this module loads no database code.
@@ -14,7 +14,7 @@ from engine.result import Termination
 
 
 class RunKind(StrEnum):
-    """What a run was started as."""
+    """The command that a run was started by."""
 
     LADDER = "ladder"
     MATCH = "match"
@@ -23,7 +23,7 @@ class RunKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """How far a run has come. A `running` one whose lock is free has died."""
+    """The state of a run. A `running` one whose lock is free has died."""
 
     RUNNING = "running"
     INTERRUPTED = "interrupted"
@@ -65,7 +65,7 @@ class NewRun:
     stream: str
     """Hash of what identifies the run, seed included: such runs continue each other."""
     identity: str
-    """The same hash without the seed."""
+    """Hash of the run's settings without the seed."""
     settings: Mapping[str, Any]
     """All that identifies the run, bots with their content hashes included; JSON values only."""
     seed: int

@@ -1,1 +1,1 @@
-"""What this machine and this database offer, and what will go wrong."""
+"""Checks of this machine and of a database, each a finding of its own."""

@@ -30,7 +30,7 @@ SHOWN = 5
 
 
 class Level(StrEnum):
-    """How much a finding matters."""
+    """The weight of a finding."""
 
     OK = "ok"
     WARNING = "warning"
@@ -56,7 +56,7 @@ def examine_machine() -> list[Finding]:
 
 
 def check_cpus() -> Finding:
-    """How many CPUs this process may use."""
+    """The number of CPUs that this process may use."""
     allowed, present = allowed_cpus(), os.cpu_count() or 1
     text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
     return Finding("cpus", Level.OK, text)
@@ -128,7 +128,7 @@ def check_disk() -> Finding:
 
 
 def check_strays() -> Finding:
-    """What bots left behind when both their harness and their supervisor were killed."""
+    """Leftovers of bots whose harness and supervisor were both killed."""
     found = find_leftovers()
     if found:
         text = (

@@ -24,13 +24,13 @@ PATIENCE_S = 20.0
 
 
 class Reach(StrEnum):
-    """What the probe found."""
+    """The outcome of the probe."""
 
     WRITABLE = "writable"
     SEALED = "sealed"
-    """It could not open the file for writing."""
+    """The process could not open the file for writing."""
     UNKNOWN = "unknown"
-    """It could not be run."""
+    """No process could be run so."""
 
 
 def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:

@@ -10,10 +10,11 @@ from db.records.runs import (
     RunKind,
     RunStatus,
 )
+from db.store import Store
 from tests.db.making import LAUNCH, add_bots, new_bot, new_run, revision
 
 
-def test_a_bot_is_read_as_it_was_registered(store):
+def test_a_bot_is_read_as_it_was_registered(store: Store) -> None:
     """All that was registered comes back, with revision 1."""
     new = replace(new_bot("v4"), based_on="v3")
     new = replace(new, revision=replace(new.revision, boards=("standard",)))
@@ -28,7 +29,7 @@ def test_a_bot_is_read_as_it_was_registered(store):
     assert store.bots.all() == [bot]
 
 
-def test_a_name_is_registered_once(store):
+def test_a_name_is_registered_once(store: Store) -> None:
     """A taken name is refused, also that of a retired bot, and nothing changes."""
     store.bots.add(new_bot("v1"))
     with pytest.raises(NameTaken, match="registered"):
@@ -39,7 +40,7 @@ def test_a_name_is_registered_once(store):
     assert store.bots.get("v1").revision.content_hash == "one"
 
 
-def test_retired_bots_leave_the_list(store):
+def test_retired_bots_leave_the_list(store: Store) -> None:
     """A retired bot is in the list only on request; retiring again changes nothing."""
     add_bots(store, 2)
     gone = store.bots.retire("v1")
@@ -50,7 +51,7 @@ def test_retired_bots_leave_the_list(store):
     assert store.bots.get("v1") == gone
 
 
-def test_unknown_bot(store):
+def test_unknown_bot(store: Store) -> None:
     """An unknown name is an error that names it."""
     for call in (
         store.bots.get,
@@ -61,7 +62,7 @@ def test_unknown_bot(store):
             call("nobody")
 
 
-def test_new_content_makes_a_new_revision(store):
+def test_new_content_makes_a_new_revision(store: Store) -> None:
     """New content becomes the current revision, the same content changes nothing."""
     first = store.bots.add(new_bot("v1")).revision
     assert store.bots.ensure_revision("v1", revision("one")) == first
@@ -71,7 +72,7 @@ def test_new_content_makes_a_new_revision(store):
     assert store.bots.ensure_revision("v1", revision("two")) == second
 
 
-def test_returning_to_old_content_returns_to_its_revision(store):
+def test_returning_to_old_content_returns_to_its_revision(store: Store) -> None:
     """Old content is the same player as then: its revision is current again, none is added."""
     first = store.bots.add(new_bot("v1")).revision
     store.bots.ensure_revision("v1", revision("two"))
@@ -80,7 +81,7 @@ def test_returning_to_old_content_returns_to_its_revision(store):
     assert store.bots.ensure_revision("v1", revision("three")).number == 3
 
 
-def test_another_way_of_starting_is_no_other_player(store):
+def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
     """The launch of known content is updated in its revision."""
     first = store.bots.add(new_bot("v1")).revision
     moved = replace(revision("one"), launch=Launch(command=("other",), folder="/x"))
@@ -97,7 +98,9 @@ def test_another_way_of_starting_is_no_other_player(store):
         ("6x7,thu", None, {"depth": 3, "nodes": 50}, "6x7,thu+auto/depth3,50nodes"),
     ],
 )
-def test_division_labels(store, boards, plies, budget, label):
+def test_division_labels(
+    store: Store, boards: str, plies: int | None, budget: dict[str, int], label: str
+) -> None:
     """A division is made once and has a short label."""
     made = store.divisions.ensure(boards, plies, budget)
     assert (made.label, made.boards, made.opening_plies) == (label, boards, plies)
@@ -106,7 +109,7 @@ def test_division_labels(store, boards, plies, budget, label):
     assert store.divisions.all() == [made]
 
 
-def test_finding_a_division(store):
+def test_finding_a_division(store: Store) -> None:
     """A division is found by id, label or unique beginning; else the error lists them."""
     with pytest.raises(UnknownRow, match="no games"):
         store.divisions.find("thu")
@@ -122,13 +125,13 @@ def test_finding_a_division(store):
         store.divisions.find("9x9")
 
 
-def test_unknown_budget_is_a_bug(store):
+def test_unknown_budget_is_a_bug(store: Store) -> None:
     """A division of a budget that does not exist is not made."""
     with pytest.raises(ValueError, match="budgets"):
         store.divisions.ensure("thu", 0, {"hours": 1})
 
 
-def test_runs_and_their_status(store):
+def test_runs_and_their_status(store: Store) -> None:
     """A run starts as running, ends with a time, and can be found by what identifies it."""
     one, two = new_run(store), new_run(store, rated=False, stream="s2")
     assert (one.status, one.ended_at, one.target_games) == (RunStatus.RUNNING, None, 200)
@@ -136,6 +139,7 @@ def test_runs_and_their_status(store):
     store.runs.set_status(one.id, RunStatus.INTERRUPTED)
     stopped = store.runs.get(one.id)
     assert stopped.status is RunStatus.INTERRUPTED
+    assert stopped.ended_at is not None
     assert stopped.ended_at >= one.started_at
     assert stopped.target_games == 200
     store.runs.set_status(one.id, RunStatus.RUNNING, target_games=400)
@@ -143,16 +147,16 @@ def test_runs_and_their_status(store):
     assert [run.id for run in store.runs.find()] == [two.id, one.id]
     assert [run.id for run in store.runs.find(stream="s1")] == [one.id]
     assert [run.id for run in store.runs.find(identity="i1", status=RunStatus.RUNNING)] == [2, 1]
-    assert store.runs.latest().id == one.id
-    assert store.runs.latest(RunKind.MATCH).id == two.id
-    assert store.runs.latest(None).id == two.id
+    assert store.runs.latest() == store.runs.get(one.id)
+    assert store.runs.latest(RunKind.MATCH) == store.runs.get(two.id)
+    assert store.runs.latest(None) == store.runs.get(two.id)
     assert store.runs.latest(RunKind.GATE) is None
     for call in (store.runs.get, lambda key: store.runs.set_status(key, RunStatus.FINISHED)):
         with pytest.raises(UnknownRow, match="no run 99"):
             call(99)
 
 
-def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store):
+def test_a_replaced_bot_has_the_new_content_and_keeps_its_old_games_apart(store: Store) -> None:
     """The name gets a new revision, specification and note; a retired one is back."""
     first = store.bots.add(new_bot("v1"))
     store.bots.retire("v1")

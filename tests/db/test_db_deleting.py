@@ -79,7 +79,7 @@ def test_a_bot_without_games_is_deleted(store: Store) -> None:
     store.pairs.drop([row.id for row in rows])
     store.bots.delete("v1")
     assert [bot.name for bot in store.bots.all(include_retired=True)] == ["v2"]
-    assert store.check() == []
+    assert store.audit.integrity() == []
     assert store.bots.add(new_bot("v1")).revision.number == 1
 
 
@@ -147,7 +147,7 @@ def test_a_deleted_run_leaves_no_trace(tmp_path: Path, deleted: str) -> None:
                 with pytest.raises(UnknownRow, match=f"no run {runs[deleted]}"):
                     store.runs.get(runs[deleted])
             assert store.aggregate.rebuild(elo, repair=False) == []
-            assert store.check() == []
+            assert store.audit.integrity() == []
             results.append(_derived(store, division))
     assert results[0] == results[1]
     assert any(results[0][2])

@@ -10,16 +10,16 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.schema import CreateTable
 
 from db import migrations
+from db.derived.statements import Statements
 from db.models import Base
 from db.queries.games import matching
-from db.queries.statements import Statements
 from db.records.games import GameQuery
 from db.store import Store
 from tests.db.making import add_bots, elo, new_run, play_all
 from tests.db.versions import go_back
 
 
-def test_a_fresh_upgrade_equals_the_models(store):
+def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
     """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
     options = {"compare_type": True, "compare_server_default": True, "render_as_batch": True}
     with store._database.reading() as connection:
@@ -27,7 +27,7 @@ def test_a_fresh_upgrade_equals_the_models(store):
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_constraint_names_are_the_models(store):
+def test_constraint_names_are_the_models(store: Store) -> None:
     """Every constraint has the name that the models give it."""
     with store._database.reading() as connection:
         made = connection.exec_driver_sql("SELECT sql FROM sqlite_master").scalars().all()
@@ -37,7 +37,7 @@ def test_constraint_names_are_the_models(store):
             assert f"CONSTRAINT {constraint.name} " in text
 
 
-def test_head_constant_is_the_newest_script():
+def test_head_constant_is_the_newest_script() -> None:
     """The constant that spares the import of Alembic names the script directory's head."""
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
@@ -45,7 +45,7 @@ def test_head_constant_is_the_newest_script():
 
 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
-def test_models_compile_for_both_dialects(dialect):
+def test_models_compile_for_both_dialects(dialect: str) -> None:
     """The models use portable types only, and the hot path's statements exist in both."""
     chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
     for table in Base.metadata.sorted_tables:
@@ -66,11 +66,11 @@ def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
     with Store.open(place) as store:
         assert list(store.games.stream(thoughts=True)) == games
         assert store.aggregate.of_division(run.division_id) == tables
-        assert store.check() == []
+        assert store.audit.integrity() == []
         test_a_fresh_upgrade_equals_the_models(store)
 
 
-def test_a_database_without_the_count_of_pondering_goes_on(place):
+def test_a_database_without_the_count_of_pondering_goes_on(place: str) -> None:
     """Its aggregate is kept, with a zero in each new column, and more pairs add to it."""
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
@@ -83,7 +83,7 @@ def test_a_database_without_the_count_of_pondering_goes_on(place):
         assert store.aggregate.rebuild(elo, repair=False) == []
 
 
-def test_runs_of_a_database_without_verdicts_have_none(place):
+def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
     """Runs keep what they were, without a verdict, and games keep theirs."""
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
@@ -98,7 +98,7 @@ def test_runs_of_a_database_without_verdicts_have_none(place):
         assert store.runs.get(run.id).verdict == "pass"
 
 
-def test_forfeits_are_found_by_their_index(store):
+def test_forfeits_are_found_by_their_index(store: Store) -> None:
     """The question for lost games must not read all games, whatever the database grows to."""
     with store._database.reading() as connection:
         query = matching(connection, GameQuery(forfeit=True)).limit(20)

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from random import Random
 
@@ -15,6 +16,7 @@ import pytest
 from db import migrations
 from db.connection.place import APPLICATION_ID
 from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
+from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 
@@ -24,7 +26,7 @@ def pragma(place: str, name: str) -> object:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
 
-def test_new_file_is_made_with_our_settings(place):
+def test_new_file_is_made_with_our_settings(place: str) -> None:
     """A new database is ours by its header, in WAL mode, with full sync and foreign keys."""
     assert pragma(place, "application_id") == APPLICATION_ID
     assert pragma(place, "journal_mode") == "wal"
@@ -32,14 +34,14 @@ def test_new_file_is_made_with_our_settings(place):
     assert pragma(place, "foreign_keys") == 1
 
 
-def test_empty_file_becomes_a_database(place):
+def test_empty_file_becomes_a_database(place: str) -> None:
     """A file of no bytes belongs to nobody and is filled."""
     Path(place).touch()
     with Store.open(place) as store:
         assert store.bots.all() == []
 
 
-def test_url_and_path_name_the_same_file(place):
+def test_url_and_path_name_the_same_file(place: str) -> None:
     """``sqlite:///FILE`` opens the file, and the store tells its absolute path."""
     with Store.open(place) as store:
         add_bots(store, 1)
@@ -48,7 +50,7 @@ def test_url_and_path_name_the_same_file(place):
         assert [bot.name for bot in store.bots.all()] == ["v1"]
 
 
-def test_odd_file_names_work(tmp_path):
+def test_odd_file_names_work(tmp_path: Path) -> None:
     """Signs that mean something in URLs are plain letters in a path."""
     place = str(tmp_path / "a b?c#d%20é.db")
     for _ in range(2):
@@ -57,28 +59,28 @@ def test_odd_file_names_work(tmp_path):
     assert os.path.exists(place)
 
 
-def test_missing_file_is_not_made_for_a_reader(place):
+def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
     """Without `create` a missing file is an error and stays missing."""
     with pytest.raises(Missing, match="no database"):
         Store.open(place, create=False)
     assert not os.path.exists(place)
 
 
-def test_missing_folder(tmp_path):
+def test_missing_folder(tmp_path: Path) -> None:
     """A missing folder is named and not made."""
     with pytest.raises(Unwritable, match="no folder"):
         Store.open(str(tmp_path / "no" / "ladder.db"))
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
     """A folder in place of the file is refused in a sentence."""
     with pytest.raises(Unwritable, match="is a folder"):
         Store.open(str(tmp_path))
 
 
 @pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\0" + b"y" * 5000])
-def test_other_file_is_refused_untouched(place, content):
+def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
     """A file that is no database is refused, not changed, and nothing appears beside it."""
     Path(place).write_bytes(content)
     with pytest.raises(NotOurs, match="no database of this program"):
@@ -88,7 +90,7 @@ def test_other_file_is_refused_untouched(place, content):
 
 
 @pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_other_programs_database_is_refused_untouched(place, mode):
+def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> None:
     """A SQLite file of another program is refused, not changed, nothing appears beside it."""
     other = sqlite3.connect(place)
     other.execute(f"PRAGMA journal_mode={mode}")
@@ -102,7 +104,7 @@ def test_other_programs_database_is_refused_untouched(place, mode):
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
 
 
-def test_newer_database_is_refused(place):
+def test_newer_database_is_refused(place: str) -> None:
     """A version that is unknown here is refused with the advice to update."""
     Store.open(place).close()
     other = sqlite3.connect(place)
@@ -113,7 +115,9 @@ def test_newer_database_is_refused(place):
         Store.open(place)
 
 
-def test_older_database_is_migrated_after_a_backup(place, tmp_path, monkeypatch):
+def test_older_database_is_migrated_after_a_backup(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An older database is copied first, then migrated with its games kept."""
     with Store.open(place) as store:
         run = new_run(store)
@@ -134,10 +138,12 @@ def test_older_database_is_migrated_after_a_backup(place, tmp_path, monkeypatch)
     monkeypatch.undo()
     with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
         assert copy.games.count(run.id) == 10
-        assert copy.check() == []
+        assert copy.audit.integrity() == []
 
 
-def test_failed_migration_leaves_the_file_as_it_was(place, tmp_path, monkeypatch):
+def test_failed_migration_leaves_the_file_as_it_was(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A migration that breaks half-way is undone as a whole."""
     Store.open(place).close()
     scripts = tmp_path / "scripts"
@@ -156,7 +162,7 @@ def test_failed_migration_leaves_the_file_as_it_was(place, tmp_path, monkeypatch
         assert store.aggregate.ratings(1) == []
 
 
-def test_truncated_file_is_corrupt(place):
+def test_truncated_file_is_corrupt(place: str) -> None:
     """A file that lost its end is called damaged, and is not taken for another program's."""
     with Store.open(place) as store:
         play_all(store, new_run(store), add_bots(store), 60)
@@ -166,7 +172,7 @@ def test_truncated_file_is_corrupt(place):
         Store.open(place)
 
 
-def test_damaged_page_is_found_by_the_check(place):
+def test_damaged_page_is_found_by_the_check(place: str) -> None:
     """Rubbish in a page of games is a complaint of the integrity check."""
     with Store.open(place) as store:
         play_all(store, new_run(store), add_bots(store), 60)
@@ -174,10 +180,10 @@ def test_damaged_page_is_found_by_the_check(place):
         file.seek(-4096, os.SEEK_END)
         file.write(b"\xff" * 4096)
     with Store.open(place) as store:
-        assert store.check()
+        assert store.audit.integrity()
 
 
-def test_busy_database(place):
+def test_busy_database(place: str) -> None:
     """A writer that another one keeps waiting gives up after the timeout, and can try again."""
     with Store.open(place, busy_s=0.1) as store:
         other = sqlite3.connect(place, isolation_level=None)
@@ -190,7 +196,7 @@ def test_busy_database(place):
         add_bots(store, 1)
 
 
-def test_full_disk(store):
+def test_full_disk(store: Store) -> None:
     """A full disk is told as such and loses nothing that was stored before."""
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 3)
@@ -200,11 +206,11 @@ def test_full_disk(store):
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 1}")
     with pytest.raises(Unwritable, match="disk"):
         play_all(store, run, revisions, 500)
-    assert store.check() == []
+    assert store.audit.integrity() == []
     assert store.games.count(run.id) >= 6
 
 
-def _as_nobody(place: str, answers) -> None:
+def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
     if os.getuid() == 0:
         os.setuid(65534)
     try:
@@ -217,7 +223,7 @@ def _as_nobody(place: str, answers) -> None:
 
 
 @pytest.mark.parametrize("existing", [False, True])
-def test_read_only_folder(existing):
+def test_read_only_folder(existing: bool) -> None:
     """Without permission to write, the store says so (checked as a user without rights)."""
     folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
     place = os.path.join(folder, "ladder.db")
@@ -247,13 +253,13 @@ def test_read_only_folder(existing):
         ("://", "no database URL"),
     ],
 )
-def test_unusable_urls(url, words):
+def test_unusable_urls(url: str, words: str) -> None:
     """Other databases and unreadable URLs are refused in a sentence."""
     with pytest.raises(DatabaseError, match=words):
         Store.open(url)
 
 
-def test_up_to_date_database_is_opened_without_alembic(place):
+def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     """Opening an up-to-date database does not import the migration library."""
     Store.open(place).close()
     code = (
@@ -263,7 +269,7 @@ def test_up_to_date_database_is_opened_without_alembic(place):
     assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
-def test_several_processes_make_one_database(place):
+def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same moment all get the same good database."""
     code = (
         "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
@@ -273,15 +279,15 @@ def test_several_processes_make_one_database(place):
     assert [child.wait(60) for child in children] == [0, 0, 0, 0]
     with Store.open(place) as store:
         assert len(store.divisions.all()) == 1
-        assert store.check() == []
+        assert store.audit.integrity() == []
     assert [name for name in os.listdir(os.path.dirname(place)) if "backup" in name] == []
 
 
-def test_an_error_rolls_back_and_leaves_the_store_usable(store):
+def test_an_error_rolls_back_and_leaves_the_store_usable(store: Store) -> None:
     """When `make` raises, no number is taken, and the next call works."""
     run, revisions = new_run(store), add_bots(store)
 
-    def broken(number):
+    def broken(number: int) -> PlannedPair:
         if number == 2:
             raise RuntimeError("stop")
         return maker(revisions)(number)

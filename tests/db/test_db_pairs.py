@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from db import thought_blob as thoughts
 from db.errors import UnknownRow
+from db.records.aggregate import RatingRow
 from db.records.games import Thought
 from db.records.pairs import (
     PairOutcome,
@@ -28,7 +29,7 @@ from tests.db.making import (
 )
 
 
-def test_plan_takes_numbers_once(store):
+def test_plan_takes_numbers_once(store: Store) -> None:
     """Runs of one stream share its numbers; another stream begins at 0."""
     revisions = add_bots(store)
     one, two, other = new_run(store), new_run(store), new_run(store, stream="s2")
@@ -39,7 +40,7 @@ def test_plan_takes_numbers_once(store):
     assert store.pairs.plan(one.id, 0, maker(revisions)) == []
 
 
-def test_planned_pair_is_given_back_as_it_was_planned(store):
+def test_planned_pair_is_given_back_as_it_was_planned(store: Store) -> None:
     """Board, opening, seed and revisions of a planned pair survive."""
     a, b = add_bots(store, 2)
     run = new_run(store)
@@ -50,7 +51,7 @@ def test_planned_pair_is_given_back_as_it_was_planned(store):
     assert store.pairs.planned(run.id) == [row]
 
 
-def test_self_pair_cannot_be_rated(store):
+def test_self_pair_cannot_be_rated(store: Store) -> None:
     """A bot against itself is planned and stored in unrated runs only."""
     (a,) = add_bots(store, 1)
     pair = PlannedPair(a, a, "6x7", "6x7", (), 1)
@@ -65,7 +66,7 @@ def test_self_pair_cannot_be_rated(store):
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
 
 
-def test_finish_pair_twice_stores_it_once(store):
+def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     """The second storing of a pair stores nothing and says so; so it is for unknown pairs."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
@@ -88,7 +89,7 @@ def test_finish_pair_twice_stores_it_once(store):
     assert store.pairs.finish(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
 
 
-def test_dropped_pair_is_not_stored(store):
+def test_dropped_pair_is_not_stored(store: Store) -> None:
     """A pair that was given up cannot be finished, and is dropped once."""
     revisions, run = add_bots(store), new_run(store)
     one, two = store.pairs.plan(run.id, 2, maker(revisions))
@@ -98,7 +99,7 @@ def test_dropped_pair_is_not_stored(store):
     assert store.pairs.planned(run.id) == [two]
 
 
-def test_aborted_record_is_refused_and_the_pair_stays_planned(store):
+def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> None:
     """A record without its two games is no finished pair; its aborts can be noted."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
@@ -115,12 +116,12 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store):
     assert store.games.count_aborts(run_id=run.id) == 3
 
 
-def test_a_failing_rate_function_stores_nothing(store):
+def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
     """When rating fails inside the transaction the pair is still planned and no game is there."""
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
 
-    def broken(*_):
+    def broken(*_: object) -> tuple[float, float]:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -131,7 +132,7 @@ def test_a_failing_rate_function_stores_nothing(store):
     assert store.pairs.finish(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
-def test_adopt_moves_the_pairs_of_dead_runs(store):
+def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
     """Planned pairs of the same stream move to the new run, finished and foreign ones stay."""
     revisions = add_bots(store)
     dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
@@ -147,7 +148,7 @@ def test_adopt_moves_the_pairs_of_dead_runs(store):
         store.pairs.adopt(999, [dead.id])
 
 
-def test_a_game_is_read_as_it_was_played(store):
+def test_a_game_is_read_as_it_was_played(store: Store) -> None:
     """Moves, result, termination, offender, sums and thoughts of a game survive."""
     revisions, run = add_bots(store), new_run(store)
     rows = store.pairs.plan(run.id, 30, maker(revisions))
@@ -157,6 +158,7 @@ def test_a_game_is_read_as_it_was_played(store):
         ids = store.pairs.finish(to_plan(row), record, elo).game_ids
         for index, (key, game) in enumerate(zip(ids, record.games, strict=True)):
             stored = store.games.get(key)
+            assert stored is not None
             first = row.b_revision if game.swapped else row.a_revision
             assert (stored.pair_id, stored.game, stored.first_revision) == (row.id, index, first)
             assert stored.first == f"v{revisions.index(first) + 1}"
@@ -179,7 +181,7 @@ def test_a_game_is_read_as_it_was_played(store):
     assert store.games.get(10_000) is None
 
 
-def test_repeated_games_are_flagged(store):
+def test_repeated_games_are_flagged(store: Store) -> None:
     """A game with the board and moves of a stored one of its division is a repeat."""
     a, b = add_bots(store, 2)
     run, match = new_run(store), new_run(store, stream="m", boards="6x7", rated=False)
@@ -204,14 +206,14 @@ def test_repeated_games_are_flagged(store):
     assert store.aggregate.of_division(run.division_id)[0].repeats == 3
 
 
-def test_live_ratings_move_by_the_given_rule(store):
+def test_live_ratings_move_by_the_given_rule(store: Store) -> None:
     """The rule sees both ratings and A's points, and what it returns is stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(b, a, "6x7", "6x7", (), 1))
     seen = []
 
-    def rule(left, right, points):
+    def rule(left: RatingRow, right: RatingRow, points: float) -> tuple[float, float]:
         seen.append((left.revision, left.elo, left.games, right.revision, points))
         return 1010.5, 989.5
 
@@ -223,6 +225,7 @@ def test_live_ratings_move_by_the_given_rule(store):
     )
     done = store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), rule)
     assert seen == [(b, 1000.0, 0, a, 1.5)]
+    assert done.a is not None
     assert (done.a.revision, done.a.elo, done.a.games) == (b, 1010.5, 2)
     assert store.aggregate.ratings(run.division_id) == [done.a, done.b]
     (table,) = store.aggregate.of_division(run.division_id)
@@ -232,7 +235,7 @@ def test_live_ratings_move_by_the_given_rule(store):
     assert table.pentanomial == (0, 1, 0, 0, 0)
 
 
-def test_unrated_pairs_stay_out_of_list_and_ratings(store):
+def test_unrated_pairs_stay_out_of_list_and_ratings(store: Store) -> None:
     """An unrated run leaves aggregate and ratings alone, but has tables of its own."""
     revisions = add_bots(store)
     run = new_run(store, rated=False)
@@ -244,7 +247,7 @@ def test_unrated_pairs_stay_out_of_list_and_ratings(store):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_aggregate_equals_a_slow_recount(store, seed):
+def test_the_aggregate_equals_a_slow_recount(store: Store, seed: int) -> None:
     """After random pairs every counter equals what a plain loop over the games counts."""
     revisions = add_bots(store)
     run = new_run(store)
@@ -284,7 +287,7 @@ def test_the_aggregate_equals_a_slow_recount(store, seed):
     assert store.aggregate.rebuild(elo) == []
 
 
-def test_rebuild_finds_and_mends_every_kind_of_damage(store):
+def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
     """Wrong, missing and invented rows are reported and put right; then nothing is found."""
     revisions = add_bots(store)
     run = new_run(store)
@@ -311,7 +314,7 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store):
     assert store.aggregate.rebuild(elo) == []
 
 
-def test_games_are_streamed_by_filter_while_pairs_are_stored(store):
+def test_games_are_streamed_by_filter_while_pairs_are_stored(store: Store) -> None:
     """Filters fit, ids ascend, and a reader in the middle does not stop the writer."""
     revisions = add_bots(store)
     one, two = new_run(store), new_run(store, rated=False, stream="s2", boards="6x7")
@@ -328,10 +331,10 @@ def test_games_are_streamed_by_filter_while_pairs_are_stored(store):
     assert {game.run_id for game in store.games.stream(division_id=two.division_id)} == {two.id}
     assert list(store.games.stream(run_id=999)) == []
     assert list(store.games.stream(since=2e9)) == []
-    assert store.check() == []
+    assert store.audit.integrity() == []
 
 
-def test_a_stream_may_be_left_in_the_middle(place):
+def test_a_stream_may_be_left_in_the_middle(place: str) -> None:
     """Closing a half-read stream frees its connection."""
     with Store.open(place) as store:
         run = new_run(store)
@@ -355,7 +358,7 @@ thought = st.builds(
 
 
 @given(st.lists(thought, max_size=100))
-def test_thoughts_survive_rounded_and_bounded(told):
+def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
     """Whatever a bot tells can be stored; sane numbers come back, values to three decimals."""
     back = thoughts.decode(thoughts.encode(told))
     assert len(back) == len(told)
@@ -367,33 +370,33 @@ def test_thoughts_survive_rounded_and_bounded(told):
             given_count = getattr(original, name)
             limited = None if given_count is None else min(max(given_count, 0), thoughts.LIMIT)
             assert getattr(kept, name) == limited
-        if original.value is None:
-            assert kept.value is None
+        if original.value is None or kept.value is None:
+            assert kept.value is original.value
         else:
             assert abs(kept.value - min(max(original.value, -1), 1)) <= 0.0005001
 
 
-def test_unreadable_thoughts():
+def test_unreadable_thoughts() -> None:
     """Bytes that are no thoughts are a ValueError."""
     for blob in (b"", b"\x91\x91\xa1x", b"hello"):
         with pytest.raises(ValueError, match="thoughts"):
             thoughts.decode(blob)
 
 
-def test_thoughts_are_small():
+def test_thoughts_are_small() -> None:
     """A move costs about seventeen bytes, its processor time included."""
     told = [Thought(100_123, 0.314159, 51_234, 12, None, 99_700) for _ in range(60)]
     assert len(thoughts.encode(told)) <= 17.1 * 60
 
 
-def test_thoughts_without_processor_time_are_read():
+def test_thoughts_without_processor_time_are_read() -> None:
     """Games stored before it was measured keep their thoughts, and those stay as they were."""
     blob = msgspec.msgpack.encode([(1500, 250, 40, 3, "win 5")])
     assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3, "win 5", None),)
     assert thoughts.encode(thoughts.decode(blob)) == blob
 
 
-def test_nothing_told(store):
+def test_nothing_told(store: Store) -> None:
     """A game of a bot that tells nothing, and a forfeit before the first move, are stored."""
     a, b = add_bots(store, 2)
     run = new_run(store)

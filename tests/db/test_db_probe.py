@@ -66,7 +66,7 @@ def test_a_fast_run_does_not_look_like_damage(place: str, times: int) -> None:
             Store.open(place, create=False).close()
         probe(place, times)
     with Store.open(place) as store:
-        assert store.check() == []
+        assert store.audit.integrity() == []
 
 
 def until_full(place: str) -> None:
@@ -99,7 +99,7 @@ def test_a_checkpoint_that_a_full_disk_cut_short(tmp_path: Path) -> None:
         pages = int.from_bytes(header[28:32], "big")
         assert pages * 4096 > os.path.getsize(place), "the checkpoint was not cut short"
         with Store.open(place, create=False) as store:
-            assert store.check() == []
+            assert store.audit.integrity() == []
             assert store.games.count(1) == len(list(store.games.stream())) > 200
             assert store.aggregate.rebuild(elo) == []
 

@@ -43,7 +43,7 @@ def start(code: str, *arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_two_processes_plan_and_finish_at_once(place):
+def test_two_processes_plan_and_finish_at_once(place: str) -> None:
     """No number is taken twice, no pair is stored twice, and the aggregate agrees in the end."""
     with Store.open(place) as store:
         add_bots(store)
@@ -54,6 +54,7 @@ def test_two_processes_plan_and_finish_at_once(place):
             start(PLAYER, place, here, *runs) for runs in ((one.id, two.id), (two.id, one.id))
         ]
         for player in players:
+            assert player.stdin is not None
             player.stdin.write("go\n")
             player.stdin.flush()
         for player in players:
@@ -68,7 +69,7 @@ def test_two_processes_plan_and_finish_at_once(place):
             assert list(numbers) == list(range(120))
         assert store.bots.get("extra").revision.number == 12
         assert store.aggregate.rebuild(elo) == []
-        assert store.check() == []
+        assert store.audit.integrity() == []
 
 
 HOLDER = """
@@ -80,11 +81,12 @@ sys.stdin.readline()
 """
 
 
-def test_a_run_is_alive_as_long_as_its_process(place):
+def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     """Others see the lock, cannot take it, and it is free once its process was killed."""
     lock = RunLock(place)
     assert not lock.is_alive(7)
     holder = start(HOLDER, place, 7)
+    assert holder.stdout is not None
     assert holder.stdout.readline() == "True\n"
     assert lock.holder(7) == holder.pid
     assert not lock.try_acquire(7)
@@ -100,7 +102,7 @@ def test_a_run_is_alive_as_long_as_its_process(place):
     lock.close()
 
 
-def test_one_process_shares_its_lock_file(place):
+def test_one_process_shares_its_lock_file(place: str) -> None:
     """Two lock objects of a process know of each other, and closing one frees nothing."""
     one, two = RunLock(place), RunLock(place)
     assert one.try_acquire(3)
@@ -119,7 +121,7 @@ def test_one_process_shares_its_lock_file(place):
     one.close()
 
 
-def test_opening_the_store_again_keeps_the_lock(place):
+def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
     """Opening and closing the database in the same process does not free its run locks."""
     with Store.open(place) as store:
         lock = store.run_lock()
@@ -130,7 +132,7 @@ def test_opening_the_store_again_keeps_the_lock(place):
         lock.close()
 
 
-def test_no_lock_file_can_be_made(tmp_path):
+def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
     """A missing folder, and a database on a server, are told in a sentence."""
     with pytest.raises(Unwritable, match="cannot be written"):
         RunLock(str(tmp_path / "no" / "ladder.db"))

@@ -10,6 +10,7 @@ import pytest
 
 from db import migrations
 from db.connection import read_only
+from db.connection.place import locate
 from db.connection.read_only import ReadOnlyDatabase
 from db.errors import DatabaseError, Locked, Missing, NotOurs, Unwritable
 from db.store import Store
@@ -168,7 +169,7 @@ def test_other_files_are_refused(open_folder: Path) -> None:
 
 def test_a_change_while_reading_is_told(closed: Path) -> None:
     """A file that was taken for unchanging and then is written is not believed."""
-    place = read_only.locate(str(closed))
+    place = locate(str(closed))
     store = Store(ReadOnlyDatabase.of_unchanging(place, 1))
     assert len(store.bots.all()) == 4
     with Store.open(str(closed)) as writer:
@@ -182,7 +183,7 @@ def test_a_copy_of_a_changing_file_is_begun_anew(
     closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """What changes while it is copied is copied again, and given up when it never rests."""
-    place, target = read_only.locate(str(closed)), str(tmp_path / "copy.db")
+    place, target = locate(str(closed)), str(tmp_path / "copy.db")
     copy = shutil.copyfile
 
     def restless(source: str, to: str) -> None:

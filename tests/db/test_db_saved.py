@@ -32,7 +32,7 @@ def test_nothing_else_knows_of_saved_games(store: Store) -> None:
     assert store.runs.find() == []
     assert list(store.exchange.export_lines()) == []
     assert store.aggregate.rebuild(lambda a, b, _: (a.elo, b.elo)) == []
-    assert store.check() == []
+    assert store.audit.integrity() == []
 
 
 def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:

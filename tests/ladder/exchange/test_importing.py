@@ -76,6 +76,11 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
         ),
         (
             b"[[9,0.5,10,null,null,null]",
+            b"[[9,0.5,10,null,null,1" + b"0" * 30 + b"]",
+            "",
+        ),
+        (
+            b"[[9,0.5,10,null,null,null]",
             b'[[9,0.5,10,null,"\\u001b[31m",null]',
             "proven is win, loss or draw",
         ),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.queries.store_pair import START_ELO
+from db.derived.store_pair import START_ELO
 from ladder.errors import UsageError
 from ladder.ratings.pool.rating import MEAN
 from ladder.ratings.sequential_elo import (

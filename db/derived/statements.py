@@ -16,12 +16,12 @@ from sqlalchemy.sql.dml import UpdateBase
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Exists, SelectBase
 
-from db.models import Base, Game, Pair, PairTable, Rating
-from db.queries.pair_sums import (
+from db.derived.pair_sums import (
     KEY,
     MAXIMA,
     SUMS,
 )
+from db.models import Base, Game, Pair, PairTable, Rating
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """What a new game needs a value for."""

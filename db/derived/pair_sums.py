@@ -7,7 +7,7 @@ of a run or a time span all use it, so they cannot disagree.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from db.queries.game_columns import FIRST, SECOND
+from db.derived.game_columns import FIRST, SECOND
 from db.records.aggregate import PairTableRow
 from db.records.sides import SideTotals
 from engine.result import FORFEITS
@@ -40,7 +40,7 @@ GameValues = Mapping[str, Any]
 
 
 def contribution(game0: GameValues, game1: GameValues) -> tuple[Key, list[int]]:
-    """What the two games of a pair add to the aggregate: its key and a value for each of SUMS."""
+    """The share of a pair's two games in the aggregate: its key and a value for each of SUMS."""
     starter, other = game0["first_revision_id"], game0["second_revision_id"]
     # A pair of a revision with itself has A move first in game 0.
     if starter <= other:

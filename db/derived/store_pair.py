@@ -12,15 +12,15 @@ from sqlalchemy import Connection, select
 
 from db import thought_blob
 from db.connection.database import Database
-from db.models import Pair, Run
-from db.queries.game_columns import columns_of, line_hash, offender_of
-from db.queries.pair_sums import (
+from db.derived.game_columns import columns_of, line_hash, offender_of
+from db.derived.pair_sums import (
     KEY,
     SUMS,
     GameValues,
     contribution,
 )
-from db.queries.statements import Statements
+from db.derived.statements import Statements
+from db.models import Pair, Run
 from db.records.aggregate import Rate, RatingRow
 from db.records.games import GameRecord
 from db.records.pairs import (

@@ -16,8 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from db.models import Game, PairTable, Rating
-from db.queries.pair_sums import (
+from db.derived.pair_sums import (
     GAME_COLUMNS,
     KEY,
     SUMS,
@@ -26,11 +25,12 @@ from db.queries.pair_sums import (
     contribution,
     whole_pairs,
 )
-from db.queries.store_pair import (
+from db.derived.store_pair import (
     START_ELO,
     points,
     rated_pair,
 )
+from db.models import Game, PairTable, Rating
 from db.records.aggregate import (
     Difference,
     Rate,

@@ -1,0 +1,1 @@
+"""What follows from games: moved in the transaction that stores a pair, and computed anew."""
