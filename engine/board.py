@@ -92,6 +92,13 @@ class BoardClass:
         return Board(rows, columns, (cell // columns, cell % columns))
 
     @property
+    def smallest(self) -> Board:
+        """The board with the fewest cells among those that can be drawn."""
+        if self.board is not None:
+            return self.board
+        return Board(min(THU_SIDES), min(THU_SIDES), (0, 0))
+
+    @property
     def varies(self) -> bool:
         """Whether two draws can give different boards."""
         return self.board is None

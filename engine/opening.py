@@ -1,12 +1,16 @@
 """Openings: a few random plies that both games of a pair share."""
 
-from engine.board import Board
+from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.position import Position
-from engine.seeds import SplitMix
+from engine.seeds import SplitMix, mix
 
-ATTEMPTS = 200
+ATTEMPTS = 20_000
 """Random lines tried before an opening is called impossible."""
+QUICK_ATTEMPTS = 200
+"""Enough for any opening of which a stream can have thousands; see `check_openings`."""
+SAMPLES = 12
+"""Openings that `check_openings` draws on a board."""
 
 
 def has_immediate_win(position: Position) -> bool:
@@ -15,7 +19,9 @@ def has_immediate_win(position: Position) -> bool:
     return any(position.play(column).winner == side for column in position.legal_moves())
 
 
-def draw_opening(board: Board, plies: int, random: SplitMix) -> tuple[int, ...]:
+def draw_opening(
+    board: Board, plies: int, random: SplitMix, *, attempts: int = ATTEMPTS
+) -> tuple[int, ...]:
     """Random legal columns with no win among them and none available at their end.
 
     Raises:
@@ -27,7 +33,7 @@ def draw_opening(board: Board, plies: int, random: SplitMix) -> tuple[int, ...]:
             f"an opening of {plies} plies leaves nothing to play on {board}, "
             f"which holds {board.cells} stones"
         )
-    for _ in range(ATTEMPTS):
+    for _ in range(attempts):
         position = Position(board)
         while position.ply < plies and not position.is_over:
             position = position.play(random.choice(position.legal_moves()))
@@ -36,3 +42,17 @@ def draw_opening(board: Board, plies: int, random: SplitMix) -> tuple[int, ...]:
     raise OpeningError(
         f"no opening of {plies} plies without a win was found on {board}: ask for fewer plies"
     )
+
+
+def check_openings(board_class: BoardClass, plies: int) -> None:
+    """See that openings of that length can be drawn on the boards of a class, thousands of times.
+
+    Tried on its smallest board, where long openings are rare. Where each of a dozen draws succeeds
+    within `QUICK_ATTEMPTS`, none of a long stream will fail within `ATTEMPTS`.
+
+    Raises:
+        OpeningError: a draw failed; the message asks for fewer plies.
+
+    """
+    for seed in range(SAMPLES):
+        draw_opening(board_class.smallest, plies, SplitMix(mix(seed)), attempts=QUICK_ATTEMPTS)

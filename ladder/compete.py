@@ -148,8 +148,6 @@ def compete(
         InvalidRun: the machine stalls.
 
     """
-    if rounds < 1:
-        raise UsageError(f"ROUNDS must be at least 1, got {rounds}")
     pool = BotPool(confinement)
     try:
         broken = _unloadable(pool, (a, b))

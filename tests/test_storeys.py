@@ -26,7 +26,7 @@ ROOMS: dict[str, str] = {
     "ladder.standings": "ladder ladder.ratings ladder.exchange",
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
-    "ladder.training": "ladder ladder.runs",
+    "ladder.training": "ladder ladder.runs ladder.process",
     "ladder.bench": "ladder ladder.runs ladder.game ladder.process ladder.specs",
     "ladder.compete": "ladder ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.doctor": "ladder ladder.process ladder.ratings",

@@ -109,11 +109,14 @@ class RunOptions:
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
         from ladder.names import check_line
         from ladder.process.cpus import allowed_cpus
+        from ladder.runs.schedule import refuse_long_openings
         from ladder.runs.settings import Continue, Settings
 
+        classes = boards_of(self.boards)
+        refuse_long_openings(self.opening_plies, classes)
         return Settings(
             bots=bots,
-            boards=boards_of(self.boards),
+            boards=classes,
             budgets=budgets_of(self.time, self.simulations, self.nodes, self.depth),
             pairing=pairing,
             opening_plies=self.opening_plies,

@@ -22,9 +22,6 @@ class Budgets:
             raise UsageError("give a budget: --time, or --simulations, --nodes, --depth")
         if "time_ms" in self.amounts and len(self.amounts) > 1:
             raise UsageError("--time cannot be combined with --simulations, --nodes or --depth")
-        for name, amount in self.amounts.items():
-            if amount < 1:
-                raise UsageError(f"--{name} must be at least 1, got {amount}")
 
     def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
         """The budget of a bot: the first of these that it lists.

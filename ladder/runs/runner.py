@@ -25,6 +25,7 @@ from db.store import Store
 from engine.result import Result
 from ladder.errors import InvalidRun
 from ladder.process.failures import in_one_line
+from ladder.process.worker_pool import BrokenProcessPool
 from ladder.ratings.sequential_elo import START, rate_pair
 from ladder.runs.decision import (
     Decision,
@@ -43,10 +44,7 @@ from ladder.runs.roster import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.stalls import Stalls
-from ladder.runs.workers import (
-    BrokenProcessPool,
-    Workers,
-)
+from ladder.runs.workers import Workers
 from ladder.signals import is_stop_wished
 
 TICK_S = 0.2

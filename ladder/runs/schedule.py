@@ -4,14 +4,15 @@ Every schedule is a pure function of the run's seed and the pair's number, so th
 goes on exactly where it stopped and two runs side by side share one stream.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations
 
 from db.records.pairs import PlannedPair
 from engine.board import BoardClass
-from engine.opening import draw_opening
+from engine.errors import OpeningError
+from engine.opening import check_openings, draw_opening
 from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import UsageError
 from ladder.specs.board_support import can_play_class
@@ -195,3 +196,17 @@ def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
     if opening_plies is not None:
         return opening_plies
     return 0 if board_class.varies else DEFAULT_FIXED_OPENING
+
+
+def refuse_long_openings(opening_plies: int | None, boards: Iterable[BoardClass]) -> None:
+    """See that the openings of a stream can be drawn on all of its boards.
+
+    Raises:
+        UsageError: they are too long for the smallest board of a class.
+
+    """
+    for board_class in boards:
+        try:
+            check_openings(board_class, plies_of_opening(opening_plies, board_class))
+        except OpeningError as error:
+            raise UsageError(f"--opening-plies: {error}") from error

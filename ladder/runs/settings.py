@@ -13,7 +13,6 @@ from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.runs import RunKind
 from engine.board import BoardClass, format_board_classes
-from ladder.errors import UsageError
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
@@ -48,12 +47,7 @@ LIMIT_OPTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One run as the user asked for it, checked.
-
-    Raises:
-        UsageError: values contradict each other or lie out of range.
-
-    """
+    """One run as the user asked for it."""
 
     bots: tuple[str, ...]
     """Names of registered bots."""
@@ -84,33 +78,6 @@ class Settings:
     continuing: Continue = Continue.AUTO
     note: str = ""
     """The user's words about the run; no part of what identifies it."""
-
-    def __post_init__(self) -> None:
-        if self.games is not None and self.games < 1:
-            raise UsageError(f"--games must be at least 1, got {self.games}")
-        if self.seconds is not None and self.seconds <= 0:
-            raise UsageError("--hours must be above 0")
-        if self.concurrency < 1:
-            raise UsageError(f"--concurrency must be at least 1, got {self.concurrency}")
-        if self.seed is not None and not 0 <= self.seed < 1 << 53:
-            raise UsageError(f"--seed must be 0 .. 2**53-1, got {self.seed}")
-        if self.watchdog_s <= 0:
-            raise UsageError(f"--watchdog must be above 0 seconds, got {self.watchdog_s:g}")
-        if self.margin_ms < 0:
-            raise UsageError(f"--margin must not be negative, got {self.margin_ms}ms")
-        for name, option in LIMIT_OPTIONS.items():
-            amount = getattr(self.confinement.limits, name)
-            if amount is not None and amount < 1:
-                raise UsageError(f"{option} must be at least 1, got {amount}")
-        if self.opening_plies is not None and self.opening_plies < 0:
-            raise UsageError(f"--opening-plies must not be negative, got {self.opening_plies}")
-        for board in self.boards:
-            plies = plies_of_opening(self.opening_plies, board)
-            cells = 80 if board.board is None else board.board.cells
-            if plies >= cells:
-                raise UsageError(
-                    f"--opening-plies {plies} leaves nothing to play on {board}: ask for fewer"
-                )
 
     @property
     def target_games(self) -> int | None:

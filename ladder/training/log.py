@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote
 
 import msgspec
 
@@ -134,6 +135,11 @@ def _settings(path: Path, line: bytes) -> TrainingSettings:
         return msgspec.json.decode(line, type=TrainingSettings)
     except msgspec.DecodeError as error:
         raise UsageError(f"{path}, line 1: no settings of a training: {error}") from error
+
+
+def spec_of(folder: Path) -> str:
+    """The specification of the bot that a training has come to."""
+    return f"builtin:c4ai?weights={quote(str(weights_of(folder)))}"
 
 
 def weights_of(folder: Path) -> Path:

@@ -11,17 +11,18 @@ from typing import Protocol
 
 import msgspec
 
-from bots.c4ai.selfplay import Selfplay
 from bots.c4ai.weights import LIMIT, Weights
-from engine.board import Board, BoardClass, parse_board_classes
-from engine.opening import draw_opening
 from engine.seeds import SplitMix, mix
-from ladder.runs.schedule import plies_of_opening
 from ladder.training.settings import TrainingSettings
+from ladder.training.trials import Score
 
 STEP = 5
 """How far the first mutation after a change may move a weight."""
-_MUTATION, _GAMES = 1, 2
+_MUTATION = 1
+"""The stream of mutations; that of games is in `ladder.training.trials`."""
+
+PlayTrial = Callable[[int, Weights, Weights], Score]
+"""Plays a child against its parent: the number of the generation, the child, the parent."""
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -99,32 +100,27 @@ def mutated(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:
     )
 
 
-def train(state: TrainingState, stopped: Callable[[], bool]) -> Iterator[Generation]:
+def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
     """The generations that are missing, one after the other; the caller notes each in the state.
 
     Args:
         state: where the training stands.
-        stopped: asked before every move.
-
-    Raises:
-        Interrupted: `stopped` said so; the generation in play is lost.
-        OpeningError: a board is too small for the opening.
+        play: plays the games of a trial.
 
     """
-    trials = _Trials(state.settings)
     while state.generation < state.target:
         began = time.perf_counter()
         number = state.generation + 1
         random = SplitMix(mix(state.settings.seed, number, _MUTATION))
         child = mutated(state.weights, state.unbeaten, random)
-        wins, draws, losses = trials.play(number, child, state.weights, stopped)
-        replaced = wins > losses
+        score = play(number, child, state.weights)
+        replaced = score.wins > score.losses
         yield Generation(
             generation=number,
             child=child,
-            wins=wins,
-            draws=draws,
-            losses=losses,
+            wins=score.wins,
+            draws=score.draws,
+            losses=score.losses,
             replaced=replaced,
             weights=child if replaced else state.weights,
             unbeaten=0 if replaced else state.unbeaten + 1,
@@ -132,39 +128,10 @@ def train(state: TrainingState, stopped: Callable[[], bool]) -> Iterator[Generat
         )
 
 
-class _Trials:
-    """Plays children against parents."""
-
-    def __init__(self, settings: TrainingSettings) -> None:
-        self._settings = settings
-        self._classes: tuple[BoardClass, ...] = parse_board_classes(settings.boards)
-        self._known: dict[Board, Selfplay] = {}
-
-    def play(
-        self, generation: int, child: Weights, parent: Weights, stopped: Callable[[], bool]
-    ) -> tuple[int, int, int]:
-        """Wins, draws and losses of the child."""
-        settings = self._settings
-        count = [0, 0, 0]
-        for pair in range(settings.games_per_trial // 2):
-            random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
-            board_class = random.choice(self._classes)
-            board = board_class.draw(random)
-            plies = plies_of_opening(settings.opening_plies, board_class)
-            opening = draw_opening(board, plies, random)
-            games = self._games_on(board, keep=not board_class.varies)
-            for child_first in (True, False):
-                first, second = (child, parent) if child_first else (parent, child)
-                result = games.play(
-                    first, second, opening=opening, depth=settings.depth, stopped=stopped
-                )
-                count[1 - (result if child_first else -result)] += 1
-        return count[0], count[1], count[2]
-
-    def _games_on(self, board: Board, *, keep: bool) -> Selfplay:
-        known = self._known.get(board)
-        if known is None:
-            known = Selfplay(board)
-            if keep:
-                self._known[board] = known
-        return known
+def note_of(state: TrainingState) -> str:
+    """A line about a training for the bot that comes of it."""
+    settings = state.settings
+    return (
+        f"weights after {state.generation} generations on {settings.boards} at depth "
+        f"{settings.depth}, seed {settings.seed}"
+    )

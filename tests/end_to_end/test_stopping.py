@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.end_to_end.conftest import Ladder
@@ -17,7 +18,15 @@ from tests.end_to_end.disturbing import (
     parts_of,
     serves_signals,
 )
-from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, marked, query
+from tests.end_to_end.traces import (
+    QUICK,
+    descendants_of_session,
+    faults_of,
+    lines_of,
+    lines_of_safely,
+    marked,
+    query,
+)
 from tests.support.stops import COMMANDS, Stopper, stopper, sweep
 
 
@@ -110,6 +119,30 @@ def test_a_signal_while_kernels_are_compiled_ends_the_compilers(
     assert done.code == (130 if number is not signal.SIGKILL else -signal.SIGKILL)
     assert "Traceback" not in done.err
     eventually(lambda: not marked(str(cache)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words", [("perft", "9x9", "12"), ("train", "c4ai", "--depth", "22", "--boards", "9x9")]
+)
+def test_compiled_code_that_runs_for_hours_hears_a_stop(
+    ladder: Ladder, eventually: Callable[..., None], words: tuple[str, ...]
+) -> None:
+    """It runs in a process of its own: in ours no handler would be called before its end."""
+    process = ladder.start(*words)
+    family = psutil.Process(process.pid)
+    eventually(lambda: any(busy_s(each) > 2 for each in family.children()))
+    done = ladder.interrupt(process)
+    assert done.code == 130, done.err
+    eventually(lambda: not descendants_of_session(process.pid))
+
+
+def busy_s(process: psutil.Process) -> float:
+    """Seconds of processor time; 0 when it has ended."""
+    try:
+        return float(process.cpu_times().user)
+    except psutil.Error:
+        return 0.0
 
 
 def words_of(pid: int) -> str:

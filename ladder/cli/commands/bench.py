@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import HelpGroup
-from ladder.cli.options import Boards, Json
+from ladder.cli.options import MOST_GAMES, MOST_WORKERS, Boards, Json
 
 app = typer.Typer(cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Measure speed.")
 
@@ -17,18 +17,19 @@ def group() -> None:
 
 @app.command("harness")
 def harness(
-    games: Annotated[int, typer.Option(metavar="N", help="How many games of 20 plies.")] = 2000,
-    concurrency: Annotated[int, typer.Option(metavar="N", help="Pairs at the same time.")] = 1,
+    games: Annotated[
+        int, typer.Option(metavar="N", min=4, max=MOST_GAMES, help="How many games of 20 plies.")
+    ] = 2000,
+    concurrency: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_WORKERS, help="Pairs at the same time.")
+    ] = 1,
     json: Json = False,
 ) -> int:
     """Play null games: bots that answer at once, every pair committed to a database file."""
     from ladder.bench.harness import bench_harness
     from ladder.cli.output import print_result
-    from ladder.errors import UsageError
     from reports.bench import harness_document, harness_text
 
-    if games < 4:
-        raise UsageError(f"--games must be at least 4 to measure anything, got {games}")
     result = bench_harness(games=games, concurrency=concurrency)
     return print_result(result, harness_document, harness_text, json=json)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Margin, Sandbox, Seed
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Margin, Sandbox, Seed
 
 Side = "A shared library, a specification such as saiblo:./program, or a registered bot."
 
@@ -14,7 +14,9 @@ def compete(
     a: Annotated[str, typer.Argument(metavar="A", help=Side)],
     b: Annotated[str, typer.Argument(metavar="B", help=Side)],
     result_file: Annotated[Path, typer.Argument(metavar="RESULT_FILE", help="Written anew.")],
-    rounds: Annotated[int, typer.Argument(metavar="ROUNDS", help="Of two games each.")],
+    rounds: Annotated[
+        int, typer.Argument(metavar="ROUNDS", min=1, max=MOST_GAMES, help="Of two games each.")
+    ],
     time: Annotated[str, typer.Option(metavar="100ms|2s", help="Wall time per move.")] = "3s",
     seed: Seed = None,
     margin: Margin = "50ms",

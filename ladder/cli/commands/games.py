@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, MOST_GAMES, Database, Json
 
 
 def games(
@@ -28,7 +28,10 @@ def games(
         typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
     ] = None,
     run: Annotated[
-        int | None, typer.Option(metavar="R", help="Games of a run: `ladder runs` lists them.")
+        int | None,
+        typer.Option(
+            metavar="R", min=1, max=LARGEST_KEY, help="Games of a run: `ladder runs` lists them."
+        ),
     ] = None,
     upsets: Annotated[
         bool,
@@ -37,7 +40,9 @@ def games(
             help="Won by a bot that the rating list gave a quarter of the points or less.",
         ),
     ] = False,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="At most N games.")] = 20,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_GAMES, help="At most N games.")
+    ] = 20,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.completion import bot_lists, bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
 
@@ -41,7 +41,10 @@ def gate(
     ] = 0.05,
     beta: Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")] = 0.05,
     max_games: Annotated[
-        int, typer.Option(metavar="N", help="Without a decision by then: inconclusive.")
+        int,
+        typer.Option(
+            metavar="N", min=2, max=MOST_GAMES, help="Without a decision by then: inconclusive."
+        ),
     ] = 3000,
     model: Annotated[
         ModelWord, typer.Option(help="The Elo in which --max-drop is given.")

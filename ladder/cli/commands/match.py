@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
 
@@ -16,7 +16,9 @@ def match(
         str, typer.Argument(metavar="A", help="A registered bot.", autocompletion=bot_names)
     ],
     b: Annotated[str, typer.Argument(metavar="B", help="Its opponent.", autocompletion=bot_names)],
-    games: Annotated[int, typer.Option(metavar="N", help="How many games.")] = 100,
+    games: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_GAMES, help="How many games.")
+    ] = 100,
     rated: Annotated[
         bool, typer.Option("--rated", help="Let the games count in the rating list.")
     ] = False,

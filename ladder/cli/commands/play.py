@@ -93,8 +93,6 @@ def play(
 
     confinement = Confinement(sandbox=sandbox_of(sandbox))
     budgets = budgets_of(time, simulations, nodes, depth)
-    if seed is not None and not 0 <= seed < SEED_LIMIT:
-        raise UsageError(f"--seed must be 0 .. 2**53-1, got {seed}")
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     random = SplitMix(mix(seed))
     try:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, MOST_PLIES, Database, Json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +31,10 @@ def replay(
         bool, typer.Option("--last-loss", help="The newest game that A lost, against B if named.")
     ] = False,
     ply: Annotated[
-        int | None, typer.Option(metavar="N", help="Show only the position after N plies.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=MOST_PLIES, help="Show only the position after N plies."
+        ),
     ] = None,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_lists, pairings
-from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Json
+from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Json, number
 from ladder.cli.run_options import RunOptions, takes_run_options
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def run(
     ] = "random",
     games: Games = None,
     hours: Annotated[
-        float | None, typer.Option(metavar="H", help="Stop after so many hours.")
+        float | None,
+        typer.Option(metavar="H", parser=number(0, 87600), help="Stop after so many hours."),
     ] = None,
     options: RunOptions,
     resume: Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, LARGEST_KEY, Database, Json
 
 app = typer.Typer(
     cls=HelpGroup,
@@ -39,7 +39,13 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
 @app.command("delete")
 def delete(
     run: Annotated[
-        int, typer.Argument(metavar="ID", help="Number of the run; `ladder runs` lists them.")
+        int,
+        typer.Argument(
+            metavar="ID",
+            min=1,
+            max=LARGEST_KEY,
+            help="Number of the run; `ladder runs` lists them.",
+        ),
     ],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask back.")] = False,
     db: Database = DEFAULT_DATABASE,

@@ -13,6 +13,7 @@ from ladder.runs.schedule import (
     PairingKind,
     Schedule,
     parse_pairing,
+    refuse_long_openings,
 )
 
 
@@ -155,3 +156,21 @@ def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
     others = dict.fromkeys(("a", "b", "d"), ("forbidden-only",))
     with pytest.raises(UsageError, match="c finds no opponent"):
         schedule(boards=boards, plays={**others, "c": ("any",)})
+
+
+@pytest.mark.parametrize(("boards", "plies"), [("thu", 50), ("6x7", 41), ("9x9,6x7", 41)])
+def test_openings_too_long_for_the_smallest_board_are_refused(boards: str, plies: int) -> None:
+    """Some of them could be drawn, and a run would end at the first that cannot."""
+    classes = parse_board_classes(boards)
+    with pytest.raises(UsageError, match=f"--opening-plies: no opening of {plies} plies"):
+        refuse_long_openings(plies, classes)
+
+
+def test_long_openings_that_pass_the_check_never_fail_later() -> None:
+    """The longest that are allowed on the boards of `thu`, on many boards of a stream."""
+    classes = parse_board_classes("thu")
+    plies = 37
+    refuse_long_openings(plies, classes)
+    stream = schedule(opening_plies=plies)
+    for number in range(60):
+        assert len(stream.meeting(number).opening) == plies

@@ -5,7 +5,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bots.c4ai.selfplay import Interrupted
 from bots.c4ai.weights import LIMIT, Weights, read_weights
 from engine.seeds import SplitMix
 from ladder.errors import UsageError
@@ -22,6 +21,7 @@ from ladder.training.loop import (
     train,
 )
 from ladder.training.settings import TrainingSettings
+from ladder.training.trials import Trials
 
 START = Weights(0, 0, 0, 900, 0, 0)
 SETTINGS = TrainingSettings(
@@ -33,11 +33,10 @@ def run(folder: Path, target: int, stop_after: int | None = None) -> TrainingSta
     """Train until there are so many generations, or stop after an earlier one."""
     with opened(folder, SETTINGS, target) as log:
         state = log.state
-        try:
-            for one in train(state, lambda: state.generation == stop_after):
-                log.add(one)
-        except Interrupted:
-            pass
+        for one in train(state, Trials(SETTINGS).play):
+            log.add(one)
+            if state.generation == stop_after:
+                break
         return state
 
 

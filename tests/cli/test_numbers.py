@@ -1,0 +1,81 @@
+"""Every number of every command: what is none, or far out of range, is refused with its name."""
+
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.models import ArgumentInfo
+from typer.utils import get_params_from_function
+
+from ladder.cli.app import app
+from ladder.cli.failures import explain
+from ladder.cli.run_options import RunOptions
+
+COMMAND = typer.main.get_command(app)
+NEEDED = {
+    "gate": ("v4", "--against", "v3", "--stored"),
+    "match": ("v3", "v4"),
+    "compete": ("v3", "v4", "results.txt"),
+    "replay": ("1",),
+    "play": ("random",),
+    "perft": ("4x4",),
+    "bots add-all": (".",),
+    "stats sprt": ("--wdl", "5,4,3", "--elo0", "-5", "--elo1", "5"),
+    "rate": ("games.pgn",),
+}
+"""What a command cannot do without, by its words."""
+
+
+def commands(group: typer.Typer, words: str = "") -> Iterator[tuple[str, Callable[..., Any]]]:
+    for info in group.registered_commands:
+        assert info.callback is not None
+        yield f"{words} {info.name}".strip(), info.callback
+    for inner in group.registered_groups:
+        assert inner.typer_instance is not None
+        yield from commands(inner.typer_instance, f"{words} {inner.name}".strip())
+
+
+def numbers() -> Iterator[tuple[str, str, bool]]:
+    """The words of a command, the name of a number as it is written, whether it is an argument.
+
+    What `match` and `gate` share with `run` is the same code, and is tried with `run` alone.
+    """
+    shared = {field.name for field in fields(RunOptions)}
+    for words, callback in commands(app):
+        for name, parameter in get_params_from_function(callback).items():
+            kinds = {parameter.annotation, *typing.get_args(parameter.annotation)}
+            if not kinds & {int, float} or (name in shared and words in ("match", "gate")):
+                continue
+            if isinstance(parameter.default, ArgumentInfo):
+                yield words, str(parameter.default.metavar), True
+            else:
+                yield words, "--" + name.replace("_", "-"), False
+
+
+NONSENSE = ("nan", "inf", "1e300", str(10**26), "-1")
+SIGNED = ("--elo0", "--elo1", "--mean", "--threshold")
+"""Numbers that may be below 0."""
+
+
+@pytest.mark.parametrize(("words", "name", "is_argument"), sorted(numbers()))
+def test_what_is_no_sensible_number_is_refused(
+    words: str,
+    name: str,
+    is_argument: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Exit code 2 and the option's name, before anything is opened or made."""
+    monkeypatch.chdir(tmp_path)
+    for value in NONSENSE[:-1] if name in SIGNED else NONSENSE:
+        given = ["--", value] if is_argument else [f"{name}={value}"]
+        with pytest.raises(Exception) as refused:  # noqa: PT011 - Typer's or ours: `explain` knows
+            COMMAND([*words.split(), *NEEDED.get(words, ()), *given], standalone_mode=False)
+        assert explain(refused.value) == 2
+        assert name in capsys.readouterr().err
+        assert list(tmp_path.iterdir()) == []
