@@ -21,6 +21,7 @@ from ladder.cli.output import (
     stdout_console,
 )
 from ladder.errors import ExitCode
+from ladder.process.cpus import allowed_cpus, claimed_cpus
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
 from ladder.runs.settings import Continue, Settings
@@ -56,7 +57,20 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
         warn_of_unknown(bots)
+        _warn_of_neighbours(settings)
         return _play(store, settings, bots, json=json)
+
+
+def _warn_of_neighbours(settings: Settings) -> None:
+    """Say when a run by time would share its CPUs with another one that plays now."""
+    taken = len(claimed_cpus())
+    free = allowed_cpus() - taken
+    if "time_ms" in settings.budgets.amounts and taken and settings.concurrency > free:
+        remedy = f"play {free} pairs at a time (--concurrency {free})" if free else "wait for it"
+        print_error(
+            f"warning: another run plays on {taken} of the {taken + free} CPUs: moves on a shared "
+            f"CPU get less done in their time; {remedy}"
+        )
 
 
 def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:

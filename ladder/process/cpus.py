@@ -42,6 +42,22 @@ def claim_cpu(prefix: str = PREFIX) -> int | None:
     return None
 
 
+def claimed_cpus(prefix: str = PREFIX) -> frozenset[int]:
+    """The CPUs, among those that this process may use, on which somebody plays pairs now.
+
+    The kernel lists all sockets with their names; where it does not, the answer is empty.
+    """
+    sign = f"@{prefix}.cpu."
+    try:
+        with open("/proc/net/unix", encoding="utf-8", errors="replace") as sockets:
+            names = [line.rpartition(" ")[2].strip() for line in sockets]
+    except OSError:
+        return frozenset()
+    numbers = {name.removeprefix(sign) for name in names if name.startswith(sign)}
+    claimed = {int(number) for number in numbers if number.isascii() and number.isdigit()}
+    return frozenset(claimed & os.sched_getaffinity(0))
+
+
 def allowed_cpus() -> int:
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0))

@@ -3,11 +3,13 @@
 import json
 import shutil
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ladder.process.cpus import allowed_cpus, claimed_cpus
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.support.crowd import crowded
 
@@ -98,3 +100,18 @@ def test_a_sandbox_from_the_command_line(ladder: Ladder) -> None:
     through = ladder("doctor", "--sandbox", str(wrapper))
     assert through.code == 1
     assert "in spite of --sandbox" in through.out
+
+
+def test_a_timed_run_beside_another_is_warned(ladder: Ladder) -> None:
+    """Only one that would share a CPU under `--time`: a work budget loses nothing but time."""
+    words = ("run", "--bots", "random,stupid", "--boards", "5x5", "--db", "other.db")
+    beside = ladder.start(*words, "--time", "1ms")  # on all CPUs, until it is stopped
+    deadline = time.monotonic() + 60
+    while len(claimed_cpus()) < allowed_cpus() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    timed = ladder(*words[:-1], "timed.db", "--time", "1ms", "--games", "2")
+    worked = ladder(*words[:-1], "worked.db", "--simulations", "5", "--games", "2")
+    ladder.interrupt(beside)
+    assert "another run plays on" in timed.err
+    assert "another run plays on" not in worked.err
+    assert (timed.code, worked.code) == (0, 0)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ladder.process.cpus import claimed_cpus
+
 ROOT = Path(__file__).resolve().parents[3]
 CLAIM = (
     "import os, sys; from ladder.process.cpus import claim_cpu; "
@@ -76,3 +78,14 @@ def test_another_users_claim_is_seen(prefix: str) -> None:
     )  # fmt: skip
     assert theirs.stdout.split()[0] != claimed
     mine.communicate()
+
+
+def test_claimed_cpus_are_seen_by_everybody_while_they_are_claimed(prefix: str) -> None:
+    """Another process's claim must be listed, and no longer once it has ended."""
+    assert claimed_cpus(prefix) == frozenset()
+    process = start(prefix)
+    cpu = int(read(process)[0])
+    assert claimed_cpus(prefix) == {cpu}
+    assert claimed_cpus(f"{prefix}-other") == frozenset()
+    process.communicate()
+    assert claimed_cpus(prefix) == frozenset()
