@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
@@ -23,6 +24,10 @@ def is_unfinished(run: RunRow) -> bool:
     return run.status in UNFINISHED and not (
         run.kind is RunKind.GATE and run.status is RunStatus.INVALID
     )
+
+
+IDENTIFYING = ("kind", "rated", "bots", "pairing", "boards", "opening_plies", "budget")
+"""What `Settings.describe` gives of every run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,11 @@ def command_of(run: RunRow) -> str:
         words.append("--rated")
     for name, amount in _given_limits(run).items():
         words += [LIMIT_OPTIONS[name], str(amount)]
+    patience = _given_patience(run)
+    if "margin_ms" in patience:
+        words += ["--margin", f"{patience['margin_ms']}ms"]
+    if "watchdog_s" in patience:
+        words += ["--watchdog", f"{patience['watchdog_s']:g}"]
     if settings["sandbox"]:
         words += ["--sandbox", shlex.join(settings["sandbox"])]
     return shlex.join([*words, "--seed", str(run.seed)])
@@ -88,9 +98,18 @@ def _given_limits(run: RunRow) -> dict[str, int]:
         for name in LIMIT_OPTIONS
         if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
     }
-    identity = {key: run.settings[key] for key in run.settings if key not in ("limits", "sandbox")}
+    identity = {key: run.settings[key] for key in IDENTIFYING}
     if others:
         identity["limits"] = others
     if run.settings["sandbox"]:
         identity["sandbox"] = run.settings["sandbox"]
+    identity |= _given_patience(run)
     return others if identity_hash(identity) == run.identity else {**others, CPU: stored[CPU]}
+
+
+def _given_patience(run: RunRow) -> dict[str, object]:
+    """The margin or the watchdog that identifies the run; empty where it is the default's."""
+    by_the_clock = "time_ms" in run.settings["budget"]
+    name, default = ("margin_ms", MARGIN_MS) if by_the_clock else ("watchdog_s", WATCHDOG_S)
+    kept = run.settings.get(name, default)  # runs of before did not keep them
+    return {} if kept == default else {name: kept}
