@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from db.errors import Corrupt
 from db.records.games import GameRow
 from db.store import Store
 from engine.board import parse_board
@@ -21,7 +22,11 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
     findings = [
         Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
     ] or [Finding("integrity", Level.OK, "the database passes its own integrity check")]
-    truth = [_check_objects(store), _check_pairs(store), _check_games(store)]
+    try:
+        truth = [_check_objects(store), _check_pairs(store), _check_games(store)]
+    except Corrupt as error:
+        # What the integrity check has named keeps the pages from being read any further.
+        return [*findings, Finding("games", Level.FAULT, str(error))]
     if any(finding.level is not Level.OK for finding in truth):
         text = "not looked at, nor repaired, while pairs or games are wrong"
         return [*findings, *truth, Finding("derived", Level.WARNING, text)]

@@ -1,17 +1,31 @@
 """A processor with many more busy processes than it can serve."""
 
 import contextlib
+import fcntl
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 HOGS = 10
 
 
 @contextlib.contextmanager
 def crowded() -> Iterator[Callable[[], None]]:
-    """Stay on one processor, children included, among busy neighbours; the call ends those."""
+    """Stay on one processor, children included, among busy neighbours; the call ends those.
+
+    One crowd at a time on a machine: a test beside another one's would not become calm.
+    """
+    with (Path(tempfile.gettempdir()) / "connect4-ladder-tests.crowd").open("a") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        with _crowd() as calm:
+            yield calm
+
+
+@contextlib.contextmanager
+def _crowd() -> Iterator[Callable[[], None]]:
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     hogs: list[subprocess.Popen[bytes]] = []

@@ -173,4 +173,4 @@ def test_long_openings_that_pass_the_check_never_fail_later() -> None:
     refuse_long_openings(plies, classes)
     stream = schedule(opening_plies=plies)
     for number in range(60):
-        assert len(stream.meeting(number).opening) == plies
+        assert len(stream.pair(number).opening) == plies
