@@ -1,9 +1,9 @@
 """Runs `ladder` commands as forks of one process that has the program's modules loaded already.
 
 A fresh interpreter spends about a second of processor time on imports before a command does
-anything. A fork is a process of its own all the same: own folder, environment, descriptors, signals
-and exit code. Tests of what an interpreter does at its start, or of signals at any moment, start
-real ones.
+anything. A fork is a process of its own all the same: own folder, environment, processors,
+descriptors, signals and exit code. Tests of what an interpreter does at its start, or of signals at
+any moment, start real ones.
 """
 
 import array
@@ -48,7 +48,12 @@ class CommandServer:
             tempfile.TemporaryFile() as err,
             open(os.devnull, "rb") as nothing,
         ):
-            request = {"words": words, "folder": str(folder), "environment": environment}
+            request = {
+                "words": words,
+                "folder": str(folder),
+                "environment": environment,
+                "cpus": sorted(os.sched_getaffinity(0)),
+            }
             descriptors = array.array("i", (nothing.fileno(), out.fileno(), err.fileno()))
             connection.sendmsg(
                 [json.dumps(request).encode()],
@@ -125,6 +130,7 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> None:
         for target, number in enumerate(descriptors):
             os.dup2(number, target)
             os.close(number)
+        os.sched_setaffinity(0, request["cpus"])  # as a child of the test would have them
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["environment"])
