@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from db.connection.database import Database
+from db.connection.place import locate
 from db.connection.read_only import ReadOnlyDatabase, open_to_read
 from db.connection.run_lock import RunLock
 from db.queries.aggregate import Aggregate
@@ -34,7 +35,21 @@ __all__ = [
     "Showcase",
     "Store",
     "Tallies",
+    "file_of",
 ]
+
+
+def file_of(where: str) -> str | None:
+    """The absolute path of a database's file; None for one on a server.
+
+    Args:
+        where: a file path or a URL of SQLAlchemy.
+
+    Raises:
+        DatabaseError: it is a URL that cannot be read, or of another kind of database.
+
+    """
+    return locate(where).path
 
 
 class Store:

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
-from reports.format import number, rounded
-from reports.table import Column, fit
+from reports.layout.format import number, rounded
+from reports.layout.table import Column, fit
 
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from ladder.registry.register import Examined
 from ladder.registry.trial import Found
 from ladder.specs.board_support import describe_boards
 from ladder.visible import visible
-from reports.format import text_of_lines
-from reports.table import plain_table
+from reports.layout.format import text_of_lines
+from reports.layout.table import plain_table
 
 SHOWN_FILES = 8
 """Ingredients of a new bot that are named."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ladder.doctor.machine import Finding
-from reports.format import text_of_lines
+from reports.layout.format import text_of_lines
 
 
 def findings_document(findings: Sequence[Finding]) -> list[dict[str, str]]:

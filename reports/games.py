@@ -8,8 +8,8 @@ from rich.text import Text
 
 from db.records.games import GameSummary
 from engine.result import Result
-from reports.format import moment
-from reports.table import Column, fit
+from reports.layout.format import moment
+from reports.layout.table import Column, fit
 
 SCORES = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2"}
 """Results as score sheets write them, the first player's points first."""

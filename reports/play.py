@@ -9,7 +9,7 @@ from ladder.play.game import (
     Opinion,
     Sparring,
 )
-from reports.board import SIGNS
+from reports.layout.board import SIGNS
 from reports.replay import thought_facts
 
 HELP = (

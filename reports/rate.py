@@ -5,7 +5,7 @@ from typing import Any
 from ladder.ratings.pool.rating import PoolRating
 from ladder.standings.pgn_list import FileRating
 from ladder.visible import visible
-from reports.format import rounded, text_of_lines
+from reports.layout.format import rounded, text_of_lines
 
 BOUND = "only wins or only losses: the rating is where the prior holds it"
 

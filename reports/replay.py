@@ -13,9 +13,9 @@ from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
 from ladder.visible import visible
-from reports.board import SIGNS, STYLES, board_text
-from reports.format import lines_of, text_of_lines
-from reports.table import plain_table
+from reports.layout.board import SIGNS, STYLES, board_text
+from reports.layout.format import lines_of, text_of_lines
+from reports.layout.table import plain_table
 
 StoredGame = GameRow | SavedGameRow
 """A game of two bots or of a person and a bot."""

@@ -11,8 +11,8 @@ from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
-from reports.progress import display_for, progress_bar
-from reports.table import Column, fit
+from reports.layout.progress import display_for, progress_bar
+from reports.layout.table import Column, fit
 
 LEADERS = 5
 """Bots that a log line names."""
@@ -96,7 +96,7 @@ def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
 
 
 class RunView:
-    """A run as a `reports.progress.View`."""
+    """A run as a `reports.layout.progress.View`."""
 
     def title(self, live: LiveRun) -> Sequence[str]:
         """Lines for the start: the conditions, the seed, and what went before."""

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from ladder.runs.history import PastRun
-from reports.format import moment
-from reports.table import Column, fit
+from reports.layout.format import moment
+from reports.layout.table import Column, fit
 
 STYLES = {"regression": "red", "invalid": "red", "running": "green", "pass": "green"}
 

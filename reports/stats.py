@@ -4,7 +4,7 @@ from typing import Any
 
 from ladder.ratings.elo import EloEstimate
 from ladder.ratings.sprt import SprtResult, State
-from reports.elo import elo_words, los_words
+from reports.layout.elo import elo_words, los_words
 
 _SAID = {
     State.CONTINUE: "no decision yet",

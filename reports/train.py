@@ -6,8 +6,8 @@ from rich.console import Console, Group, RenderableType
 
 from bots.c4ai.weights import Weights
 from ladder.training.loop import TrainingState, TrainingWatcher
-from reports.progress import display_for, progress_bar
-from reports.table import Column, fit
+from reports.layout.progress import display_for, progress_bar
+from reports.layout.table import Column, fit
 
 
 def training_watcher(console: Console) -> TrainingWatcher:
@@ -28,7 +28,7 @@ def training_line(state: TrainingState) -> str:
 
 
 class TrainingView:
-    """A training as a `reports.progress.View`."""
+    """A training as a `reports.layout.progress.View`."""
 
     def title(self, state: TrainingState) -> Sequence[str]:
         """Lines for the start: the settings, and what went before."""

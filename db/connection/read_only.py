@@ -21,6 +21,7 @@ from typing import Self
 from sqlalchemy import Connection, Engine
 
 from db import migrations
+from db.beside import INDEX, JOURNAL, WAL
 from db.connection.database import Database
 from db.connection.driver_errors import border
 from db.connection.place import (
@@ -35,8 +36,6 @@ from db.connection.place import (
 from db.errors import DatabaseError, Locked, Unwritable
 from db.migrations.upgrade import stored_version
 
-LOG, INDEX, JOURNAL = "-wal", "-shm", "-journal"
-"""Endings of the files beside a database: log of writes, its index, undo journal."""
 ATTEMPTS = 3
 """How often a copy is begun anew because the database changed meanwhile."""
 
@@ -62,12 +61,12 @@ def open_to_read(where: str, *, busy_s: float) -> Database:
             return Database.open(where, create=False, busy_s=busy_s)
         except Unwritable:
             pass  # a full disk
-    has_log = _size(place.path + LOG) is not None
+    has_log = _size(place.path + WAL) is not None
     if has_log and _size(place.path + INDEX) is not None:
         shared = _try(lambda: ReadOnlyDatabase.beside_others(place, busy_s))
         if shared is not None:
             return shared
-    elif not _size(place.path + LOG) and _size(place.path + JOURNAL) is None:
+    elif not _size(place.path + WAL) and _size(place.path + JOURNAL) is None:
         quiet = _try(lambda: ReadOnlyDatabase.of_unchanging(place, busy_s))
         if quiet is not None:
             return quiet
@@ -159,7 +158,7 @@ def _copy(place: Place, target: str) -> None:
     for _ in range(ATTEMPTS):
         before = _stamps(place)
         try:
-            for ending, stamp in zip(("", LOG, JOURNAL), before, strict=True):
+            for ending, stamp in zip(("", WAL, JOURNAL), before, strict=True):
                 if stamp is not None:
                     shutil.copyfile(f"{place.path}{ending}", target + ending)
         except OSError as error:
@@ -169,7 +168,7 @@ def _copy(place: Place, target: str) -> None:
             ) from error
         if _stamps(place) == before:
             return
-        for ending in ("", LOG, JOURNAL):
+        for ending in ("", WAL, JOURNAL):
             if os.path.exists(target + ending):
                 os.remove(target + ending)
     raise Locked(f"{place} is being written, and this user may not join in: try again later")
@@ -177,7 +176,7 @@ def _copy(place: Place, target: str) -> None:
 
 def _stamps(place: Place) -> Stamps:
     found: list[tuple[int, int] | None] = []
-    for ending in ("", LOG, JOURNAL):
+    for ending in ("", WAL, JOURNAL):
         try:
             status = os.stat(f"{place.path}{ending}")
         except OSError:

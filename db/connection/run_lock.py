@@ -14,6 +14,7 @@ import struct
 import sys
 from dataclasses import dataclass, field
 
+from db.beside import LOCKS
 from db.errors import DatabaseError, Unwritable
 
 _LINUX = "hhqqi"  # l_type, l_whence, l_start, l_len, l_pid
@@ -48,7 +49,7 @@ class RunLock:
             raise DatabaseError(
                 "runs on a database server cannot be told alive from dead yet: use a SQLite file"
             )
-        self._path = os.path.realpath(database_path) + ".locks"
+        self._path = os.path.realpath(database_path) + LOCKS
         known = _files.get(self._path)
         if known is None or known.process != os.getpid():
             try:

@@ -7,9 +7,9 @@ from ladder.cli.output import print_error, print_out
 from ladder.gate.result import Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
-from reports.format import annotation
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_markdown
+from reports.layout.format import annotation
 
 SUMMARY_LIMIT = 60_000
 """Characters; GitHub refuses job summaries above 1 MiB."""

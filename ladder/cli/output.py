@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 def stdout_console() -> "Console":
     """The console for results: as wide as the terminal, or as they need in a file or a pipe."""
-    from ladder.cli.console import plain_console
+    from ladder.cli.terminal.console import plain_console
 
     return plain_console()
 
@@ -50,7 +50,7 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
     if form is Format.TABLE:
         text = _plain_text(forms.table)
     elif form is Format.JSON:
-        from reports.format import to_json
+        from reports.layout.format import to_json
 
         text = to_json(forms.document())
     else:
@@ -71,7 +71,7 @@ def show_table(table: "Callable[[Console], None]") -> None:
 
 
 def _plain_text(table: "Callable[[Console], None]") -> str:
-    from ladder.cli.console import plain_console
+    from ladder.cli.terminal.console import plain_console
 
     file = io.StringIO()
     table(plain_console(file=file))
@@ -80,7 +80,7 @@ def _plain_text(table: "Callable[[Console], None]") -> str:
 
 def stderr_console() -> "Console":
     """For progress and logs."""
-    from ladder.cli.console import plain_console
+    from ladder.cli.terminal.console import plain_console
 
     return plain_console(stderr=True)
 
@@ -125,7 +125,7 @@ def print_result(
 ) -> int:
     """A result as one JSON document or as text; the exit code of success."""
     if json:
-        from reports.format import to_json
+        from reports.layout.format import to_json
 
         print_out(to_json(document(result)))
     else:

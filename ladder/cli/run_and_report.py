@@ -33,7 +33,7 @@ from ladder.runs.start import (
 from ladder.standings.division import standings_of_division, standings_of_run
 from ladder.standings.selection import listed, shown
 from ladder.standings.standings import Standings
-from reports.format import to_json
+from reports.layout.format import to_json
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 

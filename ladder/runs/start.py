@@ -4,8 +4,8 @@ import contextlib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from db.beside import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
@@ -88,7 +88,7 @@ def start_run(
             return NothingToResume(resumable_runs(store, lock))
         seed = _seed(store, settings, former, description)
         run = _take_up(store, lock, settings, former, description, seed)
-        logs = log_folder(store.path) / f"run-{run.id}"
+        logs = folder_beside(store.path, LOGS) / f"run-{run.id}"
         runner = Runner(
             store=store,
             run=run,
@@ -228,8 +228,3 @@ def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
         if other.id != run.id and not lock.is_alive(other.id)
     ]
     return store.pairs.adopt(run.id, dead)
-
-
-def log_folder(database: str | None) -> Path:
-    """The folder of all logs of bots' stderr: beside the database's file, if it has one."""
-    return Path.cwd() / "ladder.logs" if database is None else Path(f"{database}.logs")

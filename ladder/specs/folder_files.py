@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from bots.errors import SpecError
+from db import beside
 
 MOST_FILES = 1000
 MOST_MB = 64
 SQLITE = b"SQLite format 3\0"
-BESIDE_A_DATABASE = ("-wal", "-shm", "-journal", ".locks", ".logs", ".bots")
-"""The ladder's own files and folders beside a database, and SQLite's."""
 COMPILED_BY_ITSELF = ("__pycache__",)
 
 
@@ -64,7 +63,7 @@ def selected(folder: Path, patterns: Sequence[str]) -> list[Path]:
 def _walk(folder: Path) -> Iterator[Path]:
     for place, subfolders, names in os.walk(folder):
         databases = {name for name in names if _is_database(Path(place, name))}
-        skipped = {name + suffix for name in databases for suffix in BESIDE_A_DATABASE} | databases
+        skipped = {name + suffix for name in databases for suffix in beside.ALL} | databases
         subfolders[:] = sorted(_wanted(subfolders, skipped))
         for name in sorted(_wanted(names, skipped)):
             path = Path(place, name)

@@ -21,7 +21,6 @@ from pathlib import Path
 
 import msgspec
 
-from db.connection.place import locate
 from db.records.launch import FileState, Origin
 from ladder.errors import UsageError
 from ladder.specs.file_state import hash_file
@@ -48,12 +47,6 @@ class _Noted(msgspec.Struct, frozen=True, array_like=True):
     changed_ns: int
     """Its ctime, which every write moves on and which nobody can set back."""
     digest: str
-
-
-def copies_beside(database: str) -> Path:
-    """Where copies are kept for the database of `--db`."""
-    path = locate(database).path
-    return Path.cwd() / "ladder.bots" if path is None else Path(f"{path}.bots")
 
 
 def folder_of(origin: Origin) -> Path:

@@ -65,7 +65,7 @@ class GitSource:
     build: str
     """"" for none."""
     copies: Path
-    """The store; see `ladder.specs.git_copies.copies_beside`."""
+    """The folder of the copies; see `ladder.specs.git_copies`."""
 
 
 def git_source(git: str | None, build: str | None, copies: Path) -> GitSource | None:

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from ladder.gate.result import BaselineResult, Verdict
 from ladder.gate.session import Gated
 from ladder.ratings.sprt import State
-from reports.format import xml_text
 from reports.gate.text import gate_text
+from reports.layout.format import xml_text
 
 NAME_LIMIT = 200
 MESSAGE_LIMIT = 1000

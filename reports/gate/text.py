@@ -4,8 +4,8 @@ from typing import Any
 
 from ladder.gate.result import BaselineResult, Verdict
 from ladder.gate.session import Gated
-from reports.elo import elo_words
-from reports.format import markdown_table, markdown_text, rounded, text_of_lines
+from reports.layout.elo import elo_words
+from reports.layout.format import markdown_table, markdown_text, rounded, text_of_lines
 
 NO_GAMES = "no games were counted"
 

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from ladder.standings.against import Against, Balance, Opponent
 from ladder.visible import visible
-from reports.elo import elo_words, los_words
-from reports.format import csv_text, markdown_text, rounded
-from reports.table import Column, fit, to_markdown
+from reports.layout.elo import elo_words, los_words
+from reports.layout.format import csv_text, markdown_text, rounded
+from reports.layout.table import Column, fit, to_markdown
 
 
 def against_document(made: Against) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from ladder.standings.comparison import (
 )
 from ladder.standings.standings import BotStanding
 from ladder.visible import visible
-from reports.format import csv_text, markdown_table, markdown_text, number
+from reports.layout.format import csv_text, markdown_table, markdown_text, number
+from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.standings import bot_document, forfeit_text
-from reports.table import ALWAYS, Column, blocks, fit
 
 INDENT = 2
 """Blanks before the small tables."""

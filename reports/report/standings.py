@@ -9,8 +9,8 @@ from rich.text import Text
 from engine.result import FORFEITS
 from ladder.standings.standings import BotStanding, PairStanding, Standings
 from ladder.visible import visible
-from reports.format import csv_text, markdown_text, number, rounded
-from reports.table import Column, fit, to_markdown
+from reports.layout.format import csv_text, markdown_text, number, rounded
+from reports.layout.table import Column, fit, to_markdown
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""

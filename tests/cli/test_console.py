@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ladder.cli.console import plain_console
+from ladder.cli.terminal.console import plain_console
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -24,7 +24,10 @@ FORBIDDEN = {
 """Calls that make another console, or read a text as more than text."""
 WORDS = {"markup", "emoji"}
 """Arguments that only the one maker of consoles may give."""
-ALLOWED = {("ladder/cli/console.py", "markup"), ("ladder/cli/console.py", "emoji")} | {
+ALLOWED = {
+    ("ladder/cli/terminal/console.py", "markup"),
+    ("ladder/cli/terminal/console.py", "emoji"),
+} | {
     ("ladder/cli/app.py", "echo"),  # the version
     ("ladder/cli/output.py", "confirm"),
     ("ladder/cli/commands/runs.py", "confirm"),  # that of the line before

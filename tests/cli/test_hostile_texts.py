@@ -16,8 +16,8 @@ from db.records.bots import NewBot, NewRevision
 from db.records.exchange import GameLine
 from db.records.launch import Launch, Start
 from db.store import Store
-from ladder.cli.console import PlainConsole
 from ladder.cli.main import run_command
+from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.exchange.files import format_of, open_games
 from ladder.exchange.game_format import GameFormat
@@ -28,7 +28,7 @@ from ladder.registry.register import Request, examine, refuse_name
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.standings.pgn_list import count_results
 from ladder.visible import visible, visible_lines
-from reports.format import annotation, csv_cell, markdown_text, xml_text
+from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
 from reports.run import RunView
 from tests.cli.test_commands import COMMANDS
 from tests.db.making import new_run, play_all

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from engine.board import parse_board
 from engine.position import Position, parse_moves
-from reports.board import board_text
+from reports.layout.board import board_text
 
 
 def drawn(board: str, moves: str, *, marker: int | None = None) -> list[str]:

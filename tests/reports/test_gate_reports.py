@@ -9,9 +9,9 @@ from ladder.cli.gate_files import annotations
 from ladder.gate.judge import GateBot, GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.session import Gated
-from reports.format import annotation
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_document, gate_markdown, gate_text
+from reports.layout.format import annotation
 
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 

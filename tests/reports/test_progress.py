@@ -11,7 +11,7 @@ from bots.protocol import Budget
 from db.records.launch import Launch
 from db.records.pairs import Entrant, PairPlan
 from ladder.runs.progress import LiveBot, LiveRun
-from reports.progress import LivePicture, LogLines, display_for
+from reports.layout.progress import LivePicture, LogLines, display_for
 from reports.run import RunView
 from tests.support.terminal import Terminal
 

@@ -54,7 +54,7 @@ def search(
     from ladder.specs.compile import compile_launches
     from ladder.specs.start_command import built_in
     from reports.bench import print_search, search_document
-    from reports.format import to_json
+    from reports.layout.format import to_json
 
     if not 0.01 <= seconds <= 600:
         raise UsageError(f"--seconds must be 0.01 .. 600, got {seconds:g}")

@@ -31,7 +31,7 @@ def list_bots(
         stdout_console,
     )
     from reports.bots import bot_document, bots_table
-    from reports.format import to_json
+    from reports.layout.format import to_json
 
     with open_or_imagine(db) as store:
         rows = store.bots.all(include_retired=retired)
@@ -49,7 +49,7 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
     from ladder.cli.output import print_out
     from ladder.registry.registered import changes_since
     from reports.bots import bot_document, bot_text
-    from reports.format import to_json
+    from reports.layout.format import to_json
 
     with open_or_imagine(db) as store:
         row = store.bots.get(name)

@@ -84,14 +84,15 @@ def add(
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Register a bot, after it has played a game against random on each kind of board it claims."""
+    from db.beside import COPIES, folder_beside
+    from db.store import file_of
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
     from ladder.registry.register import Request, enrol, examine, known_bots
-    from ladder.specs.git_copies import copies_beside
     from ladder.specs.git_spec import git_source, uncommitted
     from reports.bots import trial_text
 
-    source = git_source(git, build, copies_beside(db))
+    source = git_source(git, build, folder_beside(file_of(db), COPIES))
     warning = uncommitted(spec, Path.cwd(), source)
     if warning is not None:
         print_error(warning)
@@ -158,7 +159,7 @@ def add_all(
     from ladder.registry.add_all import examine_all, requests_of
     from ladder.registry.register import enrol, known_bots
     from reports.bots import attempt_line, attempts_document, attempts_text
-    from reports.format import to_json
+    from reports.layout.format import to_json
 
     requests = requests_of(
         folder, pattern, name=name, spec=spec, note=note, restart=restart, replace=replace
@@ -181,12 +182,12 @@ def add_all(
 @contextlib.contextmanager
 def trial_bounds(db: str, sandbox: str | None) -> "Iterator[Confinement]":
     """The bounds of bots on trial, whose logs lie beside those of the database's runs."""
-    from db.connection.place import locate
+    from db.beside import LOGS, folder_beside
+    from db.store import file_of
     from ladder.cli.parsing import sandbox_of
     from ladder.process.confinement import Confinement
-    from ladder.runs.start import log_folder
 
-    logs = log_folder(locate(db).path) / "trial"
+    logs = folder_beside(file_of(db), LOGS) / "trial"
     try:
         yield Confinement(sandbox=sandbox_of(sandbox), logs=logs)
     finally:

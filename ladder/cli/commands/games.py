@@ -55,8 +55,8 @@ def games(
     from ladder.cli.output import print_out, show_table
     from ladder.cli.parsing import parse_since
     from ladder.errors import UsageError
-    from reports.format import to_json
     from reports.games import games_document, print_games
+    from reports.layout.format import to_json
 
     results = {Result.WIN: won, Result.LOSS: lost, Result.DRAW: drawn}
     asked = [result for result, wanted in results.items() if wanted]

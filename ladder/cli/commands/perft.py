@@ -26,7 +26,7 @@ def perft(
         raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
     from engine.perft import perft as count
     from ladder.process.worker_pool import call_apart
-    from reports.format import to_json
+    from reports.layout.format import to_json
 
     result = call_apart(count, specification, depth)
     if json:

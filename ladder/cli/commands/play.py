@@ -75,7 +75,6 @@ def play(
     from engine.board import parse_board_class
     from engine.errors import BoardError
     from engine.seeds import SEED_LIMIT, SplitMix, mix
-    from ladder.cli.board_screen import table_for
     from ladder.cli.database import (
         open_or_imagine,
         open_store,
@@ -83,6 +82,7 @@ def play(
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import budgets_of, sandbox_of
+    from ladder.cli.terminal.board_screen import table_for
     from ladder.errors import UsageError
     from ladder.play.game import (
         Sparring,

@@ -46,9 +46,9 @@ def replay(
         print_out,
         stdout_console,
     )
-    from ladder.cli.terminal import can_draw
+    from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
-    from reports.format import to_json
+    from reports.layout.format import to_json
     from reports.replay import (
         game_document,
         game_heading,
@@ -116,7 +116,7 @@ def _step(console: "Console", row: "StoredGame") -> None:
     from rich.console import Group
     from rich.text import Text
 
-    from ladder.cli.terminal import Screen, TypedLine, with_prompt
+    from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
     from reports.replay import (
         game_heading,
         ply_screen,

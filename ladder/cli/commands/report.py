@@ -159,7 +159,7 @@ def _print_regressions(
     from ladder.cli.output import print_out
     from ladder.errors import ExitCode
     from ladder.standings.lineage import lost_steps
-    from reports.format import to_json
+    from reports.layout.format import to_json
     from reports.report.regressions import regressions_document, regressions_text
 
     lost = lost_steps(store, row, since=since, threshold=threshold)

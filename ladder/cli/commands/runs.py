@@ -24,7 +24,7 @@ def runs(context: typer.Context, db: Database = DEFAULT_DATABASE, json: Json = F
     from ladder.cli.database import open_to_read
     from ladder.cli.output import print_out, show_table
     from ladder.runs.history import history
-    from reports.format import to_json
+    from reports.layout.format import to_json
     from reports.runs import print_runs, runs_document
 
     with open_to_read(db) as store:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from db.beside import COPIES, folder_beside
 from db.records.launch import Origin
+from db.store import file_of
 from ladder.errors import UsageError
 from ladder.specs.git import commit_of
 from ladder.specs.git_build import run_build
 from ladder.specs.git_copies import (
-    copies_beside,
     damage,
     folder_of,
     taken,
@@ -49,8 +50,9 @@ def take(place: Path, store: Path) -> Take:
 def test_the_store_lies_beside_the_database(tmp_path: Path) -> None:
     """A relative path and a URL of the same file must name the same absolute folder."""
     path = tmp_path / "x.db"
-    assert copies_beside(str(path)) == copies_beside(f"sqlite:///{path}") == Path(f"{path}.bots")
-    assert copies_beside("x.db").is_absolute()
+    for where in (str(path), f"sqlite:///{path}"):
+        assert folder_beside(file_of(where), COPIES) == Path(f"{path}.bots")
+    assert folder_beside(file_of("x.db"), COPIES).is_absolute()
 
 
 def test_the_same_files_are_stored_once(place: Path, store: Path, take: Take) -> None:

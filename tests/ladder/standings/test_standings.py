@@ -16,7 +16,7 @@ from ladder.standings.standings import (
     Standings,
     build_standings,
 )
-from reports.format import to_json
+from reports.layout.format import to_json
 from reports.report.standings import (
     marks,
     remarks,

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ladder.visible import visible
-from reports.format import markdown_table
+from reports.layout.format import markdown_table
 
 GAP = 2
 """Blanks between two columns."""

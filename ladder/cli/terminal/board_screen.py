@@ -15,7 +15,7 @@ from bots.errors import BotsError
 from db.errors import DatabaseError
 from db.records.pairs import Entrant
 from engine.errors import IllegalMove
-from ladder.cli.terminal import LineInput, Screen, TypedLine, can_draw, with_prompt
+from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
 from ladder.play.commands import (
     Word,
@@ -23,7 +23,7 @@ from ladder.play.commands import (
     understand,
 )
 from ladder.play.game import Sparring
-from reports.board import board_text
+from reports.layout.board import board_text
 from reports.play import (
     HELP,
     advice,
