@@ -10,8 +10,8 @@ from typing import Any
 
 import altair as alt
 
-Spec = dict[str, Any]
-Row = dict[str, Any]
+from reports.html.figures import Row, Spec
+
 INK, FAINT, ACCENT = "var(--ink)", "var(--line)", "var(--accent)"
 GAINED, UNDECIDED, LOST = "var(--gained)", "var(--undecided)", "var(--lost)"
 FONT = "system-ui, 'DejaVu Sans', sans-serif"

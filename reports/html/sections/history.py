@@ -1,0 +1,62 @@
+"""Ratings over time: against the games played, and by the date of a bot."""
+
+from collections.abc import Mapping, Sequence
+
+from db.records.bots import BotRow
+from ladder.standings.history import RatedMoment
+from ladder.standings.standings import BotStanding
+from reports.html.charts import date_chart, history_chart
+from reports.html.figures import Figure, Row, plain_table
+from reports.html.words import day
+
+
+def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
+    """Ratings with their bands as games came in; `order` names the bots, best first."""
+    rows = [
+        {
+            "bot": moment.bot,
+            "games": moment.games,
+            "elo": round(moment.elo, 1),
+            "error": round(moment.error95, 1),
+            "low": round(moment.elo - moment.error95, 1),
+            "high": round(moment.elo + moment.error95, 1),
+        }
+        for moment in history
+    ]
+    return Figure(
+        name="history",
+        label="Ratings with bands against the games played",
+        caption="Ratings after all games so far",
+        table=plain_table(("bot", "#games", "#elo", "#error"), _last_moments(rows)),
+        spec=history_chart(rows, order) if rows else None,
+    )
+
+
+def _last_moments(rows: Sequence[Row]) -> list[Row]:
+    """Some ten moments of the many: a table of all would be no help."""
+    moments = sorted({row["games"] for row in rows})
+    kept = set(moments[:: max(len(moments) // 10, 1)]) | set(moments[-1:])
+    return [row for row in rows if row["games"] in kept]
+
+
+def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Figure:
+    """The rating of every bot at the date on which its current content was registered."""
+    rows = [
+        {
+            "bot": bot.name,
+            "date": round(known.revision.created_at * 1000),
+            "day": day(known.revision.created_at),
+            "elo": bot.elo,
+            "low": (bot.elo or 0.0) - (bot.error95 or 0.0),
+            "high": (bot.elo or 0.0) + (bot.error95 or 0.0),
+        }
+        for bot in rated
+        if (known := bots.get(bot.name)) is not None
+    ]
+    return Figure(
+        name="dates",
+        label="Ratings by the date of registration",
+        caption="Bots by date of registration",
+        table=plain_table(("bot", "day", "#elo"), rows),
+        spec=date_chart(rows) if rows else None,
+    )

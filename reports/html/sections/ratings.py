@@ -1,0 +1,72 @@
+"""The rating list as a picture and as a table."""
+
+from collections.abc import Mapping, Sequence
+
+from ladder.standings.standings import BotStanding, Standings
+from reports.html.charts import rating_chart
+from reports.html.figures import Figure, Row
+from reports.html.tables import Cell, Table, columns, number
+
+
+def rated_bots(standings: Standings) -> list[BotStanding]:
+    """The bots that have a rating with an error, best first."""
+    return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
+
+
+def ratings_figure(standings: Standings, anchors: Mapping[str, float]) -> Figure:
+    """A dot and a whisker per bot; `anchors` are fixed ratings in Elo by name."""
+    rows = _rows(rated_bots(standings), anchors)
+    return Figure(
+        name="ratings",
+        label="Ratings in Elo with 95 % intervals, best on top; the table below has the numbers",
+        caption=f"Rating list of {standings.label}",
+        table=_table(standings.bots, anchors),
+        spec=rating_chart(rows) if rows else None,
+        is_open=True,
+    )
+
+
+def _rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[Row]:
+    return [
+        {
+            "bot": bot.name,
+            "elo": bot.elo,
+            "error": bot.error95,
+            "low": (bot.elo or 0.0) - (bot.error95 or 0.0),
+            "high": (bot.elo or 0.0) + (bot.error95 or 0.0),
+            "games": bot.games,
+            "wins": bot.wins,
+            "draws": bot.draws,
+            "losses": bot.losses,
+            "anchored": bot.name in anchors,
+        }
+        for bot in rated
+    ]
+
+
+def _table(bots: Sequence[BotStanding], anchors: Mapping[str, float]) -> Table:
+    heads = columns(
+        "#rank", "bot", "#Elo", "#+-95", "#live", "#games", "#win", "#draw", "#loss", "#score",
+        "#forfeits",
+    )  # fmt: skip
+    return Table(
+        heads,
+        [
+            (
+                number(bot.rank, "d"),
+                Cell(f"{bot.name} (anchor)" if bot.name in anchors else bot.name),
+                Cell("-", title=bot.reasons.get("elo", ""))
+                if bot.elo is None
+                else number(bot.elo, ".0f"),
+                number(bot.error95),
+                number(bot.elo_live, ".0f"),
+                number(bot.games),
+                number(bot.wins),
+                number(bot.draws),
+                number(bot.losses),
+                number(bot.score, ".1%"),
+                number(bot.all_forfeits),
+            )
+            for bot in bots
+        ],
+    )
