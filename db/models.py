@@ -94,9 +94,24 @@ class Division(Base):
     boards: Mapped[str]
     """Canonical list of board classes."""
     opening_plies: Mapped[int | None]
-    """Null: each board class has its own default."""
+    """Null: each board class has its own default, or the openings are those of a set."""
     budget: Mapped[str]
     """JSON object such as ``{"time_ms":100}``."""
+    openings: Mapped[str | None]
+    """The hash of an `OpeningSet`, which may be unknown here. Null: drawn at random."""
+
+
+class OpeningSet(Base):
+    """A set of openings that divisions name by its hash; kept so that a run can go on with it."""
+
+    __tablename__ = "opening_sets"
+
+    content_hash: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    """Of the file that it was read from."""
+    lines: Mapped[str]
+    """One opening a line, such as ``6x7 3342``, sorted."""
+    created_at: Mapped[float]
 
 
 class Run(Base):

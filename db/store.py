@@ -15,6 +15,7 @@ from db.queries.exchange import Exchange
 from db.queries.games import Games
 from db.queries.history import History
 from db.queries.human_games import HumanGames
+from db.queries.opening_sets import OpeningSets
 from db.queries.pairs import Pairs
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
@@ -29,6 +30,7 @@ __all__ = [
     "Games",
     "History",
     "HumanGames",
+    "OpeningSets",
     "Pairs",
     "RunLock",
     "Runs",
@@ -63,6 +65,7 @@ class Store:
         self._database = database
         self.bots = Bots(database)
         self.divisions = Divisions(database)
+        self.opening_sets = OpeningSets(database)
         self.runs = Runs(database)
         self.pairs = Pairs(database)
         self.games = Games(database)

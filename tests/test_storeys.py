@@ -21,7 +21,11 @@ ROOMS: dict[str, str] = {
     "ladder.ratings": "ladder",
     "ladder.game": "ladder ladder.process ladder.specs",
     "ladder.registry": "ladder ladder.game ladder.specs ladder.process",
-    "ladder.runs": "ladder ladder.registry ladder.game ladder.specs ladder.process ladder.ratings",
+    "ladder.openings": "ladder",
+    "ladder.runs": (
+        "ladder ladder.openings ladder.registry ladder.game ladder.specs ladder.process "
+        "ladder.ratings"
+    ),
     "ladder.exchange": "ladder ladder.ratings",
     "ladder.standings": "ladder ladder.ratings ladder.exchange",
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",

@@ -11,7 +11,7 @@ from db.connection.database import Database
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.runs import DivisionRow, division_label
+from db.records.runs import Conditions, DivisionRow, division_label
 
 
 class Divisions:
@@ -21,7 +21,11 @@ class Divisions:
         self._database = database
 
     def ensure(
-        self, boards: str, opening_plies: int | None, budget: Mapping[str, int]
+        self,
+        boards: str,
+        opening_plies: int | None,
+        budget: Mapping[str, int],
+        openings: str | None = None,
     ) -> DivisionRow:
         """The division of these conditions, made when it is new.
 
@@ -29,11 +33,12 @@ class Divisions:
             ValueError: a kind of budget is unknown.
 
         """
+        wanted = Conditions(boards, opening_plies, budget, openings)
         for known in self.all():
-            if (known.boards, known.opening_plies, known.budget) == (boards, opening_plies, budget):
+            if known.conditions == wanted:
                 return known  # the common case needs no write lock
         with self._database.writing() as connection:
-            return division_in(connection, boards, opening_plies, budget)
+            return division_in(connection, wanted)
 
     def all(self) -> list[DivisionRow]:
         """All divisions by id."""
@@ -63,24 +68,26 @@ class Divisions:
         raise UnknownRow(f"there is no division {text!r}; there are {labels}")
 
 
-def division_in(
-    connection: Connection, boards: str, opening_plies: int | None, budget: Mapping[str, int]
-) -> DivisionRow:
+def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
     """The division of these conditions, in a transaction that holds the write lock."""
+    boards, opening_plies, budget, openings = conditions
     if not budget or not set(budget) <= set(KIND_OF_FIELD):
         raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
-    label = division_label(boards, opening_plies, budget)
-    key = to_json({"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)})
+    told = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
+    if openings is not None:  # so that the keys of divisions without it stay what they were
+        told["openings"] = openings
+    key = to_json(told)
     query = select(Division.__table__).where(Division.key == key)
     row = connection.execute(query).first()
     if row is None:
         connection.execute(
             insert(Division).values(
                 key=key,
-                label=label,
+                label=division_label(*conditions),
                 boards=boards,
                 opening_plies=opening_plies,
                 budget=to_json(dict(budget)),
+                openings=openings,
             )
         )
         row = connection.execute(query).one()
@@ -94,4 +101,5 @@ def _division(row: Any) -> DivisionRow:
         boards=row.boards,
         opening_plies=row.opening_plies,
         budget=msgspec.json.decode(row.budget, type=dict[str, int]),
+        openings=row.openings,
     )

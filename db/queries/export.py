@@ -11,7 +11,16 @@ from db.connection.database import Database
 from db.derived.game_columns import sides_of
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
-from db.records.exchange import BotLine, Conditions, GameLine, Introduction, MoveTiming, Timing
+from db.queries.opening_sets import set_in
+from db.records.exchange import (
+    BotLine,
+    ConditionsLine,
+    GameLine,
+    Introduction,
+    MoveTiming,
+    OpeningsLine,
+    Timing,
+)
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from engine.result import Result, Termination
@@ -36,6 +45,7 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
         names = names_of_revisions(connection)
         roll = _Roll(connection, division_id)
         divisions = {row.id: row for row in connection.execute(select(Division.__table__))}
+        unknown = {division.openings for division in divisions.values() if division.openings}
         told: dict[int, Any] = {}
         for row in connection.execute(query):
             news = Introduction()
@@ -47,6 +57,10 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
                 news.bots = [*news.bots, *roll.introduce(revision)]
             number, run = told[row.run_id]
             division = divisions[row.division_id]
+            if division.openings in unknown:
+                unknown.remove(division.openings)
+                kept = set_in(connection, division.openings)
+                news.openings = None if kept is None else OpeningsLine(kept.name, kept.lines)
             yield GameLine(
                 pair=row.number,
                 game=row.game,
@@ -67,10 +81,13 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
                 run_seed=run.seed,
                 stream=run.stream,
                 identity=run.identity,
-                division=Conditions(
-                    division.boards, division.opening_plies, msgspec.json.decode(division.budget)
+                division=ConditionsLine(
+                    division.boards,
+                    division.opening_plies,
+                    msgspec.json.decode(division.budget),
+                    division.openings,
                 ),
-                introduces=news if news.bots or news.settings is not None else None,
+                introduces=news if news != Introduction() else None,
                 timing=_timing(row),
             )
 

@@ -13,12 +13,21 @@ from db.derived.rebuild import rebuild_within
 from db.json_column import to_json
 from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.divisions import division_in
+from db.queries.opening_sets import keep_in
 from db.records.aggregate import Rate
-from db.records.exchange import BotLine, GameLine, Imported, NotImportable, Timing
+from db.records.exchange import (
+    BotLine,
+    GameLine,
+    Imported,
+    NotImportable,
+    OpeningsLine,
+    Timing,
+)
 from db.records.games import Thought
 from db.records.launch import described
+from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
-from db.records.runs import RunStatus
+from db.records.runs import Conditions, RunStatus
 
 Lines = tuple[GameLine, GameLine]
 """Game 0 and game 1 of a pair."""
@@ -64,6 +73,8 @@ class _Arrival:
         self._runs: dict[tuple[int, str], tuple[int, int]] = {}
         """Run and division here by the run's number in the file and its stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
+        self._openings: dict[str, OpeningsLine] = {}
+        """Sets of openings of the file by their hashes."""
         self._numbers: set[tuple[str, int]] = set()
         """Streams and numbers of the file's pairs."""
         self._revisions: dict[Content, int] = {}
@@ -85,6 +96,9 @@ class _Arrival:
                     lines.setdefault(bot.name, {}).setdefault(bot.content_hash, bot)
                 if line.introduces and line.introduces.settings is not None:
                     self._settings[line.run, line.stream] = line.introduces.settings
+                told = line.introduces and line.introduces.openings
+                if told and line.division.openings is not None:
+                    self._openings[line.division.openings] = told
 
         def age(bot: BotLine) -> tuple[int, int]:
             return bot.recency or 0, latest.get((bot.name, bot.content_hash), -1)
@@ -138,7 +152,9 @@ class _Arrival:
             "kind": line.kind.value,
             "run_seed": line.run_seed,
             "identity": line.identity,
-            "division": (where.boards, where.opening_plies, to_json(where.budget)),
+            "division": (
+                *(where.boards, where.opening_plies, to_json(where.budget), where.openings),
+            ),
         }
         kept: dict[str, object] = {
             "first": game.first_revision_id,
@@ -146,7 +162,7 @@ class _Arrival:
             "kind": pair.kind,
             "run_seed": pair.run_seed,
             "identity": pair.identity,
-            "division": (pair.boards, pair.opening_plies, pair.budget),
+            "division": (pair.boards, pair.opening_plies, pair.budget, pair.openings),
         }
         if not line.timing.stored:  # the file's format holds a date at most
             values = {name: value for name, value in values.items() if name not in _TIMED}
@@ -215,8 +231,12 @@ class _Arrival:
     def _make_run(self, line: GameLine) -> tuple[int, int]:
         where = line.division
         division_id = division_in(
-            self._connection, where.boards, where.opening_plies, where.budget
+            self._connection,
+            Conditions(where.boards, where.opening_plies, where.budget, where.openings),
         ).id
+        told = self._openings.get(where.openings or "")
+        if told is not None and where.openings is not None:
+            keep_in(self._connection, OpeningSetRow(where.openings, told.name, told.text))
         run_id = self._connection.execute(
             insert(Run)
             .values(
@@ -315,7 +335,7 @@ class _Arrival:
 _OF_PAIR = (
     *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id),
-    *(Division.boards, Division.opening_plies, Division.budget),
+    *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
 )
 """What an import compares of a stored pair beside its games."""
 _TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}

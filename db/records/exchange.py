@@ -29,7 +29,7 @@ YEAR_9999 = 253_370_764_800.0
 """Seconds since the epoch, after which no date can be written."""
 
 
-class Conditions(msgspec.Struct, forbid_unknown_fields=True):
+class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A division."""
 
     boards: str
@@ -41,6 +41,17 @@ class Conditions(msgspec.Struct, forbid_unknown_fields=True):
         ],
         Meta(min_length=1),
     ]
+    openings: Annotated[str, Meta(pattern=r"\A[0-9a-f]{32}\Z")] | None = None
+    """The hash of a set of openings; None: they were drawn at random."""
+
+
+class OpeningsLine(msgspec.Struct, forbid_unknown_fields=True):
+    """A set of openings, for a database that has never seen it."""
+
+    name: str
+    """Of the file that it was read from."""
+    text: str
+    """One opening a line, sorted."""
 
 
 class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -63,11 +74,13 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """Bots and settings that a line is the first to need."""
+    """Bots, settings and openings that a line is the first to need."""
 
     bots: list[BotLine] = []
     settings: dict[str, Any] | None = None
     """Of the run."""
+    openings: OpeningsLine | None = None
+    """Those of its division."""
 
 
 class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
@@ -133,7 +146,7 @@ class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, k
     run_seed: Seed
     stream: Key
     identity: Key
-    division: Conditions
+    division: ConditionsLine
     introduces: Introduction | None = None
     timing: Timing = msgspec.field(default_factory=Timing)
 

@@ -7,7 +7,7 @@ Importing this module loads no database code.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from bots.budget import BUDGETS, KIND_OF_FIELD
 from engine.result import Termination
@@ -34,9 +34,37 @@ class RunStatus(StrEnum):
 # Conditions and runs.
 
 
-def division_label(boards: str, opening_plies: int | None, budget: Mapping[str, int]) -> str:
-    """Conditions in short, such as ``6x7+4/100ms``: boards, opening plies, budget."""
-    opening = "" if opening_plies == 0 else f"+{'auto' if opening_plies is None else opening_plies}"
+class Conditions(NamedTuple):
+    """What games must share to be compared."""
+
+    boards: str
+    """The canonical list of board classes."""
+    opening_plies: int | None
+    """None: each board class has its own default, or the openings are those of a set."""
+    budget: Mapping[str, int]
+    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
+    openings: str | None = None
+    """The hash of a set of openings; None: they are drawn at random."""
+
+
+HASH_SHOWN = 12
+"""Digits of a set's hash that stand in a label."""
+
+
+def division_label(
+    boards: str, opening_plies: int | None, budget: Mapping[str, int], openings: str | None = None
+) -> str:
+    """Conditions in short, such as ``6x7+4/100ms``: boards, opening plies, budget.
+
+    A set of openings stands there with the beginning of its hash:
+    ``6x7+openings:1f2e3d4c5b6a/100ms``.
+    """
+    if openings is not None:
+        opening = f"+openings:{openings[:HASH_SHOWN]}"
+    elif opening_plies == 0:
+        opening = ""
+    else:
+        opening = f"+{'auto' if opening_plies is None else opening_plies}"
     parts = [BUDGETS[KIND_OF_FIELD[field]].label.format(budget[field]) for field in sorted(budget)]
     return f"{boards}{opening}/{','.join(parts)}"
 
@@ -51,9 +79,16 @@ class DivisionRow:
     boards: str
     """The canonical list of board classes."""
     opening_plies: int | None
-    """None: each board class has its own default."""
+    """None: each board class has its own default, or the openings are those of a set."""
     budget: Mapping[str, int]
     """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
+    openings: str | None = None
+    """The hash of a set of openings; None: they are drawn at random."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """The conditions without id and label."""
+        return Conditions(self.boards, self.opening_plies, self.budget, self.openings)
 
 
 @dataclass(frozen=True, slots=True)

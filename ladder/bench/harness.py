@@ -167,7 +167,6 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
         games=games,
         concurrency=concurrency,
     )
-    boards, plies, budgets = settings.division()
     run = store.runs.create(
         NewRun(
             kind=RunKind.LADDER,
@@ -176,7 +175,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
             identity="bench",
             settings={},
             seed=1,
-            division_id=store.divisions.ensure(boards, plies, budgets).id,
+            division_id=store.divisions.ensure(*settings.division()).id,
             target_games=games,
         )
     )

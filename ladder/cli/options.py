@@ -100,6 +100,14 @@ OpeningPlies = Annotated[
         help="Random plies before the bots play. [default: 0 on thu, 4 on a fixed board]",
     ),
 ]
+Openings = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Openings to take turns instead of random ones: a board and its moves a line. When "
+        "the file is gone, those that a run has stored from it, also by their hash.",
+    ),
+]
 Concurrency = Annotated[
     int | None,
     typer.Option(

@@ -17,6 +17,7 @@ from ladder.cli.options import (
     Note,
     OpenFiles,
     OpeningPlies,
+    Openings,
     Pin,
     Processes,
     RestartOption,
@@ -30,6 +31,7 @@ from ladder.cli.options import (
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
+    from ladder.openings.openings_file import NamedOpenings
     from ladder.process.confinement import Confinement
     from ladder.runs.schedule import Pairing
     from ladder.runs.settings import Continue, Settings
@@ -45,6 +47,7 @@ class RunOptions:
     nodes: Nodes = None
     depth: Depth = None
     opening_plies: OpeningPlies = None
+    openings: Openings = None
     seed: Seed = None
     concurrency: Concurrency = None
     restart: RestartOption = None
@@ -82,6 +85,7 @@ class RunOptions:
     def settings(
         self,
         *,
+        db: str,
         kind: "RunKind",
         bots: tuple[str, ...],
         pairing: "Pairing",
@@ -93,6 +97,7 @@ class RunOptions:
         """The settings of a run under these options.
 
         Args:
+            db: the database, where openings are looked for when there is no such file.
             kind: what the run is started as.
             bots: names of registered bots.
             pairing: how opponents are chosen.
@@ -109,17 +114,22 @@ class RunOptions:
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
         from ladder.names import check_line
         from ladder.process.cpus import allowed_cpus
-        from ladder.runs.schedule import refuse_long_openings
+        from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import Continue, Settings
 
         classes = boards_of(self.boards)
-        refuse_long_openings(self.opening_plies, classes)
+        openings = self._openings(db)
+        if openings is None:
+            refuse_long_openings(self.opening_plies, classes)
+        else:
+            refuse_other_boards(openings.set, classes)
         return Settings(
             bots=bots,
             boards=classes,
             budgets=budgets_of(self.time, self.simulations, self.nodes, self.depth),
             pairing=pairing,
             opening_plies=self.opening_plies,
+            openings=openings,
             seed=self.seed,
             games=games,
             seconds=seconds,
@@ -134,6 +144,24 @@ class RunOptions:
             continuing=continuing or Continue.AUTO,
             note=check_line(self.note, "--note"),
         )
+
+    def _openings(self, db: str) -> "NamedOpenings | None":
+        """The openings of the file, or those stored from it. Raises UsageError."""
+        from pathlib import Path
+
+        from ladder.cli.database import is_missing, open_to_read
+        from ladder.errors import UsageError
+        from ladder.openings.openings_file import read_openings, stored_openings
+
+        if self.openings is None:
+            return None
+        if self.opening_plies is not None:
+            raise UsageError("--openings and --opening-plies contradict each other: give one")
+        file = Path(self.openings)
+        if file.exists() or is_missing(db):
+            return read_openings(file)
+        with open_to_read(db) as store:
+            return stored_openings(store, self.openings)
 
 
 def takes_run_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from db.records.exchange import GameLine
+from db.records.exchange import ConditionsLine, GameLine
 from ladder.exchange.numbered import Refused
 
 FIELDS = (
@@ -18,14 +18,15 @@ OWN = ("rated", "boards", "opening", "budget")
 """Fields that a `GameLine` does not hold as they are written here."""
 AUTO = "auto"
 """An opening of as many plies as the board class has by default."""
+SET = "openings:"
+"""Stands before the hash of a set of openings."""
 
 
 def fields_of(line: GameLine) -> dict[str, str]:
     """A game without its thoughts and times, by the names of `FIELDS`."""
-    opening = line.division.opening_plies
     own = {
         "boards": line.division.boards,
-        "opening": AUTO if opening is None else str(opening),
+        "opening": _opening_text(line.division),
         "budget": msgspec.json.encode(line.division.budget).decode(),
         "rated": str(line.rated).lower(),
     }
@@ -50,11 +51,23 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
             raise Refused(name, number, f"rated is true or false, got {fields['rated']!r}")
         division = {
             "boards": fields["boards"],
-            "opening_plies": None if fields["opening"] == AUTO else int(fields["opening"]),
             "budget": msgspec.json.decode(fields["budget"]),
+            **_opening_fields(fields["opening"]),
         }
         numbers = {field: int(plain[field]) for field in NUMBERS}
         values = {**plain, **numbers, "rated": fields["rated"] == "true", "division": division}
         return msgspec.convert(values, GameLine)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise Refused(name, number, str(error)) from error
+
+
+def _opening_text(division: ConditionsLine) -> str:
+    if division.openings is not None:
+        return f"{SET}{division.openings}"
+    return AUTO if division.opening_plies is None else str(division.opening_plies)
+
+
+def _opening_fields(text: str) -> dict[str, object]:
+    if text.startswith(SET):
+        return {"opening_plies": None, "openings": text.removeprefix(SET)}
+    return {"opening_plies": None if text == AUTO else int(text)}

@@ -6,16 +6,14 @@ names, and what fields say of each other, of the board and of the game that is p
 
 import re
 
-from db.records.exchange import BotLine, GameLine, MoveTiming
+from db.records.exchange import BotLine, GameLine, MoveTiming, OpeningsLine
 from engine.board import (
-    THU_SIDES,
-    Board,
-    BoardClass,
     format_board_classes,
     parse_board,
     parse_board_class,
     parse_board_classes,
 )
+from engine.opening_set import is_of_class, parse_opening_set
 from engine.position import Position, format_moves, parse_moves
 from engine.result import Result, Termination
 from ladder.names import check_line, check_name, check_text
@@ -42,6 +40,8 @@ def check_game(game: GameLine) -> None:
     check_name(game.second)
     for bot in game.introduces.bots if game.introduces else ():
         check_bot(bot)
+    if game.introduces is not None and game.introduces.openings is not None:
+        check_openings(game.introduces.openings, game.division.openings)
     _require(not (game.rated and game.first == game.second), "a bot cannot be rated against itself")
     boards = game.division.boards
     kept = format_board_classes(parse_board_classes(boards))
@@ -49,7 +49,7 @@ def check_game(game: GameLine) -> None:
     board, kind = parse_board(game.board), parse_board_class(game.board_class)
     _require(str(board) == game.board, f"write the board as {board}")
     _require(str(kind) == game.board_class, f"write the board_class as {kind}")
-    _require(_is_of(board, kind), f"the board {board} is none of the board_class {kind}")
+    _require(is_of_class(board, kind), f"the board {board} is none of the board_class {kind}")
     moves = parse_moves(game.moves)
     _require(game.moves == format_moves(moves), "moves must be written as 0..9, a, b")
     position = Position.from_moves(board, moves)
@@ -86,10 +86,18 @@ def check_bot(bot: BotLine) -> None:
         check_text(digest, "the hash of a file")
 
 
-def _is_of(board: Board, kind: BoardClass) -> bool:
-    if kind.board is not None:
-        return board == kind.board
-    return board.forbidden is not None and {board.rows, board.columns} <= set(THU_SIDES)
+def check_openings(told: OpeningsLine, wanted: str | None) -> None:
+    """See that a set of openings is the one that a division names.
+
+    Raises:
+        ValueError: its text is none, or another one.
+        UsageError: its name is none.
+
+    """
+    check_line(told.name, "the name of a set of openings")
+    known = parse_opening_set(told.text)
+    _require(known.text == told.text, "write the openings sorted, one a line")
+    _require(known.content_hash == wanted, "the openings are not those of the division")
 
 
 def _check_ending(position: Position, result: Result, termination: Termination) -> None:

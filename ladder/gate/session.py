@@ -156,6 +156,6 @@ def _division(store: Store, settings: Settings) -> DivisionRow | None:
     """The division of these conditions, if games were played in it."""
     wanted = settings.division()
     for division in store.divisions.all():
-        if (division.boards, division.opening_plies, dict(division.budget)) == wanted:
+        if division.conditions == wanted:
             return division
     return None

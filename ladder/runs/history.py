@@ -95,7 +95,10 @@ def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
 
 def _conditions(settings: Mapping[str, Any]) -> str:
     boards, plies = str(settings["boards"]), settings["opening_plies"]
-    opening = f", openings of {plies} plies" if plies else ""
+    if settings.get("openings") is not None:
+        opening = f", openings of {settings.get('openings_file') or settings['openings']}"
+    else:
+        opening = f", openings of {plies} plies" if plies else ""
     return f"{boards}{opening}, {Budgets(dict(settings['budget']))} a move"
 
 

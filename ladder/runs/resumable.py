@@ -67,7 +67,9 @@ def command_of(run: RunRow) -> str:
     else:
         words += ["--bots", ",".join(settings["bots"]), "--pairing", settings["pairing"]]
     words += ["--boards", settings["boards"], *_budget(settings["budget"])]
-    if settings["opening_plies"] is not None:
+    if settings.get("openings") is not None:
+        words += ["--openings", settings["openings"]]
+    elif settings["opening_plies"] is not None:
         words += ["--opening-plies", str(settings["opening_plies"])]
     if run.kind is not RunKind.LADDER and run.rated:
         words.append("--rated")
@@ -99,6 +101,8 @@ def _given_limits(run: RunRow) -> dict[str, int]:
         if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
     }
     identity = {key: run.settings[key] for key in IDENTIFYING}
+    if "openings" in run.settings:
+        identity["openings"] = run.settings["openings"]
     if others:
         identity["limits"] = others
     if run.settings["sandbox"]:

@@ -7,12 +7,14 @@ goes on exactly where it stopped and two runs side by side share one stream.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 from itertools import combinations
 
 from db.records.pairs import PlannedPair
-from engine.board import BoardClass
+from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
+from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import UsageError
 from ladder.specs.board_support import can_play_class
@@ -67,7 +69,7 @@ def parse_pairing(text: str) -> Pairing:
 
 # What a stream draws for: independent of each other, so that, for example, the boards of a run do
 # not change when its pairing does.
-_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER = range(5)
+_PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _LAP = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,8 @@ class Schedule:
 
     Raises:
         UsageError: fewer than two bots, a gauntlet's bot is not among them, a bot has no opponent
-            with whom it shares a board, or an opening of that length does not exist on a board.
+            with whom it shares a board, an opening of that length does not exist on a board, or a
+            bot does not play all boards of the set of openings.
 
     """
 
@@ -89,6 +92,8 @@ class Schedule:
     seed: int
     plays: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The boards of those bots that do not play every board, as their hello lists them."""
+    openings: OpeningSet | None = None
+    """Each pair takes the next one of a shuffled order, board included; None: drawn at random."""
 
     def __post_init__(self) -> None:
         if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
@@ -96,6 +101,8 @@ class Schedule:
         candidate = self.pairing.candidate
         if candidate is not None and candidate not in self.bots:
             raise UsageError(f"--pairing gauntlet:{candidate}: that bot is not among --bots")
+        if self.openings is not None:
+            self._refuse_openings(self.openings)
         met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
         for name in self.bots:
             if name not in met:
@@ -104,6 +111,16 @@ class Schedule:
                     f"{name} finds no opponent: on none of the boards ({boards}) it and another "
                     "can both play; leave it out of --bots or add a board to --boards"
                 )
+
+    def _refuse_openings(self, known: OpeningSet) -> None:
+        """See that every bot plays every board of the set. Raises UsageError."""
+        for name in self.bots:
+            for board in known.boards:
+                if not can_play_class(self.plays.get(name), BoardClass(board)):
+                    raise UsageError(
+                        f"--openings: {name} does not play {board}, which is among them: leave it "
+                        "out of --bots, or take openings on other boards"
+                    )
 
     def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
         """The pair of that number, 0 and up.
@@ -123,21 +140,28 @@ class Schedule:
             board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
         else:
             a, b, board_class = self._fixture(number)
-        board = board_class.draw(random)
-        opening = draw_opening(
-            board,
-            plies_of_opening(self.opening_plies, board_class),
-            SplitMix(mix(self.seed, number, _OPENING)),
-        )
+        if self.openings is None:
+            board = board_class.draw(random)
+            plies = plies_of_opening(self.opening_plies, board_class)
+            moves = draw_opening(board, plies, SplitMix(mix(self.seed, number, _OPENING)))
+        else:
+            opening = self._opening(self.openings, number)
+            board, moves = opening.board, opening.moves
+            board_class = class_of(board, self.boards)
         return PlannedPair(
             a_revision=self.bots[a],
             b_revision=self.bots[b],
             board=str(board),
             board_class=str(board_class),
-            opening=opening,
+            opening=moves,
             seed=derive_seed(self.seed, number, _GAMES),
             number=number,
         )
+
+    def _opening(self, known: OpeningSet, number: int) -> Opening:
+        """Laps over the whole set, each in an order of its own."""
+        lap, place = divmod(number, len(known))
+        return known.openings[_lap_order(mix(self.seed, lap, _LAP), len(known))[place]]
 
     def _partners(self, number: int) -> tuple[str, str]:
         """Two bots drawn at random among those that share a board."""
@@ -170,6 +194,8 @@ class Schedule:
 
     def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
         """The boards of the run on which both play."""
+        if self.openings is not None:
+            return self.boards[:1]  # everybody plays all of them, and the opening decides
         if not self.plays:
             return self.boards
         return tuple(
@@ -185,6 +211,46 @@ class Schedule:
         if self.pairing.kind is PairingKind.GATE:
             return tuple((candidate, other) for other in self.pairing.against)
         return tuple((candidate, other) for other in self.bots if other != candidate)
+
+
+@lru_cache(maxsize=4)
+def _lap_order(seed: int, count: int) -> Sequence[int]:
+    return SplitMix(seed).shuffled(range(count))
+
+
+def class_of(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
+    """The class of a run to which a board belongs: itself before a family.
+
+    Raises:
+        UsageError: it belongs to none.
+
+    """
+    fitting = [kind for kind in boards if is_of_class(board, kind)]
+    if not fitting:
+        raise UsageError(f"--openings: {board} is none of the run's boards")
+    return min(fitting, key=lambda kind: kind.varies)
+
+
+def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> None:
+    """See that a set of openings is for the boards of a run, and for all of them.
+
+    Raises:
+        UsageError: one of them is for another board, or a board has none.
+
+    """
+    played = ",".join(map(str, boards))
+    for opening in openings.openings:
+        if not any(is_of_class(opening.board, kind) for kind in boards):
+            raise UsageError(
+                f"--openings: '{opening}' is no opening for the boards {played}: add "
+                f"{opening.board} to --boards, or take openings for them"
+            )
+    used = {class_of(board, boards) for board in openings.boards}
+    for kind in boards:
+        if kind not in used:
+            raise UsageError(
+                f"--openings: there is none for {kind}: leave it out of --boards, or add openings"
+            )
 
 
 DEFAULT_FIXED_OPENING = 4

@@ -11,8 +11,9 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import RunKind
+from db.records.runs import Conditions, RunKind
 from engine.board import BoardClass, format_board_classes
+from ladder.openings.openings_file import NamedOpenings
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
@@ -56,6 +57,8 @@ class Settings:
     pairing: Pairing
     opening_plies: int | None = None
     """None: the default of each board class."""
+    openings: NamedOpenings | None = None
+    """None: they are drawn at random."""
     seed: int | None = None
     games: int | None = None
     """Finished games after which the run ends; an odd number is rounded up."""
@@ -99,13 +102,23 @@ class Settings:
         cpu_s = math.ceil(2 * (READY_S + MOST_MOVES * move_s))
         return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
-    def division(self) -> tuple[str, int | None, dict[str, int]]:
-        """Boards, opening plies and budgets: what games must share to be compared."""
-        return format_board_classes(self.boards), self.resolved_opening, dict(self.budgets.amounts)
+    def division(self) -> Conditions:
+        """Boards, openings and budgets: what games must share to be compared."""
+        return Conditions(
+            format_board_classes(self.boards),
+            self.resolved_opening,
+            dict(self.budgets.amounts),
+            None if self.openings is None else self.openings.set.content_hash,
+        )
 
     @property
     def resolved_opening(self) -> int | None:
-        """Plies of the opening on every board of the run; None when the defaults differ."""
+        """Plies of the opening on every board of the run.
+
+        None when the defaults differ, or a set of openings decides.
+        """
+        if self.openings is not None:
+            return None
         plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
         return plies.pop() if len(plies) == 1 else None
 
@@ -129,6 +142,8 @@ class Settings:
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
+        if self.openings is not None:
+            description["openings"] = self.openings.set.content_hash
         limits, sandbox = self.confinement.limits, self.confinement.sandbox
         given = {name: getattr(limits, name) for name in LIMIT_OPTIONS}
         other = {
@@ -146,15 +161,18 @@ class Settings:
         return description
 
     def surroundings(self) -> dict[str, object]:
-        """What is kept with the run beside that: limits, sandbox, margin and watchdog in force."""
+        """What is kept with the run beside that: limits, sandbox, margin, watchdog, file names."""
         confinement = self.confinement_in_force
         limits = msgspec.structs.asdict(confinement.limits)
-        return {
+        kept: dict[str, object] = {
             "limits": limits,
             "sandbox": list(confinement.sandbox),
             "margin_ms": self.margin_ms,
             "watchdog_s": self.watchdog_s,
         }
+        if self.openings is not None:
+            kept["openings_file"] = self.openings.name
+        return kept
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

@@ -147,6 +147,7 @@ def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule
         opening_plies=settings.opening_plies,
         seed=seed,
         plays=plays,
+        openings=None if settings.openings is None else settings.openings.set,
     )
 
 
@@ -194,7 +195,8 @@ def _take_up(
         if settings.note:
             store.runs.set_note(former.id, settings.note)
         return store.runs.get(former.id)
-    boards, plies, budget = settings.division()
+    if settings.openings is not None:
+        store.opening_sets.keep(settings.openings.row)
     run = store.runs.create(
         NewRun(
             kind=settings.kind,
@@ -207,7 +209,7 @@ def _take_up(
                 "harness": harness_version(),
             },
             seed=seed,
-            division_id=store.divisions.ensure(boards, plies, budget).id,
+            division_id=store.divisions.ensure(*settings.division()).id,
             target_games=settings.target_games,
             note=settings.note,
         )

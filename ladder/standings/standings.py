@@ -116,6 +116,8 @@ class Standings:
     boards: str
     budget: Mapping[str, int]
     opening_plies: int | None
+    openings: str | None
+    """The hash of the set from which they came; None: they were drawn at random."""
     label: str
     games: int
     distinct_games: int
@@ -244,6 +246,7 @@ def build_standings(
         boards=division.boards,
         budget=division.budget,
         opening_plies=division.opening_plies,
+        openings=division.openings,
         label=division.label,
         games=games,
         distinct_games=distinct_games,

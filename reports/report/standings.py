@@ -25,6 +25,7 @@ def standings_document(standings: Standings) -> dict[str, Any]:
             "label": standings.label,
             "boards": standings.boards,
             "opening_plies": standings.opening_plies,
+            "openings": standings.openings,
             "budget": dict(standings.budget),
         },
         "games": standings.games,

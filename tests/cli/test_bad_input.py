@@ -34,6 +34,8 @@ REFUSED = [
     (("run", "--opening-plies", "99", "--boards", "6x7"), "leaves nothing to play"),
     (("run", "--opening-plies", "60"), "--opening-plies: no opening of 60 plies"),
     (("gate", "v4", "--against", "v3", "--opening-plies", "60"), "--opening-plies: no opening"),
+    (("run", "--openings", "missing.txt"), "--openings: missing.txt cannot be read"),
+    (("run", "--openings", "."), "cannot be read: Is a directory"),
     (("train", "c4ai", "--opening-plies", "41"), "--opening-plies: no opening of 41 plies"),
     (("run", "--margin", "-1ms"), "--margin"),
     (("run", "--what"), "No such option: --what"),

@@ -9,7 +9,7 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.exchange import Conditions, GameLine, MoveTiming, Timing
+from db.records.exchange import ConditionsLine, GameLine, MoveTiming, Timing
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from db.records.sides import SideSums
@@ -57,7 +57,7 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
         run_seed=5,
         stream="s1",
         identity="i1",
-        division=Conditions("4x4", None, {"simulations": 10}),
+        division=ConditionsLine("4x4", None, {"simulations": 10}),
         timing=Timing(
             stored=number + 1,
             started=1.7e9,

@@ -109,6 +109,7 @@ def gate(
     )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(
+        db=db,
         kind=RunKind.GATE,
         bots=tuple(dict.fromkeys((candidate, *pairing.against))),
         pairing=pairing,

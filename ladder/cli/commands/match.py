@@ -36,6 +36,7 @@ def match(
     if a == b:
         raise UsageError(f"a match needs two different bots, got {a!r} twice")
     settings = options.settings(
+        db=db,
         kind=RunKind.MATCH,
         bots=(a, b),
         pairing=Pairing(PairingKind.ROUND_ROBIN),

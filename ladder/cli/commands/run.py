@@ -64,6 +64,7 @@ def run(
     # Everything that can be wrong is read before the database is touched.
     patterns = names_of(bots)
     settings = options.settings(
+        db=db,
         kind=RunKind.LADDER,
         bots=(),
         pairing=parse_pairing(pairing),

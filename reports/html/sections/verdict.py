@@ -7,7 +7,7 @@ from importlib.metadata import version
 from itertools import pairwise
 
 from ladder.standings.report_data import ReportData
-from ladder.standings.standings import BotStanding
+from ladder.standings.standings import BotStanding, Standings
 from reports.html.words import day, listed
 
 
@@ -36,11 +36,10 @@ def alike(rated: Sequence[BotStanding]) -> str:
 def facts(data: ReportData) -> list[tuple[str, str]]:
     """The conditions, as names and values."""
     standings = data.standings
-    plies = standings.opening_plies
     found = [
         ("Division", standings.label),
         ("Boards", standings.boards),
-        ("Openings", "by board class" if plies is None else f"{plies} random plies"),
+        ("Openings", _openings(standings)),
         ("Games", f"{standings.games:,} ({standings.distinct_games:,} distinct)"),
         ("Pairs", f"{standings.pairs:,}"),
     ]
@@ -79,3 +78,10 @@ def _processor() -> str:
     except OSError:
         lines = []
     return lines[0] if lines else "unknown processor"
+
+
+def _openings(standings: Standings) -> str:
+    if standings.openings is not None:
+        return f"a set with the hash {standings.openings}"
+    plies = standings.opening_plies
+    return "by board class" if plies is None else f"{plies} random plies"

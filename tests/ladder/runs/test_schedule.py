@@ -6,6 +6,7 @@ import pytest
 
 from db.records.pairs import PlannedPair
 from engine.board import parse_board, parse_board_classes
+from engine.opening_set import OpeningSet, parse_opening_set
 from engine.position import Position
 from ladder.errors import UsageError
 from ladder.runs.schedule import (
@@ -14,6 +15,7 @@ from ladder.runs.schedule import (
     Schedule,
     parse_pairing,
     refuse_long_openings,
+    refuse_other_boards,
 )
 
 
@@ -174,3 +176,73 @@ def test_long_openings_that_pass_the_check_never_fail_later() -> None:
     stream = schedule(opening_plies=plies)
     for number in range(60):
         assert len(stream.pair(number).opening) == plies
+
+
+BOOK = parse_opening_set("".join(f"6x7 {a}{b}\n" for a in range(3) for b in range(3)))
+
+
+def with_openings(known: OpeningSet = BOOK, **changes: object) -> Schedule:
+    return schedule(**{"boards": parse_board_classes("6x7"), "openings": known, **changes})
+
+
+def told(pair: PlannedPair) -> tuple[str, tuple[int, ...]]:
+    return pair.board, pair.opening
+
+
+@pytest.mark.parametrize("kind", ["random", "round-robin", "gauntlet:b"])
+def test_no_opening_comes_twice_before_all_were_played(kind: str) -> None:
+    """Every lap over the set must hold each of its openings once, in an order of its own."""
+    stream = with_openings(pairing=parse_pairing(kind))
+    laps = [
+        [told(stream.pair(lap * len(BOOK) + place)) for place in range(len(BOOK))]
+        for lap in range(4)
+    ]
+    everything = sorted(("6x7", opening.moves) for opening in BOOK.openings)
+    assert all(sorted(lap) == everything for lap in laps)
+    assert len({tuple(lap) for lap in laps}) == 4
+
+
+def test_pairs_with_openings_depend_on_seed_and_number_alone() -> None:
+    """Whatever was asked for before, a number must give the same pair; another seed another."""
+    numbers = range(40)
+    first = [with_openings().pair(number) for number in numbers]
+    assert [with_openings().pair(number) for number in reversed(numbers)] == first[::-1]
+    other = [with_openings(seed=8).pair(number) for number in numbers]
+    assert [told(pair) for pair in other] != [told(pair) for pair in first]
+
+
+def test_an_opening_brings_its_board() -> None:
+    """The pair is played on the opening's board and counts for the class that holds it."""
+    known = parse_opening_set("6x7 01\n9x9@1,1 23\n10x11@3,4 5\n")
+    stream = with_openings(known, boards=parse_board_classes("thu,6x7,9x9@1,1"))
+    pairs = [stream.pair(number) for number in range(3)]
+    assert {(pair.board, pair.board_class, pair.opening) for pair in pairs} == {
+        ("6x7", "6x7", (0, 1)),
+        ("9x9@1,1", "9x9@1,1", (2, 3)),
+        ("10x11@3,4", "thu", (5,)),
+    }
+
+
+def test_a_gate_with_openings_still_takes_its_baselines_in_turns() -> None:
+    """The candidate is A in every pair, whatever the openings."""
+    gate = Pairing(PairingKind.GATE, "b", ("a", "c"))
+    stream = with_openings(bots={"a": 1, "b": 2, "c": 3}, pairing=gate)
+    assert [names(stream.pair(number)) for number in range(4)] == [
+        *(("b", "a"), ("b", "c"), ("b", "a"), ("b", "c"))
+    ]
+
+
+def test_openings_for_other_boards_are_refused() -> None:
+    """An opening on a board that is not played, and a board without one, must be named."""
+    refuse_other_boards(BOOK, parse_board_classes("6x7"))
+    with pytest.raises(UsageError, match=r"'6x7 00' is no opening for the boards thu: add 6x7"):
+        refuse_other_boards(BOOK, parse_board_classes("thu"))
+    with pytest.raises(UsageError, match="there is none for 8x8: leave it out of --boards"):
+        refuse_other_boards(BOOK, parse_board_classes("6x7,8x8"))
+
+
+def test_a_bot_that_does_not_play_the_openings_boards_is_refused() -> None:
+    """It would otherwise meet a board that its hello does not list."""
+    known = parse_opening_set("6x7 01\n9x9@1,1 23\n")
+    with pytest.raises(UsageError, match="c does not play 9x9@1,1"):
+        with_openings(known, boards=parse_board_classes("thu,6x7"), plays={"c": ["6x7"]})

@@ -5,12 +5,15 @@ import math
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
+from db.records.runs import division_label
 from engine.board import parse_board_classes
+from engine.opening_set import parse_opening_set
 from ladder.cli.parsing import (
     parse_margin,
     parse_time,
 )
 from ladder.errors import UsageError
+from ladder.openings.openings_file import NamedOpenings
 from ladder.process.confinement import Confinement
 from ladder.runs import harness_version as module
 from ladder.runs.budgets import Budgets
@@ -111,6 +114,7 @@ def test_games_hours_and_concurrency_do_not_identify_a_run() -> None:
         {"boards": parse_board_classes("6x7")},
         {"budgets": Budgets({"time_ms": 101})},
         {"opening_plies": 2},
+        {"openings": NamedOpenings(parse_opening_set("6x7 01"), "one.txt")},
         {"pairing": Pairing(PairingKind.ROUND_ROBIN)},
         {"rated": False},
     ],
@@ -122,6 +126,20 @@ def test_what_identifies_a_run(changes: dict[str, object]) -> None:
     assert identity_hash(base) != identity_hash(settings(**changes).describe(hashes))
     assert identity_hash(base) != identity_hash(settings().describe({"v1": "x", "v2": "z"}))
     assert identity_hash(base, 1) != identity_hash(base, 2)
+
+
+def test_openings_are_their_content_and_not_their_file() -> None:
+    """A renamed file must go on with the run and stay in its division; another line must not."""
+    hashes = {"v1": "x", "v2": "y"}
+    one, renamed, other = (
+        settings(openings=NamedOpenings(parse_opening_set(text), name))
+        for text, name in (("6x7 01", "one"), ("# a\n6x7 01", "two"), ("6x7 02", "one"))
+    )
+    assert one.describe(hashes) == renamed.describe(hashes)
+    assert one.division() == renamed.division()
+    assert one.describe(hashes) != other.describe(hashes)
+    assert one.division() != other.division()
+    assert division_label(*one.division()).startswith("thu+openings:")
 
 
 def test_the_default_opening_written_out_is_the_same_run() -> None:

@@ -17,10 +17,12 @@ from db.records.pairs import PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.board import parse_board_classes
+from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.cli.main import run_command
 from ladder.cli.run_and_report import Choice
+from ladder.openings.openings_file import NamedOpenings
 from ladder.process.confinement import Confinement
 from ladder.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
@@ -185,6 +187,7 @@ def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Set
         return seen.pop()
 
     monkeypatch.setattr("ladder.cli.run_and_report.play_and_report", note)
+    monkeypatch.setenv("LADDER_DB", str(store.path))
     return parse
 
 
@@ -193,6 +196,7 @@ def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Set
     [
         {},
         {"boards": parse_board_classes("6x7,9x9@1,2"), "opening_plies": 3},
+        {"openings": NamedOpenings(parse_opening_set("4x4 01\n4x4 02"), "a b.txt")},
         {"pairing": Pairing(PairingKind.GAUNTLET, "stupid")},
         {"budgets": Budgets({"time_ms": 70})},
         {"budgets": Budgets({"simulations": 5, "depth": 2})},

@@ -1,0 +1,28 @@
+"""Divisions whose openings come from a set, and the sets."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Go to this version."""
+    op.create_table(
+        "opening_sets",
+        sa.Column("content_hash", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("lines", sa.Text(), nullable=False),
+        sa.Column("created_at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("content_hash", name=op.f("pk_opening_sets")),
+    )
+    op.add_column("divisions", sa.Column("openings", sa.Text(), nullable=True))
+
+
+def downgrade() -> None:
+    """Go back to the version before."""
+    op.drop_column("divisions", "openings")
+    op.drop_table("opening_sets")

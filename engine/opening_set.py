@@ -1,0 +1,105 @@
+"""Sets of openings that a run plays instead of random ones: their file, their text, their hash.
+
+A file holds one opening a line, as a board and the columns played on it::
+
+    6x7 3342
+    6x7 01
+
+Empty lines and lines that begin with ``#`` do not count. The order of the lines does not matter:
+two files of the same openings are the same set.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from engine.board import THU_SIDES, Board, BoardClass
+from engine.errors import EngineError, OpeningError
+from engine.position import Position, format_moves, parse_position
+
+MOST_OPENINGS = 1_000_000
+"""The most openings of one set: the order of a lap is held in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A board and the columns that both games of a pair begin with."""
+
+    board: Board
+    moves: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.board} {format_moves(self.moves)}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningSet:
+    """Different positions in canonical order; at least one. Equal sets have equal hashes."""
+
+    openings: tuple[Opening, ...]
+    content_hash: str = field(init=False)
+    """32 hex digits."""
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(self.text.encode()).hexdigest()[:32]
+        object.__setattr__(self, "content_hash", digest)
+
+    def __len__(self) -> int:
+        return len(self.openings)
+
+    @property
+    def text(self) -> str:
+        """One opening a line; `parse_opening_set` is the inverse."""
+        return "".join(f"{opening}\n" for opening in self.openings)
+
+    @property
+    def boards(self) -> tuple[Board, ...]:
+        """The boards of the openings, each once, in canonical order."""
+        return tuple(dict.fromkeys(opening.board for opening in self.openings))
+
+
+def opening_set(openings: Iterable[Opening]) -> OpeningSet:
+    """A set from openings in any order, each of which stands there once."""
+    return OpeningSet(tuple(sorted(openings, key=str)))
+
+
+def parse_opening_set(text: str) -> OpeningSet:
+    """A set from the text of a file.
+
+    Raises:
+        OpeningError: a line is no opening that can be played on, two lines lead to one position,
+            or there is no opening, or too many; the message names the line.
+
+    """
+    lines: dict[tuple[Board, tuple[int, int]], int] = {}
+    openings = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        position = _position(number, line)
+        former = lines.setdefault((position.board, position.stones), number)
+        if former != number:
+            raise OpeningError(f"line {number}: the position of line {former} again")
+        if len(lines) > MOST_OPENINGS:
+            raise OpeningError(f"line {number}: a set has at most {MOST_OPENINGS:,} openings")
+        openings.append(Opening(position.board, position.moves))
+    if not openings:
+        raise OpeningError("there is no opening: write a board and its moves a line, as '6x7 3342'")
+    return opening_set(openings)
+
+
+def _position(number: int, line: str) -> Position:
+    try:
+        position = parse_position(line)
+    except EngineError as error:
+        raise OpeningError(f"line {number}: {error}") from error
+    if position.is_over:
+        raise OpeningError(f"line {number}: the game is over after these moves")
+    return position
+
+
+def is_of_class(board: Board, kind: BoardClass) -> bool:
+    """Whether a board is one of those that a class can draw."""
+    if kind.board is not None:
+        return board == kind.board
+    return board.forbidden is not None and {board.rows, board.columns} <= set(THU_SIDES)

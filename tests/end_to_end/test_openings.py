@@ -1,0 +1,141 @@
+"""Runs, matches and gates that play openings from a file."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.opening_set import parse_opening_set
+from tests.end_to_end.conftest import Done, Ladder
+
+TEXT = "5x5 01\n5x5 02\n5x5 03\n5x5 1234\n"
+PLAY = ("--simulations", "1", "--boards", "5x5", "--concurrency", "2")
+
+
+def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(folder / "ladder.db")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def match(ladder: Ladder, *words: object, games: int = 8) -> Done:
+    """A rated match of the two bots that answer at once."""
+    bots = ("match", "random", "stupid", "--rated", "--games", games)
+    return ladder(*bots, "--openings", "some/lines.txt", *PLAY, *words)
+
+
+@pytest.fixture
+def openings(ladder: Ladder) -> Path:
+    """A file of four openings."""
+    file = ladder.folder / "some" / "lines.txt"
+    file.parent.mkdir()
+    file.write_text(TEXT)
+    return file
+
+
+def test_a_file_of_openings_from_match_to_import(ladder: Ladder, openings: Path) -> None:
+    """Each opening is played once by both sides, in a division that goes wherever the games go."""
+    known = parse_opening_set(TEXT)
+    done = match(ladder, "--seed", 3)
+    assert done.code == 0, done.err
+    played = query(ladder.folder, "select board || ' ' || opening from pairs order by number")
+    assert sorted(line for (line,) in played) == known.text.splitlines()
+    label = f"5x5+openings:{known.content_hash[:12]}/1sims"
+    report = ladder("report", "--json").document
+    assert report["division"] == {
+        "label": label,
+        "boards": "5x5",
+        "opening_plies": None,
+        "openings": known.content_hash,
+        "budget": {"simulations": 1},
+    }
+    openings.unlink()
+    more = match(ladder, "--seed", 3, games=4)
+    assert more.code == 0, more.err
+    assert query(ladder.folder, "select count(distinct stream), count(*) from runs") == [(1, 2)]
+    for kind in ("jsonl", "csv", "pgn"):
+        assert ladder("export", "--format", kind, "-o", f"games.{kind}").code == 0
+        into = ("import", f"games.{kind}", "--db", f"{kind}.db")
+        ladder("bots", "list", "--db", f"{kind}.db")
+        imported = ladder(*into)
+        assert imported.code == 0, imported.err
+        again = ladder("report", "--json", "--db", f"{kind}.db")
+        assert again.document["division"]["label"] == label
+    copied = match(ladder, "--db", "jsonl.db", "--seed", 9, games=2)
+    assert copied.code == 0, copied.err
+    refused = match(ladder, "--db", "csv.db")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "no run played openings of that name or hash" in refused.err
+
+
+def test_a_gate_decides_from_games_on_the_same_openings(ladder: Ladder, openings: Path) -> None:
+    """Games on other openings, or on random ones, are none of its division."""
+    words = ("gate", "random", "--against", "stupid", *PLAY, "--max-games", "4", "--json")
+    gate = ladder(*words, "--openings", openings)
+    assert gate.document["games"] == 4
+    stored = [*words, "--stored"]
+    assert ladder(*stored, "--openings", openings).document["games"] == 4
+    assert ladder(*stored).document["games"] == 0
+    openings.write_text(TEXT + "5x5 04\n")
+    assert ladder(*stored, "--openings", openings).document["games"] == 0
+    first = parse_opening_set(TEXT).content_hash
+    assert ladder(*stored, "--openings", first[:12]).document["games"] == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "lines.txt, there is no opening"),
+        ("6x7 01\n", "'6x7 01' is no opening for the boards 5x5"),
+        ("5x5 01\n5x5 00000\n5x5 000000\n", "lines.txt, line 3: column 0 is full"),
+        ("5x5 0101010\n", "lines.txt, line 1: the game is over"),
+        ("5x5 012\n5x5 210\n", "lines.txt, line 2: the position of line 1 again"),
+        (b"\xff\xfe\x00", "lines.txt is no text"),
+        (None, "lines.txt cannot be read"),
+    ],
+)
+def test_a_bad_file_is_refused(ladder: Ladder, text: str | bytes | None, sentence: str) -> None:
+    """One sentence, exit code 2, and no database comes to be."""
+    file = ladder.folder / "some" / "lines.txt"
+    file.parent.mkdir()
+    if text is not None:
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+    for words in (
+        ("run", "--bots", "random,stupid"),
+        ("match", "random", "stupid"),
+        ("gate", "random", "--against", "stupid"),
+    ):
+        done = ladder(*words, *PLAY, "--openings", "some/lines.txt")
+        assert (done.code, done.out) == (2, ""), done.err
+        assert sentence in done.err
+        assert done.err.count("\n") == 1
+    assert not (ladder.folder / "ladder.db").exists()
+
+
+@pytest.mark.usefixtures("openings")
+def test_openings_and_opening_plies_contradict_each_other(ladder: Ladder) -> None:
+    """A set decides the length of each opening."""
+    done = match(ladder, "--opening-plies", 2)
+    assert done.code == 2
+    assert "contradict each other" in done.err
+
+
+@pytest.mark.usefixtures("openings")
+def test_an_import_whose_openings_are_not_those_of_its_division_is_refused(
+    ladder: Ladder,
+) -> None:
+    """A set is known by its hash: under a wrong one a run would go on with other openings."""
+    assert match(ladder, games=2).code == 0
+    assert ladder("export", "--format", "jsonl", "-o", "games.jsonl").code == 0
+    file = ladder.folder / "games.jsonl"
+    first, *rest = file.read_text().splitlines()
+    line = json.loads(first)
+    line["introduces"]["openings"]["text"] = "5x5 01\n"
+    file.write_text("\n".join([json.dumps(line), *rest]))
+    done = ladder("import", "games.jsonl", "--db", "other.db")
+    assert done.code == 2
+    assert "the openings are not those of the division" in done.err
