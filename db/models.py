@@ -245,6 +245,18 @@ class Game(Base):
     """Packed by `db.thought_blob`."""
 
 
+class LastWords(Base):
+    """What a failing bot wrote and was told before its game was lost; only forfeits have any."""
+
+    __tablename__ = "last_words"
+
+    game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    stderr: Mapped[str]
+    """Its end."""
+    messages: Mapped[str]
+    """The last ones of the protocol, one a line, as `db.records.games.LastWords` writes them."""
+
+
 class PairTable(Base):
     """All rated pairs of two revisions under like conditions, from the view of A.
 

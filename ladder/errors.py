@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from engine.result import Termination
 
 if TYPE_CHECKING:
+    from db.records.games import LastWords
     from db.records.launch import Start
 
 
@@ -95,6 +96,8 @@ class BotFailure(LadderError):
     """A bot failed; `str()` is the detail stored with the forfeit."""
 
     termination = Termination.CRASH
+    last_words: "LastWords | None" = None
+    """Where the bot's process is known, the end of what it wrote and was told."""
 
 
 class BotTimeout(BotFailure):

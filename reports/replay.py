@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from db.records.games import GameRow, SavedGameRow, Thought
+from db.records.games import GameRow, LastWords, SavedGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
@@ -33,6 +33,23 @@ def game_heading(row: StoredGame) -> str:
         ),
         f"{row.board} {format_moves(row.moves)}",
     ]
+    return text_of_lines(lines)
+
+
+def last_words_of(row: StoredGame) -> LastWords | None:
+    """What was kept of the bot that forfeited; None where nothing was."""
+    return row.last_words if isinstance(row, GameRow) else None
+
+
+def last_words_text(row: StoredGame) -> str:
+    """The last messages with a bot that forfeited and its last words; empty where none are kept."""
+    words = last_words_of(row)
+    if words is None:
+        return ""
+    offender = row.first if isinstance(row, GameRow) and row.offender == 0 else row.second
+    lines = [f"the last messages with {offender} (> to the bot, < from it):"]
+    lines += words.messages or ["none"]
+    lines += ["", "its last words on stderr:", *lines_of(words.stderr or "none")]
     return text_of_lines(lines)
 
 
@@ -171,6 +188,7 @@ def game_document(row: StoredGame) -> dict[str, Any]:
 
     A game of a person belongs to no pair: its `pair` and `game` are null.
     """
+    words = last_words_of(row)
     return {
         "id": row.id,
         "pair": row.pair_id if isinstance(row, GameRow) else None,
@@ -188,6 +206,7 @@ def game_document(row: StoredGame) -> dict[str, Any]:
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
             "moves": [msgspec.to_builtins(_named(thought)) for thought in row.thoughts],
+            "last_words": words and {"stderr": words.stderr, "messages": list(words.messages)},
         },
     }
 

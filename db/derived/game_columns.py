@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from db.records.games import LastWords
 from db.records.sides import SideSums
 from db.thought_blob import bounded
 from engine.result import Result, Termination
@@ -36,6 +37,23 @@ def offender_of(result: Result, termination: Termination) -> int | None:
     if not termination.is_forfeit:
         return None
     return 0 if result is Result.LOSS else 1
+
+
+def last_words_values(game_id: int, words: LastWords) -> dict[str, Any]:
+    """The row of a forfeited game's last words."""
+    messages = "\n".join(" ".join(message.splitlines()) for message in words.messages)
+    return {
+        "game_id": game_id,
+        "stderr": words.stderr.replace("\0", "\ufffd"),  # PostgreSQL keeps no zero in a text
+        "messages": messages.replace("\0", "\ufffd"),
+    }
+
+
+def last_words_of(row: Any) -> LastWords | None:
+    """The last words of a row that has the columns of its game's, or nulls."""
+    if row.stderr is None:
+        return None
+    return LastWords(row.stderr, tuple(row.messages.split("\n")) if row.messages else ())
 
 
 def line_hash(board: str, moves: str) -> int:

@@ -21,7 +21,7 @@ from db.derived.pair_sums import (
     MAXIMA,
     SUMS,
 )
-from db.models import Base, Game, Pair, PairTable, Rating
+from db.models import Base, Game, LastWords, Pair, PairTable, Rating
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """What a new game needs a value for."""
@@ -83,6 +83,13 @@ class Statements:
             dialect,
         )
         """GAME_VALUES -> id"""
+        self.insert_last_words = Prepared(
+            insert(LastWords).values(
+                {name: bindparam(name) for name in ("game_id", "stderr", "messages")}
+            ),
+            dialect,
+        )
+        """game_id, stderr, messages"""
         self.add_to_table = Prepared(_adding(dialect), dialect)
         """KEY and SUMS."""
         self.read_ratings = Prepared(

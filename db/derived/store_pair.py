@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from db import thought_blob
 from db.connection.database import Database
-from db.derived.game_columns import columns_of, line_hash, offender_of
+from db.derived.game_columns import columns_of, last_words_values, line_hash, offender_of
 from db.derived.pair_sums import (
     KEY,
     SUMS,
@@ -75,11 +75,16 @@ class PairStorer:
             run_id: int = marked[0][0]
             division_id, rated = self._facts(connection, run_id)
             games = [_game_values(plan, game) for game in record.games]
-            for game in games:
-                game.update(run_id=run_id, division_id=division_id, rated=rated)
+            for row in games:
+                row.update(run_id=run_id, division_id=division_id, rated=rated)
             self._flag_repeats(connection, division_id, games)
-            ids = tuple(run.insert_game.run(connection, game)[0][0] for game in games)
-            repeats = sum(game["repeat"] for game in games)
+            ids = tuple(run.insert_game.run(connection, row)[0][0] for row in games)
+            for game_id, game in zip(ids, record.games, strict=True):
+                if game.last_words is not None:
+                    run.insert_last_words.run(
+                        connection, last_words_values(game_id, game.last_words)
+                    )
+            repeats = sum(row["repeat"] for row in games)
             if not rated:
                 return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
             if plan.a.revision == plan.b.revision:

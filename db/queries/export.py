@@ -8,8 +8,8 @@ from sqlalchemy import Connection, func, select
 
 from db import thought_blob
 from db.connection.database import Database
-from db.derived.game_columns import sides_of
-from db.models import Bot, Division, Game, Pair, Revision, Run
+from db.derived.game_columns import last_words_of, sides_of
+from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
 from db.queries.opening_sets import set_in
 from db.records.exchange import (
@@ -34,9 +34,12 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
             games,
             pairs.c.number,
             pairs.c.aborts,
+            LastWords.stderr,
+            LastWords.messages,
             func.row_number().over(order_by=games.c.id).label("place"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
+        .outerjoin(LastWords, LastWords.game_id == games.c.id)
         .order_by(games.c.run_id, pairs.c.number, games.c.game)
     )
     if division_id is not None:
@@ -104,6 +107,7 @@ def _timing(row: Any) -> Timing:
         sides=sides_of(row._mapping),
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),
+        last_words=last_words_of(row),
     )
 
 

@@ -1,6 +1,7 @@
 """Finished games as they are read."""
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
@@ -21,8 +22,8 @@ from sqlalchemy import (
 
 from db import thought_blob
 from db.connection.database import Database
-from db.derived.game_columns import sides_of
-from db.models import Division, Game, Pair, Run
+from db.derived.game_columns import last_words_of, sides_of
+from db.models import Division, Game, LastWords, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
 from db.queries.runs import find_run
 from db.records.games import (
@@ -71,12 +72,17 @@ class Games:
                 yield game_row(row, names, row.thoughts if thoughts else None)
 
     def get(self, game_id: int) -> GameRow | None:
-        """One game with its thoughts."""
+        """One game with its thoughts and last words."""
         with self._database.reading() as connection:
-            row = connection.execute(select(Game.__table__).where(Game.id == game_id)).first()
+            row = connection.execute(
+                select(Game.__table__, LastWords.stderr, LastWords.messages)
+                .outerjoin(LastWords, LastWords.game_id == Game.id)
+                .where(Game.id == game_id)
+            ).first()
             if row is None:
                 return None
-            return game_row(row, names_of_revisions(connection), row.thoughts)
+            game = game_row(row, names_of_revisions(connection), row.thoughts)
+            return replace(game, last_words=last_words_of(row))
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
         """At most `limit` games that fit a query, the one stored last first.

@@ -8,10 +8,17 @@ from sqlalchemy import Connection, insert, select, update
 
 from db import thought_blob
 from db.connection.database import Database
-from db.derived.game_columns import FIRST, SECOND, columns_of, line_hash, offender_of
+from db.derived.game_columns import (
+    FIRST,
+    SECOND,
+    columns_of,
+    last_words_values,
+    line_hash,
+    offender_of,
+)
 from db.derived.rebuild import rebuild_within
 from db.json_column import to_json
-from db.models import Bot, Division, Game, Pair, Revision, Run
+from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.divisions import division_in
 from db.queries.opening_sets import keep_in
 from db.records.aggregate import Rate
@@ -207,7 +214,13 @@ class _Arrival:
         for line, mover, other in ((first, a, b), (second, b, a)):
             values = {**common, "first_revision_id": mover, "second_revision_id": other}
             values["repeat"] = self._is_repeat(division_id, line)
-            self._connection.execute(insert(Game).values(**_game_values(line), **values))
+            game = self._connection.execute(
+                insert(Game).values(**_game_values(line), **values).returning(Game.id)
+            ).scalar_one()
+            if line.timing.last_words is not None:
+                self._connection.execute(
+                    insert(LastWords).values(last_words_values(game, line.timing.last_words))
+                )
 
     def _is_repeat(self, division_id: int, line: GameLine) -> bool:
         query = select(Game.id).where(

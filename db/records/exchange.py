@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
-from db.records.games import Thought
+from db.records.games import LastWords, Thought
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from db.records.sides import Count, SideSums
@@ -117,6 +117,8 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     thoughts: tuple[MoveTiming, ...] = ()
     lines: tuple[Annotated[str, Meta(pattern=r"\A[0-9ab]*\Z")], ...] = ()
     """The expected line of each thought; left out when none has any."""
+    last_words: LastWords | None = None
+    """Of a bot that forfeited; left out where none were kept."""
 
 
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

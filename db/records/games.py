@@ -2,11 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from db.records.sides import SideSums
 from engine.result import Result, Termination
+
+STDERR_LIMIT = 4000
+"""Characters of a failing bot's stderr that are kept."""
+MESSAGES_KEPT = 8
+"""How many messages with a failing bot are kept."""
+MESSAGE_LIMIT = 800
+"""Characters that are kept of each."""
 
 
 class Thought(msgspec.Struct, array_like=True):
@@ -25,6 +34,16 @@ class Thought(msgspec.Struct, array_like=True):
     began; None: not measured."""
     line: str = ""
     """The columns that the bot expected after its move, one character each; empty: none told."""
+
+
+class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The end of what a failing bot wrote and was told, for its author."""
+
+    stderr: Annotated[str, Meta(max_length=STDERR_LIMIT)] = ""
+    """The end of its stderr."""
+    messages: tuple[Annotated[str, Meta(max_length=MESSAGE_LIMIT + 100)], ...] = ()
+    """The last messages of the protocol, oldest first: behind ``> `` the ladder's, behind ``< ``
+    the bot's; each cut where it is long."""
 
 
 LINE_PLIES = 10
@@ -50,6 +69,8 @@ class GameRecord(msgspec.Struct, frozen=True):
     duration_us: int
     detail: str = ""
     """For a forfeit: what happened, for the bot's author."""
+    last_words: LastWords | None = None
+    """Of a bot that forfeited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +109,8 @@ class GameRow:
     """Whether the same board and moves had been stored in the division before."""
     thoughts: tuple[Thought, ...]
     """One per move after the opening; empty when the reader did not ask for them."""
+    last_words: LastWords | None = None
+    """Of the bot that forfeited, where they were kept; None also in a stream of many games."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply, NewGame
-from db.records.games import LINE_PLIES, GameRecord, Thought
+from db.records.games import LINE_PLIES, GameRecord, LastWords, Thought
 from db.records.pairs import (
     Entrant,
     PairPlan,
@@ -162,6 +162,8 @@ class _Game:
         self.thoughts: list[Thought] = []
         self.offender: int | None = None
         """Whom a failure is charged to: 0 the first player, 1 the second."""
+        self.last_words: LastWords | None = None
+        """The offender's."""
 
     def play(self) -> GameRecord:
         """Play the game.
@@ -187,6 +189,7 @@ class _Game:
             except BotFailure as failure:
                 result = Result.LOSS if self.offender == 0 else Result.WIN
                 verdict = GameEnd(result, failure.termination, str(failure))
+                self.last_words = failure.last_words
             self._finish(verdict)
             # After the game and whatever its end: nothing that was loaded in it can have been
             # another content, and a bot that was broken by an edit is not charged.
@@ -208,6 +211,7 @@ class _Game:
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
             detail=verdict.detail,
+            last_words=self.last_words,
         )
 
     def _prepare(self, index: int) -> None:
@@ -351,6 +355,7 @@ class _Game:
             if index == self.offender:
                 process.failed = True
                 process.kill()
+                self.last_words = process.last_words()
                 continue
             process.tell(message)
             renew = side.entrant.renews(pair_ended=self.swapped)

@@ -16,6 +16,7 @@ import contextlib
 import os
 import select
 import time
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -37,11 +38,19 @@ from bots.protocol import (
     decode_reply,
     encode,
 )
+from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpu_wait import Snapshot, Stall, snapshot, stall_since
-from ladder.process.failures import ending, excerpt, name_of, with_last_words, wrong_answer
+from ladder.process.failures import (
+    ending,
+    excerpt,
+    last_words,
+    name_of,
+    with_last_words,
+    wrong_answer,
+)
 from ladder.process.family import Conduct, Family
 from ladder.process.procfs import descendants, resident_kb
 from ladder.process.supervisor_client import SupervisorClient
@@ -53,6 +62,8 @@ WAKE_S = 0.002
 """How late a wait for an answer may end by itself: the kernel rounds it up to milliseconds."""
 ASLEEP_S = 0.25
 """Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
+TO_BOT, FROM_BOT = "> ", "< "
+"""Signs before the messages that are kept."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
@@ -94,6 +105,8 @@ class BotProcess:
         self._news.register(self._stdout, select.POLLIN)
         self._news.register(client.status, select.POLLIN)
         self._snapshot: Snapshot | None = None
+        self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
+        """The last ones as they were sent, each behind the sign of who did."""
 
     @classmethod
     def start(
@@ -150,6 +163,7 @@ class BotProcess:
         if news := self._news.poll(0):
             self._take(news, request)
         line = encode(request)
+        self._messages.append((TO_BOT, line))
         is_move = type(request) is MoveAsk
         if is_move:
             family.begin_turn()
@@ -174,6 +188,7 @@ class BotProcess:
             self._too_late(request, timeout_s, started)
         data = os.read(self._stdout, 65536)
         finished = time.perf_counter_ns()
+        self._messages.append((FROM_BOT, data))
         if data.find(b"\n") != len(data) - 1 or not data:
             data = self._read_rest(request, data, started, timeout_s)
             finished = time.perf_counter_ns()
@@ -213,7 +228,13 @@ class BotProcess:
         """Say something that has no answer, such as GameOver; a failure shows at the next `ask`."""
         if self.alive:
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                os.write(self._stdin, encode(request))
+                line = encode(request)
+                self._messages.append((TO_BOT, line))
+                os.write(self._stdin, line)
+
+    def last_words(self) -> LastWords:
+        """The last messages with it, and once it has ended the end of its stderr."""
+        return last_words(self._client.report.stderr, self._messages)
 
     def has_stray_output(self) -> bool:
         """Whether output lies there although nothing was asked, or the bot has ended."""
@@ -307,6 +328,7 @@ class BotProcess:
                 after = f" after half a line: {excerpt(data)}"
                 self._ended(request, "closed its standard output", after)
             data += more
+            self._messages[-1] = (FROM_BOT, data)
 
     def _take(self, news: list[tuple[int, int]], request: Request) -> None:
         """See to what has come since the last answer, before the next question."""
@@ -324,6 +346,7 @@ class BotProcess:
         data = os.read(self._stdout, 65536)
         if not data:
             self._ended(request, "closed its standard output")
+        self._messages.append((FROM_BOT, data))
         text = f"wrote {excerpt(data)} although nothing was asked, before {name_of(request)}"
         self._fail(BotProtocolError(text))
 
@@ -373,4 +396,6 @@ class BotProcess:
         """End the bot, then raise the failure, with the bot's last words."""
         self.failed = True
         self.kill()
-        raise with_last_words(failure, self._client.report.stderr) from cause
+        failure = with_last_words(failure, self._client.report.stderr)
+        failure.last_words = self.last_words()
+        raise failure from cause

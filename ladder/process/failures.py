@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterable
 
 from bots.protocol import ErrorReply, MoveAsk, Reply, Request
+from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastWords
 from ladder.errors import (
     BotCrash,
     BotFailure,
@@ -64,6 +66,30 @@ def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
         return failure
     words = "\n".join(lines[-LAST_LINES:])[-LAST_CHARACTERS:]
     return type(failure)(f"{failure}; its last words on stderr:\n{words}")
+
+
+def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastWords:
+    """What is kept of a failing bot.
+
+    Args:
+        stderr: the last that it wrote there.
+        messages: of the protocol, oldest first, each behind the sign of who sent it.
+
+    """
+    lines = [line for line in stderr.splitlines() if not line.startswith("--- game ")]
+    return LastWords(
+        "\n".join(lines).strip()[-STDERR_LIMIT:],
+        tuple(sign + _shortened(line) for sign, data in messages for line in data.splitlines())[
+            -MESSAGES_KEPT:
+        ],
+    )
+
+
+def _shortened(line: bytes) -> str:
+    text = line[: 4 * MESSAGE_LIMIT].decode("utf-8", "replace")
+    if len(text) <= MESSAGE_LIMIT:
+        return text
+    return f"{text[:MESSAGE_LIMIT]} [... {len(line):,} bytes]"
 
 
 def in_one_line(detail: str) -> str:

@@ -39,7 +39,7 @@ from ladder.process.procfs import (
 from ladder.process.shared_memory import SharedMemory, mapped_kb
 from ladder.process.stderr_log import Log
 
-LAST_WORDS = 2000
+LAST_WORDS = 4000
 """Bytes of stderr reported to the harness."""
 QUICKEST_S, SLOWEST_S = 0.02, 0.2
 """Bounds of the pause between two looks at what the bot uses."""

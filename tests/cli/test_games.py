@@ -8,7 +8,7 @@ import pytest
 from db.records.runs import RunKind
 from engine.result import Termination
 from tests.cli.conftest import Command
-from tests.support.league import Game, League
+from tests.support.league import LAST_WORDS, Game, League
 
 KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run"}
 
@@ -156,3 +156,17 @@ def test_a_game_that_is_not_there_is_refused(
     done = ladder("replay", *words)
     assert done.code == 2
     assert named in done.err
+
+
+def test_replay_shows_the_last_words_of_a_failing_bot(ladder: Command, tmp_path: Path) -> None:
+    """Messages and stderr stand behind the moves, made harmless; other games have none."""
+    with League(tmp_path / "ladder.db", "a", "b") as league:
+        failed = Game("0-1", Termination.CRASH, plies=4)
+        league.pair(league.run(), "a", "b", failed, Game("1-0", plies=4))
+    words = ladder("replay", "1", "--json").document["timing"]["last_words"]
+    assert words == {"stderr": LAST_WORDS.stderr, "messages": list(LAST_WORDS.messages)}
+    shown = ladder("replay", "1").out
+    assert shown.index("< what?") < shown.rindex("invented") < shown.rindex(" words")
+    assert "\x1b" not in shown
+    assert ladder("replay", "2", "--json").document["timing"]["last_words"] is None
+    assert "stderr" not in ladder("replay", "2").out

@@ -9,7 +9,7 @@ from db.records.bots import (
     NewBot,
     NewRevision,
 )
-from db.records.games import GameRecord, NewSavedGame, Thought
+from db.records.games import GameRecord, LastWords, NewSavedGame, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
@@ -76,8 +76,10 @@ def played(row: PlannedPair, random: Random, *, plies: int = 20, columns: int = 
 def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
     result = random.choice(list(Result))
     ending = Termination.BOARD_FULL if result is Result.DRAW else Termination.FOUR_IN_A_ROW
+    last = None
     if result is not Result.DRAW and random.random() < 0.2:
         ending = random.choice(FORFEITS)
+        last = LastWords("Traceback:\n  no idea", ('> {"type":"move","ply":4}', "< 3"))
     told = tuple(
         Thought(
             random.randrange(90_000, 110_000),
@@ -99,7 +101,15 @@ def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
     )
     moves = tuple(random.randrange(columns) for _ in range(plies))
     return GameRecord(
-        swapped, moves, result, ending, (sides[0], sides[1]), told, 1_700_000_000.0, 2_000_000
+        swapped,
+        moves,
+        result,
+        ending,
+        (sides[0], sides[1]),
+        told,
+        1_700_000_000.0,
+        2_000_000,
+        last_words=last,
     )
 
 

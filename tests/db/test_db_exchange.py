@@ -145,6 +145,7 @@ def test_a_grown_database_is_merged_into_its_beginning(tmp_path: Path) -> None:
         assert take_in(copy, lines) == Imported(8, 8)
         assert content(copy) == content(source.store) == "c"
         assert lines_of(copy) == lines
+        assert any(line.timing.last_words for line in lines)
         assert len(copy.runs.find()) == 2
         ours, theirs = (store.aggregate.ratings(1) for store in (copy, source.store))
         assert [(row.elo, row.games) for row in ours] == [(row.elo, row.games) for row in theirs]

@@ -7,7 +7,7 @@ from typing import Self
 
 from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
-from db.records.games import GameRecord, Thought
+from db.records.games import GameRecord, LastWords, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import NewRun, RunKind, RunRow, RunStatus
@@ -18,6 +18,8 @@ from ladder.ratings.sequential_elo import rate_pair
 
 BOARD = "6x7"
 SCORES = {"1-0": Result.WIN, "0-1": Result.LOSS, "1/2": Result.DRAW}
+LAST_WORDS = LastWords("invented\x1b[31m words", ('> {"type":"move","ply":8}', "< what?"))
+"""Of every invented failure."""
 LAUNCH = Launch(command=("true",), folder="/")
 
 
@@ -143,6 +145,7 @@ class League:
             started=self._started,
             duration_us=10_000 * game.plies,
             detail="" if game.by is None else "an invented failure",
+            last_words=None if game.by is None else LAST_WORDS,
         )
 
 

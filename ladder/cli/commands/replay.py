@@ -52,6 +52,7 @@ def replay(
     from reports.replay import (
         game_document,
         game_heading,
+        last_words_text,
         ply_view,
     )
 
@@ -70,6 +71,8 @@ def replay(
     console.print(game_heading(row), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number))
+    if ply in (None, last) and (told := last_words_text(row)):
+        console.print(told, soft_wrap=True, markup=False, highlight=False)
     return 0
 
 
@@ -119,21 +122,29 @@ def _step(console: "Console", row: "StoredGame") -> None:
     from ladder.cli.terminal.screen import Screen, TypedLine, with_prompt
     from reports.replay import (
         game_heading,
+        last_words_text,
         ply_screen,
     )
 
     last = len(row.moves)
     ply = row.opening_plies
     line = TypedLine()
-    note = HELP
+    words = last_words_text(row)
+    usual = f"{HELP}, w last words" if words else HELP
+    note, shows_words = usual, False
     with Screen(console) as screen:
         while True:
-            picture = Group(Text(game_heading(row)), Text(""), ply_screen(row, ply))
+            below = Text(words) if shows_words else ply_screen(row, ply)
+            picture = Group(Text(game_heading(row)), Text(""), below)
             screen.draw(with_prompt(picture, f"[{ply}/{last}] ", line.text, note))
-            key, note = screen.key(), HELP
+            key, note = screen.key(), usual
             if key == "eof" or (key == "q" and not line.text):
                 return
             word = line.text.strip().lower()
+            if key == "w" and words and not line.text:
+                shows_words = not shows_words
+                continue
+            shows_words = False
             if key == "enter":
                 line.text = ""
             if key in STEPS and not line.text and not (key == "enter" and word):

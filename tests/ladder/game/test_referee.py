@@ -100,6 +100,40 @@ def test_the_guilty_side_alone_is_charged(
     assert (not first.swapped, second.swapped) == (True, True)
 
 
+@pytest.mark.parametrize(
+    ("mode", "argument", "answer", "stderr"),
+    [
+        ("segfaults", "", None, "about to crash"),
+        ("garbage", "", "< ", ""),
+        ("answers", "99", '< {"type": "move", "column": 99}', ""),
+    ],
+)
+def test_the_last_words_of_a_failing_bot_are_kept(
+    mode: str, argument: str, answer: str | None, stderr: str, pool: BotPool, tmp_path: Path
+) -> None:
+    """The last question and what came of it, whether its process had ended or not."""
+    bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    words = play_game(plan(bad, good), pool, swapped=True).last_words
+    assert words is not None
+    assert words.stderr == stderr
+    asked, *answered = words.messages[-1:] if answer is None else words.messages[-2:]
+    assert asked.startswith('> {"type":"move","ply":1,')
+    assert all(message.startswith(answer or "never") for message in answered)
+    assert any(message.startswith('> {"type":"new_game"') for message in words.messages)
+
+
+def test_the_last_words_of_a_flood_are_few(pool: BotPool, tmp_path: Path) -> None:
+    """Some KiB are kept of endless lines and endless stderr; a game without failure has none."""
+    good = fake_start("honest", folder=tmp_path)
+    for mode in ("long-line", "floods-lines", "floods-errors"):
+        game = play_game(plan(fake_start(mode, folder=tmp_path), good), pool, swapped=False)
+        assert game.last_words is not None
+        size = len(msgspec.json.encode(game.last_words))
+        assert 200 < size < 16_000, mode
+    assert play_game(plan(good, good), pool, swapped=False).last_words is None
+
+
 def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
     """The detail must name the position and the legal columns."""
     bad = fake_start("full-column", folder=tmp_path)
