@@ -37,7 +37,7 @@ from ladder.specs.board_support import (
     can_play,
     describe_boards,
 )
-from ladder.specs.compile import compile_launches
+from ladder.specs.compile import compile_entrants
 
 MARGIN_MS = 1000
 """How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
@@ -61,7 +61,7 @@ def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
         )
     refuse_hurried([bot], budgets.amounts.get("time_ms"))
     found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))
-    compile_launches([bot.revision.launch])
+    compile_entrants(found.values())
     return found[name]
 
 

@@ -16,6 +16,7 @@ from engine.cache import ROOT
 from ladder.specs.spec import (
     BUILTIN,
     ResolvedBot,
+    own_player_of,
     read_spec,
 )
 
@@ -53,7 +54,7 @@ def _followed(bot: BotRow) -> NewRevision | None:
     The player is what its launch says, not the files that its options named.
     """
     try:
-        resolved = read_spec(f"{BUILTIN}{bot.revision.launch.player}", ROOT)
+        resolved = own_player_of(bot.revision.launch)
     except (SpecError, UnknownPlayer):
         # A player or an option that these sources do not have: it says so when it is to play.
         return None

@@ -13,9 +13,9 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from engine.cache import ROOT
 from ladder.errors import UnknownBot, UsageError
 from ladder.registry.builtins import has_changed, is_own
+from ladder.registry.known_launches import unknown_bots
 from ladder.specs.board_support import (
     can_play_class,
     describe_boards,
@@ -23,8 +23,8 @@ from ladder.specs.board_support import (
 from ladder.specs.git_spec import resolve_in_copy
 from ladder.specs.own_sources import own_sources, refuse_edited
 from ladder.specs.spec import (
-    BUILTIN,
     ResolvedBot,
+    own_player_of,
     read_spec,
 )
 from ladder.specs.start_command import entrant_of
@@ -69,7 +69,7 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
     if launch.origin is not None:
         return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
     if is_own(bot):  # the content of a file that an option named is kept with the bot
-        return read_spec(f"{BUILTIN}{launch.player}", ROOT)
+        return own_player_of(launch)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
 
 
@@ -89,10 +89,17 @@ def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, 
 def changes_since(bot: BotRow) -> dict[str, str]:
     """The changes of a registered foreign bot's ingredients since then, by name; mostly empty.
 
-    A bot that cannot be read any more has one entry, its specification, and the reason.
+    A bot that cannot be read any more has one entry, its specification, and the reason. So has a
+    bot that this user has not registered: looking at it would ask a program that a stranger's
+    database names for its version.
     """
     if is_own(bot) or bot.revision.launch.starts_nothing:
         return {}
+    if unknown_bots([bot]):
+        return {
+            bot.spec: "not looked at, for it was not registered by you on this machine; "
+            f"`ladder bots check {bot.name}` starts it"
+        }
     try:
         return changed_files(bot.revision.files, resolve_bot(bot).files)
     except SpecError as error:

@@ -41,7 +41,7 @@ from ladder.runs.settings import (
 )
 from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
-from ladder.specs.compile import compile_launches
+from ladder.specs.compile import compile_entrants
 
 LOG_BYTES = 64 << 20
 """What the logs of a run's bots may take together."""
@@ -80,7 +80,7 @@ def start_run(
     """
     sides = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    compile_launches(bot.revision.launch for bot in bots)
+    compile_entrants(sides.values())
     clear_leftovers()
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
         former = _interrupted(store, lock, settings, description)
@@ -133,7 +133,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
     )
     first = _schedule(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
-        compile_launches(bot.revision.launch for bot in bots)  # a start must not be a compilation
+        compile_entrants(found.values())  # a start must not be a compilation
         refuse_tight_limits([*found.values()], parse_board(first.board), settings.confinement)
     return found
 

@@ -15,6 +15,7 @@ from bots.identity import content_hash
 from bots.protocol import BudgetKind
 from db.records.launch import FileState, Launch
 from db.records.restart import Restart
+from engine.cache import ROOT
 from ladder.specs.fingerprint import Ingredients, interpreter, local_modules, program
 from ladder.specs.folder_files import selected, whole_folder
 from ladder.specs.own_players import own_player
@@ -107,6 +108,21 @@ def read_spec(
         states=tuple(made_of.states),
         not_tracked=not_tracked,
     )
+
+
+def own_player_of(launch: Launch) -> ResolvedBot:
+    """A player of this installation as a stored launch names it; no option of it opens a file.
+
+    Raises:
+        SpecError: an option is a path, which no registered player's is: it holds the content.
+        UnknownPlayer: no built-in player has the name.
+
+    """
+    player = str(launch.player)
+    for name, value in parse_player(player)[1].items():
+        if "/" in value:
+            raise SpecError(f"the database names a file as option {name!r} of {player!r}")
+    return _builtin(player, ROOT)
 
 
 def _builtin(player: str, folder: Path) -> ResolvedBot:

@@ -105,6 +105,7 @@ def retire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
 def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Put a retired bot back into lists and runs, with its games and its rating."""
     from ladder.cli.database import open_store
+    from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
     from ladder.registry.known_launches import mark_launch
     from ladder.registry.registered import resolve_unchanged
@@ -114,6 +115,7 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
         if row.retired_at is None:
             print_out(f"{name} is not retired")
             return 0
+        warn_of_unknown([row])
         resolve_unchanged(row)
         store.bots.unretire(name)
     mark_launch(row.spec, row.revision.launch)

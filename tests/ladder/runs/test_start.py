@@ -51,7 +51,7 @@ SETTINGS = Settings(
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A database with the built-in players, for runs without worker processes."""
     monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
-    monkeypatch.setattr("ladder.runs.start.compile_launches", lambda launches: list(launches))
+    monkeypatch.setattr("ladder.runs.start.compile_entrants", lambda entrants: list(entrants))
     with Store.open(str(tmp_path / "ladder.db")) as opened:
         sync_builtins(opened)
         yield opened
