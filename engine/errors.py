@@ -4,7 +4,8 @@ EngineError
 |-- BoardError       a board specification that breaks a rule; the caller's input is wrong
 |-- IllegalMove      a column that cannot be played in this position
 |-- NotationError    a written game or position that cannot be read
-`-- OpeningError     no opening of the asked length exists on this board
+|-- OpeningError     no opening of the asked length exists on this board
+`-- SolverError      a question that the solver cannot answer (in `engine.solver.errors`)
 """
 
 

@@ -1,0 +1,21 @@
+"""The solver: exact values of positions, win, draw or loss and the distance in plies."""
+
+from engine.solver.errors import SolverError
+from engine.solver.solver import DEFAULT_TABLE_MIB, MAX_TABLE_MIB, MIN_TABLE_MIB, Solver
+from engine.solver.value import Outcome, Solution, Value, best_columns
+
+__all__ = [
+    "DEFAULT_TABLE_MIB",
+    "MAX_TABLE_MIB",
+    "MIN_TABLE_MIB",
+    "SOLVER_VERSION",
+    "Outcome",
+    "Solution",
+    "Solver",
+    "SolverError",
+    "Value",
+    "best_columns",
+]
+
+SOLVER_VERSION = 1
+"""Grows whenever answers under a limit or node counts may change."""

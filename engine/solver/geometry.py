@@ -1,0 +1,81 @@
+"""A board and its positions as the solver's kernels take them, in either layout."""
+
+import numpy as np
+
+from engine.board import Board
+from engine.lanes import WordArray
+from engine.position import LANE, Position
+
+CONSTANTS = 8
+"""Sets of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
+
+
+def fits_one_word(board: Board) -> bool:
+    """Whether sets of this board's cells are held in one 64-bit word."""
+    return (board.rows + 1) * board.columns <= 64
+
+
+def stride_of(board: Board) -> int:
+    """Bits from one column to the next."""
+    return board.rows + 1 if fits_one_word(board) else LANE
+
+
+def words_of(board: Board) -> int:
+    """64-bit words of one set of cells."""
+    return 1 if fits_one_word(board) else 3
+
+
+def is_symmetric(board: Board) -> bool:
+    """Whether the board is its own mirror image."""
+    return board.forbidden is None or 2 * board.forbidden[1] == board.columns - 1
+
+
+def to_layout(board: Board, lanes: int) -> list[int]:
+    """The words of a set of cells, from the layout of `engine.position`."""
+    if not fits_one_word(board):
+        return [lanes >> (64 * word) & (2**64 - 1) for word in range(3)]
+    stride, mask = board.rows + 1, (1 << LANE) - 1
+    word = 0
+    for column in range(board.columns):
+        word |= (lanes >> (LANE * column) & mask) << (stride * column)
+    return [word]
+
+
+def board_constants(board: Board) -> WordArray:
+    """An array of shape (8, words of a set).
+
+    `lower` and `upper` are the cells of each column in turn, counted without the forbidden cell
+    from the top down: the highest is an upper one, the next a lower one, and so on. In a column
+    with an even number of free cells the next stone falls on a lower cell, and its reply in the
+    same column on an upper one.
+    """
+
+    def lanes_of(cells: list[tuple[int, int]]) -> int:
+        return sum(1 << (LANE * column + row) for row, column in cells)
+
+    cells = [
+        (row, column)
+        for column in range(board.columns)
+        for row in range(board.rows)
+        if (row, column) != board.forbidden
+    ]
+    bottoms = [(0, column) for column in range(board.columns)]
+    forbidden = [] if board.forbidden is None else [board.forbidden]
+    above = [(row + 1, column) for row, column in forbidden if row + 1 < board.rows]
+    lower: list[tuple[int, int]] = []
+    upper: list[tuple[int, int]] = []
+    for column in range(board.columns):
+        own = [cell for cell in reversed(cells) if cell[1] == column]
+        upper += own[::2]
+        lower += own[1::2]
+    sets: tuple[list[tuple[int, int]], ...] = (bottoms, cells, forbidden, above, lower, upper, [])
+    stride = [stride_of(board)] + [0] * (words_of(board) - 1)
+    rows = [stride] + [to_layout(board, lanes_of(cells)) for cells in sets]
+    return np.array(rows, np.uint64)
+
+
+def position_words(position: Position) -> WordArray:
+    """The stones as an array of shape (2, words of a set): the side to move, then the other."""
+    mover = position.to_move
+    stones = (position.stones[mover], position.stones[1 - mover])
+    return np.array([to_layout(position.board, side) for side in stones], np.uint64)

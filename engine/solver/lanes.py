@@ -1,0 +1,197 @@
+"""Sets of cells in the lanes of a vector register, for boards that one word does not hold.
+
+The layout of `engine.vector` (a 16-bit lane a column) with the further operations of the solver.
+The functions have the names and contracts of `engine.solver.word`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+
+from engine import vector
+from engine.bits import ZERO, popcount64, trailing_zeros64
+from engine.compiled import inlined, instruction
+from engine.lanes import WordArray
+from engine.vector import Lanes, lanes, shifted
+
+U64 = np.uint64
+WORDS = 3
+"""64-bit words of one set."""
+
+Constants = tuple[Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes, Lanes]
+
+load = vector.load
+store = vector.store
+without = vector.without
+any_cell = vector.any_cell
+several = vector.several
+
+_DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Steps (columns, rows) along a column, a row, a rising and a falling diagonal."""
+
+
+def _starts(builder: Any, cells: Any, direction: tuple[int, int]) -> Any:
+    columns, rows = direction
+    pairs = builder.and_(cells, shifted(builder, cells, columns, rows))
+    return builder.and_(pairs, shifted(builder, pairs, 2 * columns, 2 * rows))
+
+
+def _spread(builder: Any, starts: Any, direction: tuple[int, int]) -> Any:
+    columns, rows = direction
+    pairs = builder.or_(starts, shifted(builder, starts, -columns, -rows))
+    return builder.or_(pairs, shifted(builder, pairs, -2 * columns, -2 * rows))
+
+
+@instruction(lanes, lanes)
+def _lines(builder: Any, cells: Any) -> Any:
+    result = ir.Constant(cells.type, [0] * vector.COLUMNS)
+    for direction in _DIRECTIONS:
+        starts = _starts(builder, cells, direction)
+        result = builder.or_(result, _spread(builder, starts, direction))
+    return result
+
+
+@instruction(lanes, lanes, lanes)
+def _open_lines(builder: Any, cells: Any, full: Any) -> Any:
+    result = ir.Constant(cells.type, [0] * vector.COLUMNS)
+    for direction in _DIRECTIONS:
+        starts = _starts(builder, cells, direction)
+        closed = _starts(builder, full, direction)
+        starts = builder.and_(starts, builder.not_(closed))
+        result = builder.or_(result, _spread(builder, starts, direction))
+    return result
+
+
+@instruction(lanes, lanes, lanes)
+def _landing(builder: Any, occupied: Any, bottoms: Any) -> Any:
+    return builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
+
+
+@instruction(lanes, lanes, lanes)
+def _below(builder: Any, cells: Any, above_forbidden: Any) -> Any:
+    over = builder.and_(cells, above_forbidden)
+    return builder.or_(shifted(builder, cells, 0, 1), shifted(builder, over, 0, 2))
+
+
+_in_lines: Callable[[Lanes], Lanes] = _lines
+_in_open_lines: Callable[[Lanes, Lanes], Lanes] = _open_lines
+_lands: Callable[[Lanes, Lanes], Lanes] = _landing
+_under: Callable[[Lanes, Lanes], Lanes] = _below
+
+
+@inlined
+def count(cells: Lanes) -> np.int64:
+    """The number of cells."""
+    words = vector.unpack(cells)
+    return np.int64(popcount64(words[0]) + popcount64(words[1]) + popcount64(words[2]))
+
+
+@inlined
+def lowest(cells: Lanes) -> Lanes:
+    """The cell in the leftmost column with one; at most one a column is allowed."""
+    columns = vector.columns_of(cells)
+    return vector.in_columns(cells, columns & (ZERO - columns))
+
+
+@inlined
+def number_of(cell: Lanes) -> np.int64:
+    """The number of a cell, below 192: its bit."""
+    words = vector.unpack(cell)
+    if words[0]:
+        return np.int64(trailing_zeros64(words[0]))
+    if words[1]:
+        return np.int64(64) + np.int64(trailing_zeros64(words[1]))
+    return np.int64(128) + np.int64(trailing_zeros64(words[2]))
+
+
+@inlined
+def landing(occupied: Lanes, board: Constants) -> Lanes:
+    """The lowest free cell of every column, also the one above the top row of a full column.
+
+    Contract: `occupied` holds both sides' stones and the forbidden cell.
+    """
+    return _lands(occupied, board[1])
+
+
+@inlined
+def below(cells: Lanes, board: Constants) -> Lanes:
+    """The cells after which those of the set can be played: one lower, two past the forbidden."""
+    return _under(cells, board[4])
+
+
+@inlined
+def threats(stones: Lanes, board: Constants) -> Lanes:  # noqa: ARG001 - the layouts' common form
+    """The cells that would complete four for the side with these stones; mask with free cells."""
+    return vector.threats(stones)
+
+
+@inlined
+def lines(cells: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
+    """The cells that belong to a four within the set."""
+    return _in_lines(cells)
+
+
+@inlined
+def open_lines(cells: Lanes, full: Lanes, board: Constants) -> Lanes:  # noqa: ARG001
+    """The cells that belong to a four within the set, but not wholly within its part `full`."""
+    return _in_open_lines(cells, full)
+
+
+@inlined
+def connects(cells: Lanes, board: Constants) -> bool:  # noqa: ARG001
+    """Whether the set holds four in a row, column or diagonal."""
+    return vector.connects(cells)
+
+
+@inlined
+def load_board(array: WordArray) -> Constants:
+    """The constants of a board from `engine.solver.geometry.board_constants`."""
+    return (
+        vector.load(array, 0),
+        vector.load(array, 1),
+        vector.load(array, 2),
+        vector.load(array, 3),
+        vector.load(array, 4),
+        vector.load(array, 5),
+        vector.load(array, 6),
+        vector.load(array, 7),
+    )
+
+
+@inlined
+def _swapped(word: np.uint64) -> np.uint64:
+    """The four lanes of a word in reverse order."""
+    word = (word >> U64(32)) | (word << U64(32))
+    low = U64(0x0000_FFFF_0000_FFFF)
+    return ((word >> U64(16)) & low) | ((word & low) << U64(16))
+
+
+@inlined
+def mirrored(cells: Lanes, board: Constants, columns: int) -> Lanes:  # noqa: ARG001
+    """The set with left and right exchanged."""
+    words = vector.unpack(cells)
+    a, b, c = _swapped(words[2]), _swapped(words[1]), _swapped(words[0])
+    # the 12 lanes are reversed: the board now ends at lane 11, and is moved to begin at lane 0
+    lanes_down = U64(12 - columns)
+    whole, rest = lanes_down >> U64(2), U64(16) * (lanes_down & U64(3))
+    if whole >= U64(1):
+        a, b, c = b, c, ZERO
+    if whole >= U64(2):
+        a, b, c = b, c, ZERO
+    if rest:
+        up = U64(64) - rest
+        a, b, c = (a >> rest) | (b << up), (b >> rest) | (c << up), c >> rest
+    return vector.pack(a, b, c)
+
+
+@inlined
+def is_less(left: Lanes, right: Lanes) -> bool:
+    """Some total order of sets."""
+    a, b = vector.unpack(left), vector.unpack(right)
+    if a[0] != b[0]:
+        return bool(a[0] < b[0])
+    if a[1] != b[1]:
+        return bool(a[1] < b[1])
+    return bool(a[2] < b[2])

@@ -1,0 +1,93 @@
+"""The table of known bounds for boards in lanes: entries of four words, four to a line.
+
+An entry holds the whole key, three words, so that a hit is always the asked position::
+
+    key | key | key | work << 16 | (high + 128) << 8 | low + 128
+
+`low` and `high` bound the score; an empty entry is 0. `work` is about the logarithm of the nodes
+that the entry has cost: the cheapest of a line is replaced.
+"""
+
+import numpy as np
+
+from engine import vector
+from engine.bits import U64, ZERO, leading_zeros64, prefetch, scramble64
+from engine.compiled import inlined
+from engine.lanes import WordArray
+from engine.vector import Lanes
+
+LINE = 4
+"""Entries of a line."""
+ENTRY = 4
+"""Words of an entry."""
+LINE_WORDS = LINE * ENTRY
+_EIGHT = U64(8)
+_WORK = U64(16)
+_ONES = U64(0xFFFF)
+_STEP = U64(0x9E3779B97F4A7C15)
+
+
+@inlined
+def line_of(key: Lanes, shape: WordArray) -> np.int64:
+    """The first word of the key's line. `shape`: unused, index bits."""
+    words = vector.unpack(key)
+    mixed = scramble64(scramble64(scramble64(words[0]) ^ words[1]) + words[2] * _STEP)
+    return np.int64(mixed >> (U64(64) - shape[1])) * LINE_WORDS
+
+
+@inlined
+def fetch(table: WordArray, line: np.int64) -> None:
+    """Have a line brought into the cache."""
+    prefetch(table, line)
+    prefetch(table, line + 8)
+
+
+@inlined
+def find(table: WordArray, line: np.int64, key: Lanes, shape: WordArray) -> np.int64:  # noqa: ARG001
+    """The bounds of a position: low + 128 and (high + 128) << 8; 0 when it is not known."""
+    a, b, c = vector.unpack(key)
+    for entry in range(LINE):
+        at = line + entry * ENTRY
+        if table[at] == a and table[at + 1] == b and table[at + 2] == c:
+            return np.int64(table[at + 3] & _ONES)
+    return np.int64(0)
+
+
+@inlined
+def low_of(found: np.int64) -> np.int64:
+    """The lower bound of what `find` gave."""
+    return (found & 255) - 128
+
+
+@inlined
+def high_of(found: np.int64) -> np.int64:
+    """The upper bound of what `find` gave."""
+    return (found >> 8) - 128
+
+
+@inlined
+def put(
+    table: WordArray,
+    line: np.int64,
+    key: Lanes,
+    low: np.int64,
+    high: np.int64,
+    nodes: np.int64,
+    shape: WordArray,  # noqa: ARG001 - the tables' common form
+) -> None:
+    """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
+    a, b, c = vector.unpack(key)
+    work = U64(64) - leading_zeros64(U64(nodes))
+    chosen, cheapest = line, ~ZERO
+    for entry in range(LINE):
+        at = line + entry * ENTRY
+        value = table[at + 3]
+        if value == ZERO or (table[at] == a and table[at + 1] == b and table[at + 2] == c):
+            chosen = at
+            break
+        if value >> _WORK < cheapest:
+            chosen, cheapest = at, value >> _WORK
+    table[chosen] = a
+    table[chosen + 1] = b
+    table[chosen + 2] = c
+    table[chosen + 3] = (work << _WORK) | (U64(high + 128) << _EIGHT) | U64(low + 128)

@@ -1,0 +1,388 @@
+"""The search: whether the value of a position reaches a score, by null windows.
+
+**Scores.** With `total` cells on the board and the winner's last stone the `end`-th of the game,
+the winner's score is (total + 2 - end) // 2 and the loser's the negative of that; a draw is 0.
+A score depends on the end of the game only, so it holds at whatever ply it is asked, and it says
+the distance, since a side's stones have every other number.
+
+**Nodes.** In a node the mover cannot win at once, nothing is forced, and several moves do not lose
+at once: `settle` follows everything else without a node.
+"""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.compiled import inlined
+from engine.lanes import WordArray
+
+MOST_CHILDREN = 12
+FAR = 1000
+"""Beyond all scores."""
+
+# what `settle` finds
+LOST, DRAWN, OPEN = 0, 1, 2
+
+# columns of `frames`, one row a depth
+BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
+FRAME_FIELDS = 9
+# columns of `children`, one row a child
+ORDER, SIGN, CHILD_PLY, CHILD_LOW, CHILD_HIGH, CHILD_LINE, SLOT, CELL = range(8)
+CHILD_FIELDS = 8
+# rows of the sets of a node and of a child
+OWN, OTHER, MOVES, KEY = range(4)
+SETS = 4
+
+# what the kernel tells
+TOLD_LOW, TOLD_HIGH, TOLD_NODES = range(3)
+
+Integers = NDArray[np.int64]
+
+
+def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
+    """The solver's kernel on the sets of `engine.solver.word` or `engine.solver.lanes`."""
+    load, store, load_board = layout.load, layout.store, layout.load_board
+    without, any_cell, several = layout.without, layout.any_cell, layout.several
+    count, lowest = layout.count, layout.lowest
+    landing, below, threats = layout.landing, layout.below, layout.threats
+    lines, open_lines, connects = layout.lines, layout.open_lines, layout.connects
+    mirrored, is_less = layout.mirrored, layout.is_less
+    line_of, fetch, find, put = table.line_of, table.fetch, table.find, table.put
+    low_of, high_of = table.low_of, table.high_of
+
+    @inlined
+    def settle(own: Any, other: Any, menaced: Any, ply: int, board: Any) -> Any:
+        """Play what is forced, from a position in which the mover cannot win at once.
+
+        `menaced` are the free cells in which the other side would win. Gives what was found, the
+        ply, both sides' stones and the moves that do not lose at once.
+        """
+        cells, forbidden = board[2], board[3]
+        while True:
+            land = landing(own | other | forbidden, board) & cells
+            safe = without(land, below(menaced, board))
+            forced = land & menaced
+            if any_cell(forced):
+                if several(forced):
+                    return LOST, ply, own, other, forced
+                safe = safe & forced
+            if not any_cell(safe):
+                return (LOST if any_cell(land) else DRAWN), ply, own, other, safe
+            if several(safe):
+                return OPEN, ply, own, other, safe
+            own, other = other, own | safe
+            ply += 1
+            menaced = without(cells, own | other) & threats(other, board)
+
+    @inlined
+    def bounds(own: Any, other: Any, ply: int, total: int, board: Any) -> tuple[int, int]:
+        """Bounds on the score of a node, from the cells alone."""
+        cells, forbidden, lower, upper = board[2], board[3], board[5], board[6]
+        occupied = own | other
+        free = without(cells, occupied)
+        high = (total - 1 - ply) // 2
+        low = -((total - 2 - ply) // 2)
+        if not connects(own | free, board):
+            high = min(high, 0)
+        if not connects(other | free, board):
+            low = max(low, 0)
+        if low < high:
+            land = landing(occupied | forbidden, board) & cells
+            odd = land & upper
+            if (total - ply) & 1:
+                # the mover plays the lowest cell of an odd column and then replies above
+                if not several(odd):
+                    if not connects(other | (free & lower), board):
+                        low = max(low, 0)
+                        if connects(own | (free & upper), board):
+                            low = max(low, 1)
+                elif not connects(other | (free & lower) | odd, board):
+                    low = max(low, 0)
+                    if connects(own | without(free & upper, odd), board):
+                        low = max(low, 1)
+            elif not connects(own | (free & lower) | odd, board):
+                high = min(high, 0)
+                if connects(other | without(free & upper, odd), board):
+                    high = min(high, -1)
+        return low, high
+
+    @inlined
+    def key_of(own: Any, other: Any, board: Any, columns: int, is_symmetric: bool) -> Any:
+        """The position without what can no longer matter."""
+        cells, forbidden = board[2], board[3]
+        occupied = own | other
+        free = without(cells, occupied)
+        own_alive = own & lines(own | free, board)
+        other_alive = other & lines(other | free, board)
+        dead = without(occupied, own_alive | other_alive)
+        full = own_alive | dead
+        marked = dead & open_lines(full | free, full, board)
+        key = own_alive | without(dead, marked) | (marked & own)
+        key = key | landing(occupied | forbidden, board)
+        if is_symmetric:
+            image = mirrored(key, board, columns)
+            if is_less(image, key):
+                key = image
+        return key
+
+    @inlined
+    def search(
+        own: Any,
+        other: Any,
+        moves: Any,
+        ply: int,
+        beta: int,
+        total: int,
+        columns: int,
+        is_symmetric: bool,
+        board: Any,
+        sets: WordArray,
+        frames: Integers,
+        child_sets: WordArray,
+        children: Integers,
+        known: WordArray,
+        shape: WordArray,
+        nodes: int,
+        limit: int,
+    ) -> Any:
+        """Whether the score of a node is at least `beta`.
+
+        Gives a bound on the score, from below when it is at least `beta` and else from above, and
+        the nodes so far; `FAR` when the limit was reached.
+        """
+        cells = board[2]
+        depth = 0
+        store(sets, OWN, own)
+        store(sets, OTHER, other)
+        store(sets, MOVES, moves)
+        frames[0, BETA] = beta
+        frames[0, PLY] = ply
+        key = key_of(own, other, board, columns, is_symmetric)
+        store(sets, KEY, key)
+        frames[0, LINE] = line_of(key, shape)
+        found = find(known, frames[0, LINE], key, shape)
+        low, high = bounds(own, other, ply, total, board)
+        if found:
+            low, high = max(low, low_of(found)), min(high, high_of(found))
+        if low >= beta:
+            return low, nodes
+        if high < beta:
+            return high, nodes
+        frames[0, LOW], frames[0, HIGH] = low, high
+        entering = True
+        value: Any = np.int64(0)
+        while True:
+            frame = frames[depth]
+            beta = frame[BETA]
+            at = depth * SETS
+            first = depth * MOST_CHILDREN
+            if entering:
+                if nodes >= limit:
+                    return np.int64(FAR), nodes
+                nodes += 1
+                frame[NODES] = nodes
+                own, other = load(sets, at + OWN), load(sets, at + OTHER)
+                moves = load(sets, at + MOVES)
+                ply = frame[PLY]
+                best = np.int64(-FAR)
+                made = 0
+                while any_cell(moves):
+                    cell = lowest(moves)
+                    moves = moves ^ cell
+                    stones = own | cell
+                    free = without(cells, stones | other)
+                    menaced = threats(stones, board) & free
+                    order = 2 * count(menaced) + 4 * count(
+                        menaced & landing(stones | other | board[3], board)
+                    )
+                    state, then, mover, rest, safe = settle(other, stones, menaced, ply + 1, board)
+                    flips = (then - ply) & 1
+                    if state == LOST:
+                        score = np.int64((total - then) // 2)
+                        if not flips:
+                            score = -score
+                        best = max(best, score)
+                    elif state == DRAWN:
+                        best = max(best, np.int64(0))
+                    else:
+                        low, high = bounds(mover, rest, then, total, board)
+                        if flips:
+                            low, high = -high, -low
+                        if high < beta or low >= beta:
+                            best = max(best, np.int64(high if high < beta else low))
+                        else:
+                            slot = first + made
+                            key = key_of(mover, rest, board, columns, is_symmetric)
+                            line = line_of(key, shape)
+                            fetch(known, line)
+                            child = children[slot]
+                            child[ORDER] = order
+                            child[SIGN] = flips
+                            child[CHILD_PLY] = then
+                            child[CHILD_LOW], child[CHILD_HIGH] = low, high
+                            child[CHILD_LINE] = line
+                            store(child_sets, slot * SETS + OWN, mover)
+                            store(child_sets, slot * SETS + OTHER, rest)
+                            store(child_sets, slot * SETS + MOVES, safe)
+                            store(child_sets, slot * SETS + KEY, key)
+                            made += 1
+                    if best >= beta:
+                        break
+                kept = 0
+                if best < beta:
+                    for number in range(made):
+                        slot = first + number
+                        child = children[slot]
+                        key = load(child_sets, slot * SETS + KEY)
+                        found = find(known, child[CHILD_LINE], key, shape)
+                        if found:
+                            low, high = low_of(found), high_of(found)
+                            if child[SIGN]:
+                                low, high = -high, -low
+                            low, high = max(low, child[CHILD_LOW]), min(high, child[CHILD_HIGH])
+                            if low >= beta:
+                                best = low
+                                break
+                            if high < beta:
+                                best = max(best, high)
+                                continue
+                            child[CHILD_LOW], child[CHILD_HIGH] = low, high
+                        # sorted by order, the first of equals first
+                        place = kept
+                        while (
+                            place > 0
+                            and children[children[first + place - 1, SLOT], ORDER] < child[ORDER]
+                        ):
+                            children[first + place, SLOT] = children[first + place - 1, SLOT]
+                            place -= 1
+                        children[first + place, SLOT] = slot
+                        kept += 1
+                frame[CHILDREN] = kept
+                frame[NEXT] = 0
+                frame[BEST] = best
+            else:
+                child = children[children[first + frame[NEXT] - 1, SLOT]]
+                if child[SIGN]:
+                    value = -value
+                frame[BEST] = max(frame[BEST], value)
+            if frame[BEST] >= beta or frame[NEXT] == frame[CHILDREN]:
+                value = frame[BEST]
+                if frame[CHILDREN] > 0:
+                    low, high = frame[LOW], frame[HIGH]
+                    if value >= beta:
+                        low = max(low, value)
+                    else:
+                        high = min(high, value)
+                    key = load(sets, at + KEY)
+                    put(known, frame[LINE], key, low, high, nodes - frame[NODES] + 1, shape)
+                if depth == 0:
+                    return value, nodes
+                depth -= 1
+                entering = False
+                continue
+            slot = children[first + frame[NEXT], SLOT]
+            frame[NEXT] += 1
+            child = children[slot]
+            depth += 1
+            down = depth * SETS
+            for row in range(SETS):
+                store(sets, down + row, load(child_sets, slot * SETS + row))
+            below_it = frames[depth]
+            below_it[PLY] = child[CHILD_PLY]
+            below_it[LINE] = child[CHILD_LINE]
+            if child[SIGN]:
+                below_it[BETA] = 1 - beta
+                below_it[LOW], below_it[HIGH] = -child[CHILD_HIGH], -child[CHILD_LOW]
+            else:
+                below_it[BETA] = beta
+                below_it[LOW], below_it[HIGH] = child[CHILD_LOW], child[CHILD_HIGH]
+            entering = True
+
+    @inlined
+    def solve(
+        stones: WordArray,
+        constants: WordArray,
+        numbers: Integers,
+        sets: WordArray,
+        frames: Integers,
+        child_sets: WordArray,
+        children: Integers,
+        known: WordArray,
+        shape: WordArray,
+        limit: int,
+        told: Integers,
+    ) -> None:
+        """Bound the score of a position that is not over; see `engine.solver.solver`."""
+        board = load_board(constants)
+        cells, forbidden = board[2], board[3]
+        total, columns, is_symmetric, weak = (
+            numbers[0],
+            numbers[1],
+            numbers[2] != 0,
+            numbers[3] != 0,
+        )
+        own, other = load(stones, 0), load(stones, 1)
+        ply = count(own) + count(other)
+        free = without(cells, own | other)
+        low: Any
+        high: Any
+        nodes: Any = np.int64(0)
+        sign = np.int64(1)
+        if any_cell(landing(own | other | forbidden, board) & cells & threats(own, board)):
+            low = (total + 1 - ply) // 2
+            high = low
+        else:
+            menaced = threats(other, board) & free
+            state, then, mover, rest, moves = settle(own, other, menaced, ply, board)
+            if (then - ply) & 1:
+                sign = np.int64(-1)
+            if state == LOST:
+                low = -((total - then) // 2)
+                high = low
+            elif state == DRAWN:
+                low = np.int64(0)
+                high = np.int64(0)
+            else:
+                low, high = bounds(mover, rest, then, total, board)
+                while low < high and nodes < limit:
+                    if weak and (low > 0 or high < 0):
+                        break
+                    if low <= 0 < high:
+                        beta: Any = np.int64(1)
+                    elif low < 0 <= high:
+                        beta = np.int64(0)
+                    else:
+                        beta = low + (high - low + 1) // 2
+                    value, nodes = search(
+                        mover,
+                        rest,
+                        moves,
+                        then,
+                        beta,
+                        total,
+                        columns,
+                        is_symmetric,
+                        board,
+                        sets,
+                        frames,
+                        child_sets,
+                        children,
+                        known,
+                        shape,
+                        nodes,
+                        limit,
+                    )
+                    if value == FAR:
+                        break
+                    if value >= beta:
+                        low = max(low, value)
+                    else:
+                        high = min(high, value)
+        told[TOLD_NODES] = nodes
+        told[TOLD_LOW] = low if sign > 0 else -high
+        told[TOLD_HIGH] = high if sign > 0 else -low
+
+    return solve

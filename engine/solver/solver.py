@@ -1,0 +1,180 @@
+"""The solver: exact values of positions, with one table of known bounds."""
+
+import numpy as np
+
+from engine.board import Board
+from engine.position import Position
+from engine.solver import geometry, lanes_table, search, word_table
+from engine.solver.errors import SolverError
+from engine.solver.value import Outcome, Solution, Value
+
+DEFAULT_TABLE_MIB = 256
+MIN_TABLE_MIB = 1
+MAX_TABLE_MIB = 1 << 16
+NO_LIMIT = 1 << 62
+_MIB = 1 << 20
+
+
+class Solver:
+    """Exact values of the positions of one board.
+
+    What a search finds out is kept in the table and serves later searches until `clear`. Equal
+    calls in equal order give equal answers and node counts.
+
+    Raises:
+        SolverError: the size of the table is out of range.
+
+    """
+
+    def __init__(self, board: Board, table_mib: int = DEFAULT_TABLE_MIB) -> None:
+        """Have memory for the table set aside.
+
+        Args:
+            board: whose positions are solved.
+            table_mib: memory of the table in MiB, rounded down to a power of two.
+
+        """
+        if not MIN_TABLE_MIB <= table_mib <= MAX_TABLE_MIB:
+            raise SolverError(
+                f"the table must have {MIN_TABLE_MIB}..{MAX_TABLE_MIB} MiB, got {table_mib}"
+            )
+        self.board = board
+        self.table_mib = table_mib
+        words = geometry.words_of(board)
+        depth = board.cells + 2
+        self._constants = geometry.board_constants(board)
+        self._sets = np.zeros((depth * search.SETS, words), np.uint64)
+        self._frames = np.zeros((depth, search.FRAME_FIELDS), np.int64)
+        children = depth * search.MOST_CHILDREN
+        self._child_sets = np.zeros((children * search.SETS, words), np.uint64)
+        self._children = np.zeros((children, search.CHILD_FIELDS), np.int64)
+        self._told = np.zeros(3, np.int64)
+        self._table, self._shape = _table(board, table_mib)
+
+    def clear(self) -> None:
+        """Forget all known bounds."""
+        self._table.fill(0)
+
+    def solve(
+        self, position: Position, *, weak: bool = False, nodes: int | None = None
+    ) -> Solution:
+        """The value of a position for the side to move.
+
+        Args:
+            position: of this solver's board; the game goes on in it.
+            weak: whether only win, draw or loss is asked, and the distance may stay open.
+            nodes: the most nodes that may be visited; the answer is then bounds if need be.
+
+        Raises:
+            SolverError: the position is of another board, or over.
+
+        """
+        self._check(position)
+        if position.is_over:
+            raise SolverError(
+                f"the game is over in {position.notation()!r}: there is no move to ask"
+            )
+        low, high, visited = self._scores(position, weak, NO_LIMIT if nodes is None else nodes)
+        return Solution(self._value(position, low), self._value(position, high), visited)
+
+    def columns(
+        self, position: Position, *, weak: bool = False, nodes: int | None = None
+    ) -> tuple[Solution | None, ...]:
+        """The value of each column for the side to move, its own ply counted; None if it is full.
+
+        Args:
+            position: of this solver's board; the game goes on in it.
+            weak: whether only win, draw or loss is asked.
+            nodes: the most nodes for all columns together.
+
+        Raises:
+            SolverError: the position is of another board, or over.
+
+        """
+        self._check(position)
+        if position.is_over:
+            raise SolverError(
+                f"the game is over in {position.notation()!r}: there is no move to ask"
+            )
+        left = NO_LIMIT if nodes is None else nodes
+        found: list[Solution | None] = []
+        for column in range(self.board.columns):
+            if not position.can_play(column):
+                found.append(None)
+                continue
+            after = position.play(column)
+            if after.winner is not None:
+                value = Value(Outcome.WIN, 1)
+                found.append(Solution(value, value, 0))
+            elif after.is_over:
+                value = Value(Outcome.DRAW)
+                found.append(Solution(value, value, 0))
+            else:
+                answer = self.solve(after, weak=weak, nodes=left)
+                left = max(0, left - answer.nodes)
+                found.append(Solution(_before(answer.high), _before(answer.low), answer.nodes))
+        return tuple(found)
+
+    def _check(self, position: Position) -> None:
+        if position.board != self.board:
+            raise SolverError(f"the position is on {position.board}, the solver for {self.board}")
+
+    def _scores(self, position: Position, weak: bool, limit: int) -> tuple[int, int, int]:
+        # imported here, since it loads the compiler
+        from engine.solver import kernels
+
+        kernel = kernels.solve_word if self._sets.shape[1] == 1 else kernels.solve_lanes
+        symmetric = geometry.is_symmetric(self.board)
+        numbers = np.array([self.board.cells, self.board.columns, symmetric, weak], np.int64)
+        kernel(
+            geometry.position_words(position),
+            self._constants,
+            numbers,
+            self._sets,
+            self._frames,
+            self._child_sets,
+            self._children,
+            self._table,
+            self._shape,
+            limit,
+            self._told,
+        )
+        low, high, nodes = self._told.tolist()
+        return low, high, nodes
+
+    def _value(self, position: Position, score: int) -> Value:
+        """The value behind a score of the search, which counts from the full board."""
+        if score == 0:
+            return Value(Outcome.DRAW)
+        outcome = Outcome.WIN if score > 0 else Outcome.LOSS
+        # the winner's last stone is the first or the second of these two, by its parity
+        end = self.board.cells + 2 - 2 * abs(score)
+        if (end - position.ply) % 2 != (outcome is Outcome.WIN):
+            end -= 1
+        return Value(outcome, end - position.ply)
+
+
+def _before(value: Value) -> Value:
+    """The value of a position for the side whose move led to it, one ply earlier."""
+    distance = None if value.distance is None else value.distance + 1
+    return Value(Outcome(-value.outcome), distance)
+
+
+def _table(
+    board: Board, table_mib: int
+) -> tuple[
+    "np.ndarray[tuple[int], np.dtype[np.uint64]]", "np.ndarray[tuple[int], np.dtype[np.uint64]]"
+]:
+    if geometry.fits_one_word(board):
+        bits = (board.rows + 1) * board.columns
+        index = (table_mib * _MIB // (8 * word_table.LINE_WORDS)).bit_length() - 1
+        index = min(index, bits - 4)
+        work = min(word_table.MOST_WORK_BITS, 64 - word_table.BOUND_BITS - (bits - index))
+        return (
+            np.zeros(word_table.LINE_WORDS << index, np.uint64),
+            np.array([bits, index, work], np.uint64),
+        )
+    index = (table_mib * _MIB // (8 * lanes_table.LINE_WORDS)).bit_length() - 1
+    return np.zeros(lanes_table.LINE_WORDS << index, np.uint64), np.array(
+        [192, index, 0], np.uint64
+    )

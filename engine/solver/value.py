@@ -1,0 +1,80 @@
+"""What a position is worth: outcomes, values, and what a solver knows of one."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import total_ordering
+
+
+class Outcome(IntEnum):
+    """The end of the game under best play, from the side to move."""
+
+    LOSS = -1
+    DRAW = 0
+    WIN = 1
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An outcome and its distance; a sooner win is greater, a later loss is greater."""
+
+    outcome: Outcome
+    distance: int | None = None
+    """Plies from the asked position to the last ply of the game; None for a draw."""
+
+    def __lt__(self, other: "Value") -> bool:
+        return self._rank < other._rank
+
+    @property
+    def _rank(self) -> tuple[int, int]:
+        return int(self.outcome), -int(self.outcome) * (self.distance or 0)
+
+    def __neg__(self) -> "Value":
+        """The value for the other side, at the same distance."""
+        return Value(Outcome(-self.outcome), self.distance)
+
+    def __str__(self) -> str:
+        if self.distance is None:
+            return str(self.outcome)
+        return f"{self.outcome} in {self.distance}"
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Bounds on the value of a position for the side to move; exact when they meet."""
+
+    low: Value
+    """The true value is this one or better."""
+    high: Value
+    """The true value is this one or worse."""
+    nodes: int
+    """Positions that the search looked into; what is forced or known costs none."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether outcome and distance are proven."""
+        return self.low == self.high
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The proven outcome, None while the bounds disagree."""
+        return self.low.outcome if self.low.outcome == self.high.outcome else None
+
+    @property
+    def distance(self) -> int | None:
+        """Plies to the end of the game, None for a draw and while it is not proven."""
+        return self.low.distance if self.is_exact else None
+
+
+def best_columns(columns: tuple[Solution | None, ...]) -> tuple[int, ...]:
+    """The columns that are proven to have the greatest value; empty while bounds leave it open."""
+    known = [(number, found) for number, found in enumerate(columns) if found is not None]
+    if not known:
+        return ()
+    best = max(found.low for _, found in known)
+    if any(found.high > best and not found.is_exact for _, found in known):
+        return ()
+    return tuple(number for number, found in known if found.low == best)
