@@ -193,6 +193,15 @@ CpuTime = Annotated[
         rich_help_panel=PANEL_LIMITS,
     ),
 ]
+LogSize = Annotated[
+    int,
+    typer.Option(
+        metavar="MIB",
+        min=0,
+        max=MOST_MIB,
+        help="Disk for what all bots write to stderr; the oldest goes first, 0 keeps nothing.",
+    ),
+]
 Sandbox = Annotated[
     str | None,
     typer.Option(

@@ -11,6 +11,7 @@ from ladder.cli.options import (
     Concurrency,
     CpuTime,
     Depth,
+    LogSize,
     Margin,
     Memory,
     Nodes,
@@ -60,6 +61,7 @@ class RunOptions:
     scratch: Scratch = 1024
     cpu_time: CpuTime = None
     sandbox: Sandbox = None
+    log_size: LogSize = 64
     note: Note = ""
 
     def confinement(self) -> "Confinement":
@@ -80,7 +82,9 @@ class RunOptions:
             scratch_mb=self.scratch,
             cpu_s=self.cpu_time,
         )
-        return Confinement(limits=limits, sandbox=sandbox_of(self.sandbox))
+        return Confinement(
+            limits=limits, sandbox=sandbox_of(self.sandbox), log_bytes=self.log_size << 20
+        )
 
     def settings(
         self,

@@ -18,7 +18,8 @@ class Confinement:
     logs: Path | None = None
     """Folder for capped files of the bots' stderr, made when a bot writes any; None: no files."""
     log_bytes: int = 64 << 20
-    """What the files of ended processes may take together, for each process that starts bots."""
+    """Bytes that the files of ended processes may take: of all of a run's workers together, then,
+    in the confinement that a worker gets, its share."""
 
 
 UNCONFINED = Confinement()

@@ -43,9 +43,6 @@ from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
 from ladder.specs.compile import compile_entrants
 
-LOG_BYTES = 64 << 20
-"""What the logs of a run's bots may take together."""
-
 
 @dataclass(frozen=True, slots=True)
 class NothingToResume:
@@ -101,7 +98,7 @@ def start_run(
                 confinement=replace(
                     settings.confinement_in_force,
                     logs=logs,
-                    log_bytes=LOG_BYTES // settings.concurrency,
+                    log_bytes=settings.confinement.log_bytes // settings.concurrency,
                 ),
             ),
             watcher=watcher,

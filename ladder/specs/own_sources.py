@@ -5,10 +5,12 @@ when it first becomes that player, so that hosts of the working tree would mix o
 copy lies in the user's cache, beside the kernels compiled from it: equal sources have one copy.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +23,10 @@ from ladder.specs.file_state import look_at
 
 PACKAGES = ("engine", "bots")
 READ_ONLY = 0o444
+KEPT_S = 60 * 86400
+"""A copy goes when no command has used it for so long, and another one is made."""
+NOTED_S = 86400
+"""The use of a copy is noted once a day: by the time of its folder's last change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +75,25 @@ def _taken(copies: Path) -> OwnSources:
     try:
         if not place.is_dir() or _digest(_read(place)) != digest:
             _write(place, files)
+            _remove_old(copies)
     except OSError:
         return OwnSources(ROOT, digest, tuple(look_at(ROOT / name) for name in files))
+    _note_use(place)
     return OwnSources(place, digest)
+
+
+def _note_use(place: Path) -> None:
+    with contextlib.suppress(OSError):
+        if place.stat().st_mtime < time.time() - NOTED_S:
+            os.utime(place)
+
+
+def _remove_old(copies: Path) -> None:
+    """Remove copies of sources that nobody uses any more: some 600 KB for each edit of a player."""
+    for copy in copies.iterdir():
+        with contextlib.suppress(OSError):  # another process was faster, or it is not ours
+            if copy.stat().st_mtime < time.time() - KEPT_S:
+                shutil.rmtree(copy)
 
 
 def _read(root: Path) -> dict[str, bytes]:

@@ -22,6 +22,7 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.cli.main import run_command
 from ladder.cli.run_and_report import Choice
+from ladder.cli.run_options import RunOptions
 from ladder.openings.openings_file import NamedOpenings
 from ladder.process.confinement import Confinement
 from ladder.registry.builtins import sync_builtins
@@ -104,6 +105,25 @@ def test_a_resumed_run_counts_alike_everywhere(
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
     assert resumed.ending is RunEnding.DONE
     assert len(RunView().ending(resumed.live)) == 1
+
+
+def test_the_logs_are_shared_out_over_the_workers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All logs of a run together take no more than its user allows, which is no new run."""
+    given: list[Confinement] = []
+
+    class Noting(InstantWorkers):
+        def __init__(self, *_: object, confinement: Confinement, **__: object) -> None:
+            given.append(confinement)
+
+    monkeypatch.setattr("ladder.runs.start.Workers", Noting)
+    usual = replace(SETTINGS, confinement=RunOptions().confinement(), concurrency=4)
+    smaller = replace(usual, confinement=RunOptions(log_size=8).confinement())
+    play(store, usual, Recorder(monkeypatch, stop_after=4))
+    play(store, smaller, Recorder(monkeypatch))
+    assert [each.log_bytes >> 20 for each in given] == [16, 2]
+    assert len(store.runs.find()) == 1
 
 
 def test_a_resumed_run_has_what_is_left_of_its_hours(

@@ -1,5 +1,6 @@
 """The copy of this installation's sources that hosts run."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,21 @@ def test_equal_contents_share_a_copy_and_others_have_their_own(tree: Path) -> No
     assert sorted(path.name for path in before.root.parent.iterdir()) == sorted(
         (before.digest, after.digest)
     )
+
+
+def test_a_copy_that_nobody_used_for_long_goes_when_another_is_made(tree: Path) -> None:
+    """The cache must not grow with every edit, and no copy go that a command has used of late."""
+    used, forgotten = own_sources().root, tree.parent / "cache/sources/forgotten"
+    forgotten.mkdir()
+    for copy in (used, forgotten):
+        os.utime(copy, (0, 0))
+    module._taken.cache_clear()
+    assert own_sources().root == used  # notes the use
+    assert forgotten.exists()
+    (tree / "engine/board.py").write_text("edited\n")
+    module._taken.cache_clear()
+    own_sources()
+    assert (used.exists(), forgotten.exists()) == (True, False)
 
 
 @pytest.mark.usefixtures("tree")
