@@ -9,12 +9,12 @@ import gc
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bots.budget import BUDGETS
 from bots.catalogue import build
 from bots.errors import BotsError, ProtocolError
-from bots.player import Player, Tidy
+from bots.player import Player
 from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
@@ -43,6 +43,8 @@ class Host:
 
     def __init__(self) -> None:
         self._player: Player | None = None
+        self._tidy: Callable[[], None] | None = None
+        """Of a player that is `Tidy`; looked up once a game and not after every move."""
         self._known: set[str] = set()
 
     def answer(self, request: Request) -> Reply | None:
@@ -70,12 +72,12 @@ class Host:
 
     def tidy(self) -> None:
         """Let the player put its memory in order after a move: its clock stands still."""
-        if isinstance(self._player, Tidy):
-            self._player.tidy()
+        if self._tidy is not None:
+            self._tidy()
 
     def _begin(self, game: NewGame) -> Ready:
         # The former player goes before the next one is built: two trees need not fit at once.
-        self._player = None
+        self._player = self._tidy = None
         if not isinstance(game.player, str):
             raise ProtocolError("new_game must say which built-in player to be")
         if game.connect != 4:
@@ -84,6 +86,7 @@ class Host:
         self._player = build(
             game.player, board=board, side=game.side, seed=game.seed, budget=game.budget
         )
+        self._tidy = getattr(self._player, "tidy", None)
         if game.player not in self._known:
             self._known.add(game.player)
             # Modules and kernels loaded just now stay for ever: keep the collector off them, and

@@ -7,6 +7,7 @@ from 0 at the bottom, columns from 0 at the left.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.errors import BoardError
 from engine.seeds import SplitMix
@@ -104,6 +105,7 @@ class BoardClass:
         return self.board is None
 
 
+@lru_cache(maxsize=1024)
 def parse_board(text: str) -> Board:
     """One specific board from ``standard``, ``RxC`` or ``RxC@r,c``.
 

@@ -69,16 +69,17 @@ class Position:
 
     """
 
-    __slots__ = ("_playable", "board", "moves", "stones", "winner")
+    __slots__ = ("_masks", "_playable", "board", "moves", "stones", "winner")
 
     board: Board
     moves: tuple[int, ...]
     stones: tuple[int, int]
     winner: int | None
     _playable: int
+    _masks: Geometry
 
     def __init__(self, board: Board) -> None:
-        masks = geometry(board)
+        self._masks = masks = geometry(board)
         self.board = board
         self.moves = ()
         self.stones = (0, 0)
@@ -126,14 +127,14 @@ class Position:
         return (
             self.winner is None
             and 0 <= column < self.board.columns
-            and bool(self._playable & geometry(self.board).lanes[column])
+            and bool(self._playable & self._masks.lanes[column])
         )
 
     def legal_moves(self) -> tuple[int, ...]:
         """The playable columns in ascending order; empty when the game is over."""
         if self.winner is not None:
             return ()
-        masks = geometry(self.board)
+        masks = self._masks
         return tuple(c for c in masks.columns if self._playable & masks.lanes[c])
 
     def landing_row(self, column: int) -> int | None:
@@ -145,7 +146,7 @@ class Position:
         """
         if not 0 <= column < self.board.columns:
             raise IllegalMove(self._refusal(column))
-        cell = self._playable & geometry(self.board).lanes[column]
+        cell = self._playable & self._masks.lanes[column]
         return cell.bit_length() - 1 - LANE * column if cell else None
 
     def play(self, column: int) -> "Position":
@@ -155,17 +156,20 @@ class Position:
             IllegalMove: the column is full or off the board, or the game is over.
 
         """
-        masks = geometry(self.board)
-        if self.winner is not None or not 0 <= column < self.board.columns:
+        masks = self._masks
+        lanes = masks.lanes
+        if self.winner is not None or not 0 <= column < len(lanes):
             raise IllegalMove(self._refusal(column))
-        cell = self._playable & masks.lanes[column]
+        cell = self._playable & lanes[column]
         if not cell:
             raise IllegalMove(self._refusal(column))
         first, second = self.stones
-        side = len(self.moves) & 1
+        moves = self.moves
         after = Position.__new__(Position)
+        after._masks = masks
         after.board = self.board
-        after.moves = (*self.moves, column)
+        after.moves = (*moves, column)
+        side = len(moves) & 1
         if side:
             own = second | cell
             after.stones = (first, own)

@@ -4,8 +4,10 @@ Times are seconds since the epoch, durations microseconds, results from the side
 Importing this module loads no database code.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -56,6 +58,10 @@ class PairPlan(msgspec.Struct, frozen=True):
     watchdog_s: float = WATCHDOG_S
     """How long a move may take under a work budget."""
 
+    def __reduce__(self) -> Any:
+        """The way to a worker, in a quarter of a pickle's time."""
+        return _packed(self, _plan) or super().__reduce__()
+
 
 class PairRecord(msgspec.Struct, frozen=True):
     """A pair as it was played: either two finished games or an abort."""
@@ -75,6 +81,33 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Revisions of bots whose files are no longer what was registered; the pair has no games."""
     pondering: tuple[int, ...] = ()
     """Revisions of bots that were seen to compute on their opponents' time, now or before."""
+
+    def __reduce__(self) -> Any:
+        """The way from a worker, in a quarter of a pickle's time."""
+        return _packed(self, _record) or super().__reduce__()
+
+
+_encoder = msgspec.msgpack.Encoder()
+_plans = msgspec.msgpack.Decoder(PairPlan)
+_records = msgspec.msgpack.Decoder(PairRecord)
+
+
+def _packed(
+    message: PairPlan | PairRecord, unpack: Callable[[bytes], object]
+) -> tuple[Callable[[bytes], object], tuple[bytes]] | None:
+    """A message as MessagePack for its pickle; None: a file name in it is no text."""
+    try:
+        return unpack, (_encoder.encode(message),)
+    except UnicodeEncodeError:
+        return None
+
+
+def _plan(packed: bytes) -> PairPlan:
+    return _plans.decode(packed)
+
+
+def _record(packed: bytes) -> PairRecord:
+    return _records.decode(packed)
 
 
 class PairStatus(StrEnum):

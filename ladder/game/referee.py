@@ -16,6 +16,7 @@ from db.records.pairs import (
 )
 from db.records.sides import SideSums
 from engine.board import MAX_SIDE, Board, parse_board
+from engine.errors import IllegalMove
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
@@ -103,13 +104,14 @@ def answered(position: Position, column: int) -> Position:
         BotIllegalMove: the column cannot be played.
 
     """
-    if not position.can_play(column):
+    try:
+        return position.play(column)
+    except IllegalMove as error:
         legal = ", ".join(str(column) for column in position.legal_moves())
         raise BotIllegalMove(
             f"played column {column} at ply {position.ply} of "
             f"'{position.notation()}': legal columns were {legal}"
-        )
-    return position.play(column)
+        ) from error
 
 
 class GameEnd(NamedTuple):
@@ -134,7 +136,7 @@ class _Notes(NamedTuple):
 class _Side:
     """One player of the game in play."""
 
-    __slots__ = ("cpu", "entrant", "limit_us", "process", "stats", "timed")
+    __slots__ = ("cpu", "entrant", "limit_s", "limit_us", "process", "stats", "timed")
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
         self.entrant = entrant
@@ -146,6 +148,7 @@ class _Side:
         self.limit_us = (
             int(plan.watchdog_s * 1e6) if time_ms is None else (time_ms + plan.margin_ms) * 1000
         )
+        self.limit_s = self.limit_us / 1e6
 
 
 class _Game:
@@ -257,17 +260,18 @@ class _Game:
 
     def _move(self, position: Position) -> Position:
         """Ask the side to move for its move and play it."""
-        side, opponent = self.sides[position.to_move], self.sides[1 - position.to_move]
-        assert side.process is not None  # noqa: S101 - prepared before the first move
+        moves = position.moves
+        ply = len(moves)
+        side, opponent = self.sides[ply & 1], self.sides[~ply & 1]
         process = side.process
-        question = MoveAsk(position.ply, position.moves)
+        assert process is not None  # noqa: S101 - prepared before the first move
         try:
             reply, elapsed_us = process.ask(
-                question, timeout_s=side.limit_us / 1e6, watch_runqueue=side.timed
+                MoveAsk(ply, moves), timeout_s=side.limit_s, watch_runqueue=side.timed
             )
         except (BotTimeout, MachineStalled) as failure:
             return self._move_again(position, failure, process.stall)
-        assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+        assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
         family = process.family
         self._remember(side.stats, elapsed_us, family.turn_us, reply.info)
         if side.cpu.add(family, elapsed_us):
@@ -341,8 +345,9 @@ class _Game:
         thought = thought_of(elapsed_us, info)
         thought.cpu_us = cpu_us
         self.thoughts.append(thought)
-        if thought.simulations:
-            stats.simulations += thought.simulations
+        work = thought.simulations
+        if work:
+            stats.simulations += work
             stats.searched_us += elapsed_us
 
     def _finish(self, verdict: GameEnd) -> None:

@@ -13,12 +13,13 @@ Linux 5.3 or later (pidfd).
 from __future__ import annotations
 
 import contextlib
-import os
 import select
 import time
 from collections import deque
 from dataclasses import replace
+from os import read, write
 from pathlib import Path
+from time import perf_counter_ns
 from typing import NamedTuple, NoReturn
 
 import msgspec
@@ -64,6 +65,8 @@ ASLEEP_S = 0.25
 """Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
 TO_BOT, FROM_BOT = "> ", "< "
 """Signs before the messages that are kept."""
+READ_BYTES = 64 * 1024
+"""Read from a bot at once: all that its pipe holds."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
@@ -104,6 +107,7 @@ class BotProcess:
         """Whatever can have come since the last answer: output, and the supervisor's lines."""
         self._news.register(self._stdout, select.POLLIN)
         self._news.register(client.status, select.POLLIN)
+        self._look = self._news.poll
         self._snapshot: Snapshot | None = None
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         """The last ones as they were sent, each behind the sign of who did."""
@@ -159,41 +163,41 @@ class BotProcess:
         """
         if not self.alive:
             raise RuntimeError("a bot that has ended was asked")
-        family = self.family
-        if news := self._news.poll(0):
+        if news := self._look(0):
             self._take(news, request)
         line = encode(request)
         self._messages.append((TO_BOT, line))
-        is_move = type(request) is MoveAsk
-        if is_move:
+        kind = type(request)
+        family = self.family
+        if kind is MoveAsk:
             family.begin_turn()
         else:
             family.resume()
-        self._snapshot = None
-        if watch_runqueue:
-            self._snapshot = snapshot(self.supervisor_pid, ended=family.counts_all)
+        self._snapshot = (
+            snapshot(self.supervisor_pid, ended=family.counts_all) if watch_runqueue else None
+        )
         # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
         # the bot can read, for up to a scheduler tick of some milliseconds.
-        started = time.perf_counter_ns()
+        started = perf_counter_ns()
         try:
-            written = os.write(self._stdin, line)
+            written = write(self._stdin, line)
         except BlockingIOError:
             written = 0
         except BrokenPipeError:
             self._ended(request, "closed its standard input")
         if written != len(line):
             self._write_rest(request, line[written:], started, timeout_s)
-        left_s = timeout_s - (time.perf_counter_ns() - started) / 1e9
-        if not self._poll(max(0.0, left_s) * 1000):
+        left_s = timeout_s - (perf_counter_ns() - started) / 1e9
+        if not self._poll(left_s * 1000 if left_s > 0 else 0):
             self._too_late(request, timeout_s, started)
-        data = os.read(self._stdout, 65536)
-        finished = time.perf_counter_ns()
+        data = read(self._stdout, READ_BYTES)
+        finished = perf_counter_ns()
         self._messages.append((FROM_BOT, data))
         if data.find(b"\n") != len(data) - 1 or not data:
             data = self._read_rest(request, data, started, timeout_s)
-            finished = time.perf_counter_ns()
+            finished = perf_counter_ns()
         elapsed_us = (finished - started) // 1000
-        if is_move:
+        if kind is MoveAsk:
             family.end_turn()
         if elapsed_us > timeout_s * 1e6:
             self._too_late(request, timeout_s, started, answered=True)
@@ -202,10 +206,11 @@ class BotProcess:
         except ProtocolError as error:
             text = f"{error}, as the answer to {name_of(request)}"
             self._fail(BotProtocolError(text), error)
-        if type(reply) is not EXPECTED.get(type(request)):
+        if type(reply) is MoveReply and kind is MoveAsk:
+            if reply.ply is not None:
+                self._check_echo(request, reply.ply)
+        elif type(reply) is not EXPECTED.get(kind):
             self._fail(wrong_answer(request, reply))
-        if type(reply) is MoveReply and reply.ply is not None:
-            self._check_echo(request, reply.ply)
         return Answer(reply, elapsed_us)
 
     def head_log(self, line: str) -> None:
@@ -230,7 +235,7 @@ class BotProcess:
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
                 line = encode(request)
                 self._messages.append((TO_BOT, line))
-                os.write(self._stdin, line)
+                write(self._stdin, line)
 
     def last_words(self) -> LastWords:
         """The last messages with it, and once it has ended the end of its stderr."""
@@ -297,12 +302,12 @@ class BotProcess:
         """The pipe is full: go on as the bot reads, within the same deadline."""
         poll = poll_of(self._stdin, select.POLLOUT)
         while rest:
-            left = timeout_s - (time.perf_counter_ns() - started) / 1e9
+            left = timeout_s - (perf_counter_ns() - started) / 1e9
             if left <= 0 or not poll(left * 1000):
                 text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
                 self._fail(BotTimeout(f"{text} when asked for {name_of(request)}"))
             try:
-                rest = rest[os.write(self._stdin, rest) :]
+                rest = rest[write(self._stdin, rest) :]
             except BrokenPipeError:
                 self._ended(request, "closed its standard input")
 
@@ -320,10 +325,10 @@ class BotProcess:
             if end >= 0:
                 text = f"wrote more than one line as the answer to {name_of(request)}"
                 self._fail(BotProtocolError(f"{text}: {excerpt(data[end + 1 :])} came after it"))
-            left = timeout_s - (time.perf_counter_ns() - started) / 1e9
+            left = timeout_s - (perf_counter_ns() - started) / 1e9
             if left <= 0 or not self._poll(left * 1000):
                 self._too_late(request, timeout_s, started, data)
-            more = os.read(self._stdout, 65536)
+            more = read(self._stdout, READ_BYTES)
             if not more:
                 after = f" after half a line: {excerpt(data)}"
                 self._ended(request, "closed its standard output", after)
@@ -343,7 +348,7 @@ class BotProcess:
             self._spoke_unasked(request)
 
     def _spoke_unasked(self, request: Request) -> NoReturn:
-        data = os.read(self._stdout, 65536)
+        data = read(self._stdout, READ_BYTES)
         if not data:
             self._ended(request, "closed its standard output")
         self._messages.append((FROM_BOT, data))
@@ -359,7 +364,7 @@ class BotProcess:
         *,
         answered: bool = False,
     ) -> NoReturn:
-        late_s = (time.perf_counter_ns() - started) / 1e9 - timeout_s
+        late_s = (perf_counter_ns() - started) / 1e9 - timeout_s
         # A wait that ends with an answer ends before the deadline. Where it did not, we were kept
         # from looking, and the answer may have lain there in time; unless it was the bot itself
         # that kept the processor busy until then.
@@ -371,7 +376,7 @@ class BotProcess:
                 f"the deadline to look for the answer to {name_of(request)}"
             )
         if self._snapshot is not None:
-            oversleep_us = (time.perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
+            oversleep_us = (perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
             self.stall = stall_since(self.supervisor_pid, self._snapshot, oversleep_us)
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{half}"

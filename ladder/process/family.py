@@ -16,6 +16,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from time import clock_gettime_ns
 
 from ladder.process.procfs import cpu_clock, descendants, waited_ns
 
@@ -113,7 +114,9 @@ class Family:
         remembered in `conduct`."""
         if self._clock is None:
             return 0
-        rest_us = max(0, self.used_ns() - self._mark_ns) // 1000
+        rest_us = (self.used_ns() - self._mark_ns) // 1000
+        if rest_us < 0:
+            return 0
         if rest_us > REST_US and self._foreign:
             length_us = (time.perf_counter_ns() - self._rested_ns) // 1000
             if rest_us > REST_US + REST_SHARE * length_us:
@@ -134,9 +137,11 @@ class Family:
         if self._clock is None:
             return
         used_ns = self.used_ns()
-        self.turn_us = max(0, used_ns - self._mark_ns) // 1000
+        turn_us = (used_ns - self._mark_ns) // 1000
+        self.turn_us = turn_us if turn_us > 0 else 0
         self._mark_ns = used_ns
-        self._rest()
+        if self._foreign:
+            self._rest()
 
     def _rest(self) -> None:
         """It is another's turn from now on."""
@@ -160,7 +165,12 @@ class Family:
         """
         if self._all:
             return self._used_by_all_ns()
-        return 0 if self._clock is None else _used_ns(self._clock)
+        if self._clock is None:
+            return 0
+        try:
+            return clock_gettime_ns(self._clock)
+        except OSError:  # the process has ended
+            return 0
 
     def _used_by_all_ns(self) -> int:
         pids = descendants(self._supervisor)
@@ -191,7 +201,7 @@ class Family:
 
 def _used_ns(clock: int) -> int:
     try:
-        return time.clock_gettime_ns(clock)
+        return clock_gettime_ns(clock)
     except OSError:  # the process has ended
         return 0
 

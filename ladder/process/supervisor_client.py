@@ -181,7 +181,8 @@ class SupervisorClient:
 
     def head_log(self, line: str) -> None:
         """A line for the log, before whatever the bot writes from now on, if it writes anything."""
-        self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
+        if self.log_path is not None:
+            self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
 
     def _tell(self, line: bytes) -> None:
         if self.control >= 0:

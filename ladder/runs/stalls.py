@@ -67,9 +67,11 @@ class Stalls:
             last = number == record.aborts - 1
             self._attempts.append(_Attempt(pair, stalled=True, gave_up=last and not record.games))
         self._attempts.extend([_Attempt(pair, False, False)] * len(record.games))
+        if not record.aborts:  # as nearly always; counting takes as long as storing the games
+            return []
         stalled, given_up = _stalls_of(self._attempts)
         excess = max(stalled / MOST, given_up / MOST_PAIRS)
-        if not record.aborts or excess < 1:
+        if excess < 1:
             return []
         suspects, others = self._suspects()
         if suspects and len(others) >= ENOUGH:

@@ -1,0 +1,47 @@
+"""Plans and records of pairs on their way to a worker and back."""
+
+import pickle
+
+import pytest
+
+from bots.budget import Budget
+from db.records.games import GameRecord, Thought
+from db.records.launch import FileState, Start
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.restart import Restart
+from db.records.sides import SideSums
+from engine.result import Result, Termination
+
+
+def plan_in(folder: str) -> PairPlan:
+    content = (FileState(path=f"{folder}/bot.py", size=7, changed_ns=1, digest="0" * 16),)
+    start = Start(("python3", "bot.py"), folder, (("KEY", "a b"),), 512, True, content)
+    a = Entrant(3, "ä b", start, Budget(time_ms=100), restart=Restart.GAME)
+    b = Entrant(4, "v18", start, Budget(nodes=2**53 - 1), player="v18?c=0.5")
+    return PairPlan(2**40, 5, a, b, "10x11@3,4", "thu", (5, 10), 2**53 - 1, watchdog_s=0.5)
+
+
+def record_with(detail: str) -> PairRecord:
+    thoughts = (
+        Thought(17, -0.3333333333333333, 2**62, 9, "win 5", 12, "0123456789ab"),
+        Thought(2**40),
+    )
+    sides = (SideSums(1, 17, 17, 2**52, 17), SideSums(1, 2**40, 2**40))
+    game = GameRecord(
+        False, (5, 10, 3, 4), Result.WIN, Termination.CRASH, sides, thoughts, 1.5e9, 3, detail
+    )
+    return PairRecord(2**40, 5, (game, game), 2, "stalled", (3,), (4,), (3, 4))
+
+
+@pytest.mark.parametrize("text", ["/a", "/ä🆕\n\x00", "/not\udcffutf8"])
+def test_nothing_is_lost_on_the_way(text: str) -> None:
+    """A pickle gives an equal plan or record of equal types, whatever a file is called."""
+    for sent in (plan_in(text), record_with(text)):
+        came = pickle.loads(pickle.dumps(sent))  # noqa: S301 - our own
+        assert came == sent
+        assert repr(came) == repr(sent)  # numbers and enums of equal types, too
+
+
+def test_a_record_travels_light() -> None:
+    """It is packed as one text, and not object by object."""
+    assert b"SideSums" not in pickle.dumps(record_with("it ended"))
