@@ -1,6 +1,7 @@
 """Storing a played pair: the one hot path of the database.
 
-One transaction marks the pair, inserts its two games, moves the aggregate and the live ratings.
+One transaction marks the pair, inserts its two games, moves the aggregate and the live ratings;
+pairs that have finished meanwhile share it, because its commit waits for the disk.
 No step reads or writes more when the database grows: every lookup is by an index.
 """
 
@@ -37,6 +38,10 @@ START_ELO = 1000.0
 """The live rating of a revision without rated games."""
 
 
+Played = tuple[PairPlan, PairRecord]
+"""A pair and the record of its two games."""
+
+
 class PairStorer:
     """Stores pairs in one database; keeps its statements and what never changes about runs."""
 
@@ -45,57 +50,61 @@ class PairStorer:
         self._statements = Statements(database.engine.dialect)
         self._runs: dict[int, tuple[int, bool]] = {}
 
-    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
-        """Store a pair, or nothing when it is no longer planned.
+    def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
+        """Store pairs in one transaction; nothing of a pair that is no longer planned.
 
         Raises:
-            ValueError: the record is not of two finished games of this plan, or a pair of a
-                revision with itself is to be rated.
+            ValueError: a record is not of two finished games of its plan, or a pair of a revision
+                with itself is to be rated; nothing is stored.
 
         """
-        if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
-            raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
-        if any(game.termination is Termination.ABORTED for game in record.games):
-            raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
-        run = self._statements
+        for plan, record in played:
+            if record.id != plan.id or [game.swapped for game in record.games] != [False, True]:
+                raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
+            if any(game.termination is Termination.ABORTED for game in record.games):
+                raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
         with self._database.writing() as connection:
-            marked = run.mark_finished.run(
-                connection,
-                {
-                    "pair": plan.id,
-                    "place": plan.number,
-                    "old": PairStatus.PLANNED.value,
-                    "new": PairStatus.FINISHED.value,
-                    "new_aborts": record.aborts,
-                    "now": time.time(),
-                },
-            )
-            if not marked:
-                return _why_not(connection, plan)
-            run_id: int = marked[0][0]
-            division_id, rated = self._facts(connection, run_id)
-            games = [_game_values(plan, game) for game in record.games]
-            for row in games:
-                row.update(run_id=run_id, division_id=division_id, rated=rated)
-            self._flag_repeats(connection, division_id, games)
-            ids = tuple(run.insert_game.run(connection, row)[0][0] for row in games)
-            for game_id, game in zip(ids, record.games, strict=True):
-                if game.last_words is not None:
-                    run.insert_last_words.run(
-                        connection, last_words_values(game_id, game.last_words)
-                    )
-            repeats = sum(row["repeat"] for row in games)
-            if not rated:
-                return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
-            if plan.a.revision == plan.b.revision:
-                raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
-            key, values = contribution(games[0], games[1])
-            run.add_to_table.run(
-                connection,
-                {**dict(zip(KEY, key, strict=True)), **dict(zip(SUMS, values, strict=True))},
-            )
-            a, b = self._move_ratings(connection, division_id, plan, points(games), rate)
-            return FinishedPair(PairOutcome.STORED, ids, a, b, repeats)
+            return [self._finish(connection, plan, record, rate) for plan, record in played]
+
+    def _finish(
+        self, connection: Connection, plan: PairPlan, record: PairRecord, rate: Rate
+    ) -> FinishedPair:
+        run = self._statements
+        marked = run.mark_finished.run(
+            connection,
+            {
+                "pair": plan.id,
+                "place": plan.number,
+                "old": PairStatus.PLANNED.value,
+                "new": PairStatus.FINISHED.value,
+                "new_aborts": record.aborts,
+                "now": time.time(),
+            },
+        )
+        if not marked:
+            return _why_not(connection, plan)
+        run_id: int = marked[0][0]
+        division_id, rated = self._facts(connection, run_id)
+        games = [_game_values(plan, game) for game in record.games]
+        for row in games:
+            row.update(run_id=run_id, division_id=division_id, rated=rated)
+        self._flag_repeats(connection, division_id, games)
+        ids = tuple(run.insert_game.run(connection, row)[0][0] for row in games)
+        for game_id, game in zip(ids, record.games, strict=True):
+            if game.last_words is not None:
+                run.insert_last_words.run(connection, last_words_values(game_id, game.last_words))
+        repeats = sum(row["repeat"] for row in games)
+        if not rated:
+            return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
+        if plan.a.revision == plan.b.revision:
+            raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
+        key, values = contribution(games[0], games[1])
+        run.add_to_table.run(
+            connection,
+            {**dict(zip(KEY, key, strict=True)), **dict(zip(SUMS, values, strict=True))},
+        )
+        a, b = self._move_ratings(connection, division_id, plan, points(games), rate)
+        return FinishedPair(PairOutcome.STORED, ids, a, b, repeats)
 
     def _facts(self, connection: Connection, run_id: int) -> tuple[int, bool]:
         facts = self._runs.get(run_id)

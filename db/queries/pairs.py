@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, func, insert, select, update
 
 from db.connection.database import Database
-from db.derived.store_pair import PairStorer
+from db.derived.store_pair import PairStorer, Played
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
 from db.records.aggregate import Rate
@@ -137,7 +137,16 @@ class Pairs:
                 a revision with itself is to be rated.
 
         """
-        return self._storer.finish(plan, record, rate)
+        return self.finish_all(((plan, record),), rate)[0]
+
+    def finish_all(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
+        """Store played pairs in one transaction, each as `finish` does; an answer for each.
+
+        Raises:
+            ValueError: `finish` would raise it for one of them; none is stored.
+
+        """
+        return self._storer.finish(played, rate) if played else []
 
     def of_run(self, run_id: int) -> list[PlayedPair]:
         """The finished pairs of a run in the order of their numbers."""

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,10 +103,12 @@ class _TimedPairs(Pairs):
 
     clocks: _Clocks
 
-    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
-        """Store a played pair, on the clock."""
+    def finish_all(
+        self, played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate
+    ) -> list[FinishedPair]:
+        """Store played pairs, on the clock."""
         begun = time.perf_counter()
-        finished = super().finish(plan, record, rate)
+        finished = super().finish_all(played, rate)
         self.clocks.store_s += time.perf_counter() - begun
         return finished
 

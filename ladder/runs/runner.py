@@ -13,6 +13,7 @@ from itertools import chain
 from db.records.games import GameRecord
 from db.records.pairs import (
     Entrant,
+    FinishedPair,
     PairOutcome,
     PairPlan,
     PairRecord,
@@ -173,8 +174,7 @@ class Runner:
                     return RunEnding.DONE
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
-            for future in sorted(done, key=lambda each: self._playing[each].number):
-                self._collect(future)
+            self._collect(done)
             self._watcher.tick(self._live)
 
     def _owed(self) -> Iterator[int]:
@@ -217,29 +217,40 @@ class Runner:
 
     # Collecting.
 
-    def _collect(self, future: "Future[PairRecord]") -> None:
+    def _collect(self, done: Iterable["Future[PairRecord]"]) -> None:
+        """Take in the pairs that workers are done with; those that were played share a commit."""
+        came = [
+            (plan, record)
+            for future in sorted(done, key=lambda each: self._playing[each].number)
+            for plan, record in self._taken(future)
+        ]
+        whole = [(plan, record) for plan, record in came if record.games]
+        stored = iter(self._store.pairs.finish_all(whole, rate_pair))
+        for plan, record in came:
+            self._live.aborted_games += record.aborts
+            if record.changed:
+                self._watch(self._roster.note_changed(plan, record))  # the pair stays planned
+                continue
+            if record.games:
+                self._count_pair(plan, record, next(stored))
+            else:
+                self._give_up(plan, record)
+            self._watch(self._roster.note_pondering(plan, record))
+            self._watch(self._roster.note_starts(plan, record))
+            self._watch(self._roster.pause_stalling(self._stalls.note(plan, record)))
+
+    def _taken(self, future: "Future[PairRecord]") -> Iterator[tuple[PairPlan, PairRecord]]:
+        """A pair and its record; nothing when its worker has died, and the pair is owed again."""
         plan = self._playing.pop(future)
         try:
-            record = future.result()
+            yield plan, future.result()
         except BrokenProcessPool:
             self._broken = True
             self._deaths_over[plan.number] += 1
             self._queue.put_back(plan)
-            return
-        self._live.aborted_games += record.aborts
-        if record.changed:
-            self._watch(self._roster.note_changed(plan, record))  # the pair stays planned
-            return
-        if record.games:
-            self._store_pair(plan, record)
-        else:
-            self._give_up(plan, record)
-        self._watch(self._roster.note_pondering(plan, record))
-        self._watch(self._roster.note_starts(plan, record))
-        self._watch(self._roster.pause_stalling(self._stalls.note(plan, record)))
 
-    def _store_pair(self, plan: PairPlan, record: PairRecord) -> None:
-        finished = self._store.pairs.finish(plan, record, rate_pair)
+    def _count_pair(self, plan: PairPlan, record: PairRecord, finished: FinishedPair) -> None:
+        """Note a pair that was handed in."""
         if finished.outcome is not PairOutcome.STORED:
             self._warn(f"pair {plan.number} was not stored: it is {finished.outcome} already")
             return
