@@ -223,7 +223,7 @@ class Game(Base):
     detail: Mapped[str]
     """For a forfeit: what happened."""
     offender: Mapped[int | None]
-    """Who forfeited: 0 the first player, 1 the second."""
+    """The player that forfeited: 0 the first, 1 the second."""
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     first_moves: Mapped[int]
@@ -246,13 +246,13 @@ class Game(Base):
 
 
 class LastWords(Base):
-    """What a failing bot wrote and was told before its game was lost; only forfeits have any."""
+    """The last words of a failing bot and to it; only forfeits have any."""
 
     __tablename__ = "last_words"
 
     game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
     stderr: Mapped[str]
-    """Its end."""
+    """The end of its stderr."""
     messages: Mapped[str]
     """The last ones of the protocol, one a line, as `db.records.games.LastWords` writes them."""
 

@@ -45,7 +45,7 @@ def draw_opening(
 
 
 def check_openings(board_class: BoardClass, plies: int) -> None:
-    """See that openings of that length can be drawn on the boards of a class, thousands of times.
+    """Refuse a length of openings that cannot be drawn on a class thousands of times.
 
     Tried on its smallest board, where long openings are rare. Where each of a dozen draws succeeds
     within `QUICK_ATTEMPTS`, none of a long stream will fail within `ATTEMPTS`.

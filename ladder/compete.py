@@ -31,7 +31,7 @@ from ladder.specs.start_command import entrant_of, start_of
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
-"""What A did, and what B did."""
+"""Result codes of a failure: of A, and of B."""
 UNLOADABLE, NO_INTERFACE = (-1, -2), (-3, -4)
 WON_BY_A = frozenset({A_WINS, BUG[1], ILLEGAL[1], TIMEOUT[1]})
 WON_BY_B = frozenset({B_WINS, BUG[0], ILLEGAL[0], TIMEOUT[0]})
@@ -96,7 +96,7 @@ def named_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
 
 
 def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
-    """What A or B on the command line stands for.
+    """The bot that A or B on the command line stands for.
 
     Args:
         word: the path of a shared library, a specification, or the name of a registered bot.

@@ -40,7 +40,7 @@ _last_words: list[Callable[[], object]] = []
 """Called before a sudden end."""
 
 Poll = Callable[[float], list[tuple[int, int]]]
-"""What `select.poll().poll` is: waits for so many milliseconds and tells what has happened."""
+"""The type of `select.poll().poll`: waits for so many milliseconds and tells what has happened."""
 
 
 def listen_for_stops() -> None:

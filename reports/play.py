@@ -30,7 +30,7 @@ FAILURES = {
 
 
 def heading(game: Sparring) -> str:
-    """Who plays whom, with which stones, on what."""
+    """The players, their stones and the board."""
     board = game.position.board
     return (
         f"you ({SIGNS[game.person]}) against {game.bot.name} ({SIGNS[1 - game.person]}) "
@@ -39,7 +39,7 @@ def heading(game: Sparring) -> str:
 
 
 def budget_text(bot: Entrant) -> str:
-    """What the bot may spend on a move."""
+    """The bot's budget of a move."""
     return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
@@ -78,7 +78,7 @@ def advice(opinion: Opinion) -> list[str]:
 
 
 def info(game: Sparring) -> list[str]:
-    """What the bot told about its last move."""
+    """The bot's own words about its last move."""
     opinion = game.opinion
     if opinion is None:
         return [f"{game.bot.name} has not answered in this position yet"]

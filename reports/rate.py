@@ -11,7 +11,7 @@ BOUND = "only wins or only losses: the rating is where the prior holds it"
 
 
 def rating_document(made: FileRating) -> dict[str, Any]:
-    """What `ladder rate --json` prints."""
+    """The document of `ladder rate --json`."""
     rating = made.rating
     return {
         "games": made.games,

@@ -22,7 +22,7 @@ StoredGame = GameRow | SavedGameRow
 
 
 def game_heading(row: StoredGame) -> str:
-    """Who played whom, on what, and how it ended."""
+    """The players, the board and the end of a game."""
     winner = {Result.WIN: row.first, Result.LOSS: row.second}.get(row.result)
     ending = "draw" if winner is None else f"{winner} won"
     lines = [
@@ -37,7 +37,7 @@ def game_heading(row: StoredGame) -> str:
 
 
 def last_words_of(row: StoredGame) -> LastWords | None:
-    """What was kept of the bot that forfeited; None where nothing was."""
+    """The last words of the bot that forfeited; None where none were kept."""
     return row.last_words if isinstance(row, GameRow) else None
 
 
@@ -85,7 +85,7 @@ def ply_line(row: StoredGame, ply: int) -> str:
 
 
 def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
-    """What is known of the last move: names and values, in the order of showing them."""
+    """The facts about the last move: names and values, in the order of showing them."""
     thought = _thought(row, ply)
     return [] if thought is None else thought_facts(thought)
 
@@ -178,7 +178,7 @@ def _mover(row: StoredGame, ply: int) -> str:
 
 
 def _thought(row: StoredGame, ply: int) -> Thought | None:
-    """What is stored of the move of a ply; None for an opening and where nothing is."""
+    """The stored thought of a ply's move; None for an opening and where none is."""
     place = ply - 1 - row.opening_plies
     return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
 

@@ -114,7 +114,7 @@ def load(folder: str, target: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """What JSON does not know, such as the numbers of other libraries."""
+    """A plain value for one that JSON does not know, such as a number of another library."""
     for method in ("item", "tolist"):
         if hasattr(value, method):
             return getattr(value, method)()

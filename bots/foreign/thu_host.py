@@ -26,7 +26,7 @@ Message = Dict[str, Any]
 INTERFACE_MISSING = "the course's interface is missing"
 """Begins the message about a library without the functions, for the course's result codes."""
 MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP5Point"}
-"""What a C++ compiler makes of the names when ``extern "C"`` is forgotten."""
+"""The names as a C++ compiler writes them when ``extern "C"`` is forgotten."""
 OPPONENT, OWN = 1, 2
 RUNTIME = ("libstdc++.so.6", "libm.so.6")
 UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")

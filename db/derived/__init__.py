@@ -1,1 +1,1 @@
-"""What follows from games: moved in the transaction that stores a pair, and computed anew."""
+"""Tables derived from games: moved in the transaction that stores a pair, and computed anew."""

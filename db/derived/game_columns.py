@@ -33,7 +33,7 @@ def sides_of(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:
 
 
 def offender_of(result: Result, termination: Termination) -> int | None:
-    """Who lost by failing: 0 the first player, 1 the second, None nobody."""
+    """The player that lost by failing: 0 the first, 1 the second, None nobody."""
     if not termination.is_forfeit:
         return None
     return 0 if result is Result.LOSS else 1

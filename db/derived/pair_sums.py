@@ -33,7 +33,7 @@ GAME_COLUMNS = (
     *FIRST,
     *SECOND,
 )
-"""What `contribution` and `whole_pairs` read of a stored game."""
+"""The columns of a stored game that `contribution` and `whole_pairs` read."""
 
 GameValues = Mapping[str, Any]
 """A game's values by the names of its columns."""

@@ -24,7 +24,7 @@ from db.derived.pair_sums import (
 from db.models import Base, Game, LastWords, Pair, PairTable, Rating
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
-"""What a new game needs a value for."""
+"""The columns that a new game needs a value for."""
 
 
 class Prepared:

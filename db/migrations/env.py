@@ -1,4 +1,4 @@
-"""What Alembic runs: migrations on the connection that the caller is in a transaction on."""
+"""The script of Alembic: migrations on the connection that the caller is in a transaction on."""
 
 from alembic import context
 

@@ -350,7 +350,7 @@ _OF_PAIR = (
     *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id),
     *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
 )
-"""What an import compares of a stored pair beside its games."""
+"""Columns of a stored pair that an import compares, beside its games."""
 _TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing says nothing about."""
 

@@ -16,7 +16,7 @@ LONGEST_GAP_S = 60.0
 
 
 class Tallies:
-    """What the finished games of a run come to."""
+    """Sums over the finished games of a run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,1 +1,1 @@
-"""What crosses the border of the database: frozen records without database objects."""
+"""Records that cross the border of the database: frozen, without database objects."""

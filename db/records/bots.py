@@ -24,7 +24,7 @@ class NewRevision:
     boards: tuple[str, ...] | None = None
     """Those that its hello lists; None: all."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """What the hash was taken over: a name (a path, an option) and its own hash or value."""
+    """The ingredients under the hash: a name (a path, an option) and its own hash or value."""
 
 
 @dataclass(frozen=True, slots=True)

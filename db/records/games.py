@@ -100,7 +100,7 @@ class GameRow:
     termination: Termination
     detail: str
     offender: int | None
-    """Who forfeited: 0 the first player, 1 the second, None nobody."""
+    """The player that forfeited: 0 the first, 1 the second, None nobody."""
     started_at: float
     duration_us: int
     sides: tuple[SideSums, SideSums]
@@ -193,7 +193,7 @@ class AuditedGame:
 
 
 PERSON = "person"
-"""What a person is called in a saved game."""
+"""The name of a person in a saved game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class SavedGameRow:
 
     key: int
     bot: str
-    """Its name."""
+    """The bot's name."""
     bot_side: int
     board: str
     budget: Mapping[str, int]
@@ -245,12 +245,12 @@ class SavedGameRow:
 
     @property
     def first(self) -> str:
-        """Who moved first."""
+        """The name of the side that moved first."""
         return PERSON if self.bot_side else self.bot
 
     @property
     def second(self) -> str:
-        """Who moved second."""
+        """The name of the side that moved second."""
         return self.bot if self.bot_side else PERSON
 
     @property

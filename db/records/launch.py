@@ -29,7 +29,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What a bot and everything it starts may use of the machine; None: no limit.
+    """Limits on the machine's means for a bot and everything it starts; None: no limit.
 
     The first three are the kernel's own (setrlimit), hold for each of its processes, and make the
     bot's calls fail; the others are watched a few times a second and end the bot.
@@ -51,7 +51,7 @@ class Limits(msgspec.Struct, frozen=True):
     scratch_mb: int | None = 1024
     """Disk used by the scratch folder (HOME and TMPDIR), in MiB."""
     written_mb: int | None = 4096
-    """What the living processes have written to disk in all, in MiB, wherever it lies."""
+    """Data that the living processes have written to disk in all, in MiB, wherever it lies."""
     cpu_s: int | None = None
     """CPU time of all its processes and threads, the ended ones included, in one game, from one
     `ready` to the next."""
@@ -115,7 +115,7 @@ class FileState(msgspec.Struct, frozen=True, array_like=True):
     size: int
     """In bytes."""
     changed_ns: int
-    """Its ctime; 0 when that says nothing, because it had only just been written."""
+    """Time of the file's last change (ctime); 0 when it had only just been written."""
     digest: str
     """16 hex digits of its content."""
 

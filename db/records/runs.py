@@ -35,7 +35,7 @@ class RunStatus(StrEnum):
 
 
 class Conditions(NamedTuple):
-    """What games must share to be compared."""
+    """The conditions that games must share to be compared."""
 
     boards: str
     """The canonical list of board classes."""

@@ -1,4 +1,4 @@
-"""What a position is worth: outcomes, values, and what a solver knows of one."""
+"""The worth of a position: outcomes, values, and bounds that a solver knows."""
 
 from dataclasses import dataclass
 from enum import IntEnum

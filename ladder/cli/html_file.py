@@ -15,7 +15,7 @@ HEAD = 4096
 
 
 def check_html(file: Path, *, force: bool) -> None:
-    """See that a page may be written there before any work is done for it.
+    """Refuse a file that no page may be written to, before any work is done for it.
 
     Raises:
         UsageError: the folder is missing, or another program's file would be lost.

@@ -45,7 +45,7 @@ PANEL_OUTPUT = "Output"
 
 
 class Format(StrEnum):
-    """What a report is written as."""
+    """The format of a report."""
 
     TABLE = "table"
     JSON = "json"

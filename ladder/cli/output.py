@@ -102,7 +102,7 @@ def confirm(question: str) -> bool:
 
 
 def check_writable(output: Path | None, option: str = "-o") -> None:
-    """See that a file can be written before any work is done for it.
+    """Refuse a file that cannot be written, before any work is done for it.
 
     Raises:
         UsageError: its folder does not exist, or it is a folder itself.

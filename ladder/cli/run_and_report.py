@@ -1,4 +1,4 @@
-"""What `run` and `match` share: play with somebody watching, then print what came of it."""
+"""The part that `run` and `match` share: play with somebody watching, then print the result."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""What a database holds against the rules, and its derived tables against its games."""
+"""Checks of a database: its games against the rules, its derived tables against its games."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What this machine offers and what will go wrong: each check is a small function."""
+"""Checks of this machine, each a small function: its means, and causes of trouble."""
 
 import os
 import platform

@@ -87,7 +87,7 @@ def check_bot(bot: BotLine) -> None:
 
 
 def check_openings(told: OpeningsLine, wanted: str | None) -> None:
-    """See that a set of openings is the one that a division names.
+    """Refuse a set of openings other than the one that a division names.
 
     Raises:
         ValueError: its text is none, or another one.
@@ -126,7 +126,7 @@ def _check_thought(thought: MoveTiming) -> None:
 
 
 def check_pair(one: GameLine, two: GameLine) -> None:
-    """See that two games are one pair.
+    """Refuse two games that are no pair.
 
     Raises:
         ValueError: they are not; the message says why.

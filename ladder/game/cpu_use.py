@@ -9,8 +9,8 @@ from ladder.errors import BotOverCpu, BotPondering
 from ladder.process.family import Family
 
 FREE_US, FREE_SHARE = 250_000, 0.1
-"""What a bot may use in a game while its opponent is asked, in microseconds and as a share of the
-time that the opponent takes; and as much on its turns beyond the time that these take."""
+"""Processor time that a bot may use in a game while its opponent is asked, in microseconds and as
+a share of the time that the opponent takes; and as much on its turns beyond their time."""
 
 
 class CpuUse:
@@ -36,7 +36,7 @@ class CpuUse:
         return self.rest_us > FREE_US or self.beyond_us > FREE_US
 
     def check_rest(self, opponent_us: int, more_us: int = 0) -> None:
-        """See that the use of the opponent's time is within the allowance.
+        """Refuse a use of the opponent's time beyond the allowance.
 
         Args:
             opponent_us: time that the opponent has taken in this game.
@@ -54,7 +54,7 @@ class CpuUse:
             )
 
     def check_turns(self, own_us: int) -> None:
-        """See that the bot has used no more than one processor.
+        """Refuse a bot that has used more than one processor.
 
         Args:
             own_us: time that it has taken in this game.

@@ -78,7 +78,7 @@ def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
 
 
 def thought_of(elapsed_us: int, info: Info | None) -> Thought:
-    """What is kept of a move and of what the bot told about it."""
+    """The stored record of a move: its time, and the numbers that the bot told about it."""
     if info is None:
         return Thought(elapsed_us)
     work = info.nodes if info.simulations is None else info.simulations
@@ -90,7 +90,7 @@ def thought_of(elapsed_us: int, info: Info | None) -> Thought:
 
 
 def expected_line(pv: Sequence[int]) -> str:
-    """What is kept of a bot's expected line: the columns after its own move.
+    """The stored part of a bot's expected line: the columns after its own move.
 
     It ends before the first number that is no column, for a stranger's bot may tell any.
     """
@@ -125,7 +125,7 @@ class GameEnd(NamedTuple):
 
 
 class _Notes(NamedTuple):
-    """What has happened in a pair beside its games."""
+    """Events of a pair beside its games."""
 
     failed_starts: list[int]
     """Revisions of bots that could not be started or did not shake hands."""

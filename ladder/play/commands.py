@@ -1,4 +1,4 @@
-"""What a person can say at the board: a column, or a word."""
+"""The commands of a person at the board: a column, or a word."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from ladder.errors import UsageError
 
 
 class Word(StrEnum):
-    """What is asked for."""
+    """The kinds of commands."""
 
     DROP = "drop"
     UNDO = "undo"
@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 
 def understand(text: str, board: Board) -> Said:
-    """What a person has typed.
+    """A typed line as a command.
 
     Columns are numbers, or one character as in written games (a and b are 10 and 11).
 

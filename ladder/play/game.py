@@ -66,7 +66,7 @@ def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
 
 
 class Opinion(NamedTuple):
-    """What a bot answered to a position, and what it told about it."""
+    """A bot's answer to a position, with its time and its own words about it."""
 
     name: str
     column: int
@@ -87,7 +87,7 @@ class Adviser:
         self._limit_s = limit_us / 1e6
 
     def ask(self, position: Position) -> Opinion:
-        """What the bot plays for the side to move.
+        """The bot's opinion on a position: its move for the side to move.
 
         Raises:
             BotFailure: it failed; its process is gone, and the next question starts another.
@@ -238,7 +238,7 @@ class Sparring:
         return True
 
     def hint(self, entrant: Entrant) -> Opinion:
-        """What another bot would play for the person.
+        """Another bot's opinion on the present position.
 
         Raises:
             BotFailure: that bot failed; the game goes on.

@@ -104,7 +104,7 @@ class BotProcess:
         self._stdout = client.stdout
         self._poll = poll_of(self._stdout)
         self._news = select.poll()
-        """Whatever can have come since the last answer: output, and the supervisor's lines."""
+        """The sources of news since the last answer: output, and the supervisor's lines."""
         self._news.register(self._stdout, select.POLLIN)
         self._news.register(client.status, select.POLLIN)
         self._look = self._news.poll
@@ -291,7 +291,7 @@ class BotProcess:
 
     @property
     def scratch(self) -> Path:
-        """Its HOME and TMPDIR, removed when it ends."""
+        """The bot's HOME and TMPDIR, removed when it ends."""
         return Path(self._client.scratch)
 
     def resident_mb(self) -> float:
@@ -336,7 +336,7 @@ class BotProcess:
             self._messages[-1] = (FROM_BOT, data)
 
     def _take(self, news: list[tuple[int, int]], request: Request) -> None:
-        """See to what has come since the last answer, before the next question."""
+        """Take what has come since the last answer, before the next question."""
         descriptors = [descriptor for descriptor, _ in news]
         if self._client.status in descriptors:
             self._client.listen(0)

@@ -28,7 +28,7 @@ GRACE_S = 0.01
 
 
 class Stall(NamedTuple):
-    """Who was kept from running between a question and its missed deadline."""
+    """Waits for a processor between a question and its missed deadline: the bot's, and ours."""
 
     elapsed_us: int
     """From the question to the end of the wait."""
@@ -46,7 +46,7 @@ class _Thread(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What had been booked before the question; about 50 us to take for a simple bot."""
+    """The kernel's accounts before the question; about 50 us to take for a simple bot."""
 
     taken: float
     threads: dict[str, _Thread]

@@ -20,7 +20,7 @@ from ladder.process.supervisor_client import SupervisorReport
 OVER_LIMIT: dict[str, type[BotFailure]] = {"memory": BotMemory, "cpu": BotOverCpu}
 """The failure that passing a limit is; passing any other is a crash."""
 LAST_LINES, LAST_CHARACTERS = 9, 900
-"""As much of the end of a bot's stderr goes into the sentence about its failure."""
+"""Lines and characters of the end of a bot's stderr in the sentence about its failure."""
 
 
 def ending(report: SupervisorReport, request: Request, seen: str, after: str = "") -> BotFailure:
@@ -59,7 +59,7 @@ def wrong_answer(request: Request, reply: Reply) -> BotFailure:
 
 
 def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
-    """The same kind of failure, its sentence followed by the end of the bot's stderr."""
+    """A failure with the end of the bot's stderr behind its sentence; its kind stays."""
     lines = [line for line in stderr.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("--- game ")]  # the log's own
     if not lines:
@@ -69,7 +69,7 @@ def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
 
 
 def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastWords:
-    """What is kept of a failing bot.
+    """The last words of a failing bot and to it, as they are stored.
 
     Args:
         stderr: the last that it wrote there.

@@ -29,12 +29,12 @@ ROUNDS = 100
 
 @dataclass
 class Conduct:
-    """What was seen of a bot's processes, for those that are started after them."""
+    """Observations of a bot's processes, for those that are started after them."""
 
     ponders: bool = False
-    """It has used the processor off its turn: its processes are stopped there."""
+    """Whether it has used the processor off its turn: its processes are then stopped there."""
     has_children: bool = False
-    """It has had more than one process: all of them are counted."""
+    """Whether it has had more than one process: all of them are then counted."""
 
 
 class Family:
@@ -144,7 +144,7 @@ class Family:
             self._rest()
 
     def _rest(self) -> None:
-        """It is another's turn from now on."""
+        """Begin the rest: it is another's turn from now on."""
         if self.conduct.ponders and self._foreign:
             self.stop()
             self._mark_ns = self.used_ns()

@@ -1,4 +1,4 @@
-"""What is left of bots whose harness and supervisor were both killed.
+"""Leftovers: processes and folders of bots whose harness and supervisor were both killed.
 
 The name of a scratch folder tells the process id of its harness, and a supervisor locks its
 bot's folder for as long as it lives: the kernel frees that lock however it ends. So a folder whose

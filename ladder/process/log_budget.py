@@ -12,7 +12,7 @@ from pathlib import Path
 FORFEIT = ".forfeit.log"
 """The end of the name of a log whose bot has lost a game by failing."""
 LEAST_BYTES = 4096
-"""As much is counted for a smaller file, so that their number is bounded, too."""
+"""Bytes that are counted for a smaller file, so that their number is bounded, too."""
 
 
 class LogBudget:

@@ -1,4 +1,4 @@
-"""What /proc and the file system tell about a tree of processes.
+"""Facts about a tree of processes, from /proc and the file system.
 
 Loaded by every supervisor, so nothing here may import what is slow to load.
 """
@@ -66,7 +66,7 @@ def proportional_kb(pids: list[int]) -> tuple[int, int]:
 
 
 def written_kb(pids: list[int]) -> int:
-    """What some processes have written to disk so far, in KiB."""
+    """Data that some processes have written to disk so far, in KiB."""
     total = 0
     for pid in pids:
         try:

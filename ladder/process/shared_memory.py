@@ -81,7 +81,7 @@ def tmpfs_mounts(pid: int | str) -> dict[int, str]:
 
 
 def used_kb(place: str, device: int) -> int:
-    """What is used of the file system at a place, in KiB; 0 when another one lies over it."""
+    """Used space of the file system at a place, in KiB; 0 when another one lies over it."""
     try:
         if os.stat(place).st_dev != device:
             return 0

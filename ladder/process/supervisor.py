@@ -337,7 +337,7 @@ class Watch:
         self.pause = SLOWEST_S
         """Seconds until the next look."""
         self.shared_kb = 0
-        """What a look at the pages themselves took off the resident memory. Such a look is rare: it
+        """Shared memory in KiB, by the last look at the pages themselves. Such a look is rare: it
         holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
         self.shared_memory = SharedMemory()

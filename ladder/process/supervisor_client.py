@@ -271,7 +271,7 @@ def reap_leaving() -> None:
 
 
 def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """What a bot finds in its environment, and nothing else."""
+    """The whole environment of a bot."""
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": os.environ.get("LANG", "C.UTF-8"),

@@ -133,7 +133,7 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
 
 
 def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
-    """See that the stored launch is the one that the specification stands for on this machine.
+    """Refuse a stored launch other than the one that the specification stands for on this machine.
 
     The stored one is never started; another one says that a stranger wrote it.
 

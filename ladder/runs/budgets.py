@@ -1,4 +1,4 @@
-"""What a run is asked to do, and what makes two runs the same."""
+"""The budgets of a run: one amount for each kind, and the one that each bot gets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

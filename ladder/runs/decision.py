@@ -28,7 +28,7 @@ class Judge(Protocol):
         """How near the decision is, for whoever watches."""
 
     def take(self, pair: PlayedPair) -> None:
-        """See the next pair. Those after the decision are shown, too, and must not count."""
+        """Take the next pair. Those after the decision are given, too, and must not count."""
 
     def wants(self, plan: PairPlan) -> bool:
         """Whether a planned pair can still change the decision."""

@@ -27,7 +27,7 @@ class PastRun:
     games: int
     """Finished games."""
     status: RunStatus
-    """As it is now: a run whose process has died is interrupted, whatever is stored."""
+    """The present status: a run whose process has died is interrupted, whatever is stored."""
 
     @property
     def verdict(self) -> str | None:
@@ -62,7 +62,7 @@ def past_run(store: Store, run_id: int) -> PastRun:
 
 
 def title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
-    """Who played under which conditions, in a line.
+    """The players and the conditions, in a line.
 
     Args:
         kind: of the run.

@@ -23,7 +23,7 @@ SEED = 1
 def refuse_tight_limits(
     entrants: Sequence[Entrant], board: Board, confinement: Confinement
 ) -> None:
-    """See that built-in players can start within limits that the user has set.
+    """Refuse limits within which built-in players cannot start.
 
     Tried with those among the entrants, or else with `random`.
 

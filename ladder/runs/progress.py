@@ -22,7 +22,7 @@ class RunEnding(StrEnum):
     """Why a run stopped playing."""
 
     DONE = "done"
-    """Its games are played or its time is up."""
+    """The games are played or the time is up."""
     STOPPED = "stopped"
     """Ctrl-C or SIGTERM."""
 
@@ -65,7 +65,7 @@ class LiveBot:
 
 @dataclass(slots=True)
 class LiveRun:
-    """What a watcher sees. Changed by the runner only."""
+    """The state of a run for its watcher. Changed by the runner only."""
 
     run_id: int
     seed: int

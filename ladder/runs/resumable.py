@@ -27,7 +27,7 @@ def is_unfinished(run: RunRow) -> bool:
 
 
 IDENTIFYING = ("kind", "rated", "bots", "pairing", "boards", "opening_plies", "budget")
-"""What `Settings.describe` gives of every run."""
+"""The keys that `Settings.describe` gives of every run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class Roster:
             )
 
     def check_enough(self) -> None:
-        """See that the bots that are left can play pairs of this run.
+        """Refuse to go on when the bots that are left can play no pair of this run.
 
         Raises:
             InvalidRun: an indispensable bot is paused, or fewer than two bots are able.

@@ -182,7 +182,7 @@ class Runner:
         return chain(self._queue.numbers(), (plan.number for plan in self._playing.values()))
 
     def _let_go(self) -> None:
-        """It is decided: pairs in play are played out and stored, no others begun."""
+        """Begin no more pairs, after the decision: those in play are played out and stored."""
         cancelled = [future for future in self._playing if future.cancel()]
         self._queue.drop(self._playing.pop(future) for future in cancelled)
 

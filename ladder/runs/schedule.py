@@ -113,7 +113,7 @@ class Schedule:
                 )
 
     def _refuse_openings(self, known: OpeningSet) -> None:
-        """See that every bot plays every board of the set. Raises UsageError."""
+        """Refuse a bot that does not play every board of the set. Raises UsageError."""
         for name in self.bots:
             for board in known.boards:
                 if not can_play_class(self.plays.get(name), BoardClass(board)):
@@ -232,7 +232,7 @@ def class_of(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
 
 
 def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> None:
-    """See that a set of openings is for the boards of a run, and for all of them.
+    """Refuse a set of openings that is not for the boards of a run, or not for all of them.
 
     Raises:
         UsageError: one of them is for another board, or a board has none.
@@ -265,7 +265,7 @@ def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
 
 
 def refuse_long_openings(opening_plies: int | None, boards: Iterable[BoardClass]) -> None:
-    """See that the openings of a stream can be drawn on all of its boards.
+    """Refuse openings that cannot be drawn on all boards of a stream.
 
     Raises:
         UsageError: they are too long for the smallest board of a class.

@@ -1,4 +1,4 @@
-"""What a run is asked to do, and what makes two runs the same."""
+"""The settings of a run: its task, and the part of them that identifies it."""
 
 import hashlib
 import math
@@ -26,7 +26,7 @@ TIME = "time_ms"
 
 
 class Continue(StrEnum):
-    """What to do about an interrupted run of the same identity."""
+    """The treatment of an interrupted run of the same identity."""
 
     AUTO = "auto"
     """Finish it if there is one, else start a new one."""
@@ -123,7 +123,7 @@ class Settings:
         return plies.pop() if len(plies) == 1 else None
 
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
-        """What identifies the run besides its seed, as plain data.
+        """The identity of the run besides its seed, as plain data.
 
         Limits, the sandbox, and the margin or watchdog that its budgets bring into play stand there
         where they differ from the defaults: they can turn a game into a forfeit, so a run is not
@@ -161,7 +161,7 @@ class Settings:
         return description
 
     def surroundings(self) -> dict[str, object]:
-        """What is kept with the run beside that: limits, sandbox, margin, watchdog, file names."""
+        """The settings that are kept with the run beside its identity, such as all limits."""
         confinement = self.confinement_in_force
         limits = msgspec.structs.asdict(confinement.limits)
         kept: dict[str, object] = {

@@ -114,7 +114,7 @@ def start_run(
 
 
 def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
-    """See that the bots can play such a run; every bot as it will take part, by name.
+    """Refuse a run that the bots cannot play; every bot as it will take part, by name.
 
     Raises:
         UsageError: a bot is served by none of the budgets, plays none of the boards, needs more

@@ -23,7 +23,7 @@ from ladder.ratings.pool.pair_design import (
 LAG = 2
 """Batch b knows the results of batches 0 .. b - LAG."""
 _COLOURS = 7
-"""What the draw of who moves first in game 0 is for; see the streams of `ladder.runs.schedule`."""
+"""The stream of random numbers that decides who moves first in game 0."""
 
 
 class NotYet(Exception):

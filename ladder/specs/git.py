@@ -13,7 +13,7 @@ class Commit:
     """A revision of a repository, resolved."""
 
     commit: str
-    """Its hash, 40 hex digits or more."""
+    """The commit's hash, 40 hex digits or more."""
     tree: str
     """The hash of its files alone: equal for two commits with the same files."""
 

@@ -45,7 +45,7 @@ class _Noted(msgspec.Struct, frozen=True, array_like=True):
 
     size: int
     changed_ns: int
-    """Its ctime, which every write moves on and which nobody can set back."""
+    """The file's ctime, which every write moves on and which nobody can set back."""
     digest: str
 
 

@@ -47,7 +47,7 @@ class Opponent:
 
     @property
     def balance(self) -> Balance:
-        """Who made more points."""
+        """The side that made more points."""
         points2 = 2 * self.wins + self.draws - self.games
         return Balance.BEATS if points2 > 0 else Balance.LOSES if points2 < 0 else Balance.EVEN
 

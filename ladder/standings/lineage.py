@@ -1,4 +1,4 @@
-"""What each version brought: the step from the bot that it is based on, along `based_on`."""
+"""The gain of each version: the step from the bot that it is based on, along `based_on`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

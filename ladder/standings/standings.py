@@ -25,7 +25,7 @@ class ForfeitedGame:
     """A game that a bot lost by failing."""
 
     game: int
-    """Its number, for ``ladder replay``."""
+    """The game's number, for ``ladder replay``."""
     termination: Termination
 
 
@@ -43,9 +43,9 @@ class BotStanding:
     error95: float | None
     """Half width of the 95 % interval of `elo`, with the pair as the unit."""
     elo_at_least: float | None
-    """What its games say, 95 % sure, when it won them all: `elo` is then set by the prior."""
+    """The lower bound at 95 % of a bot that won all its games (`elo` is the prior's); else None."""
     elo_at_most: float | None
-    """What its games say, 95 % sure, when it lost them all."""
+    """The upper bound at 95 % of a bot that lost all its games; else None."""
     games: int
     wins: int
     draws: int
@@ -172,7 +172,7 @@ def first_mover_points2(counts: Sequence[int]) -> int:
 
 @dataclass(slots=True)
 class _Sums:
-    """What one bot did against all others."""
+    """Sums of one bot against all others."""
 
     wins: int = 0
     draws: int = 0
@@ -284,7 +284,7 @@ def _warnings(games: int, distinct: int) -> list[str]:
 
 
 def _stalls(games: int, stalled: int) -> list[str]:
-    """What a reader should know about the machine."""
+    """Remarks about the machine for the reader."""
     if not stalled:
         return []
     return [

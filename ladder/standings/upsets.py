@@ -11,7 +11,7 @@ EXPECTED = 0.25
 
 
 def possible_upsets(store: Store) -> Mapping[int, frozenset[tuple[int, int]]]:
-    """Who would beat whom in an upset: by division, the revisions of winner and loser.
+    """The upsets that are possible: by division, the revisions of winner and loser.
 
     Former revisions, and bots without a rating, have no place in a list and are left out.
     """

@@ -26,7 +26,7 @@ PlayTrial = Callable[[int, Weights, Weights], Score]
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """What depends on the clock."""
+    """The part of a generation that depends on the clock."""
 
     seconds: float
 
@@ -80,16 +80,16 @@ class TrainingState:
 
 
 class TrainingWatcher(Protocol):
-    """Whoever shows a training."""
+    """The interface of a display of a training."""
 
     def started(self, state: TrainingState) -> None:
-        """It begins or goes on."""
+        """The training begins or goes on."""
 
     def tick(self, state: TrainingState) -> None:
         """A generation is over."""
 
     def ended(self, state: TrainingState) -> None:
-        """It stops here."""
+        """The training stops."""
 
 
 def mutated(weights: Weights, unbeaten: int, random: SplitMix) -> Weights:

@@ -20,12 +20,12 @@ DEFAULT_GAMES = 2
 
 
 class TrainingSettings(msgspec.Struct, frozen=True):
-    """What makes two trainings the same, as the first line of a log holds it."""
+    """The settings that identify a training, as the first line of a log holds them."""
 
     seed: int
     start: Weights
     boards: str
-    """As `engine.board.parse_board_classes` reads it."""
+    """Board classes in the form that `engine.board.parse_board_classes` reads."""
     opening_plies: int | None
     """Random plies before the players move; None: none on thu, 4 on a fixed board."""
     depth: int

@@ -51,7 +51,7 @@ def rating_chart(rows: Sequence[Row]) -> Spec:
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
-    """What each change brought: the difference to the predecessor with its interval.
+    """The gain of each change: the difference to the predecessor with its interval.
 
     Rows have ``bot``, ``based_on``, ``label``, ``elo``, ``low``, ``high``, ``verdict``.
     """

@@ -17,9 +17,9 @@ class Figure:
     """One picture of a page."""
 
     name: str
-    """Its element is ``chart-<name>``."""
+    """The name of the chart, whose element is ``chart-<name>``."""
     label: str
-    """What the chart shows, for those who do not see it."""
+    """The content of the chart in words, for those who do not see it."""
     caption: str
     """Of the table."""
     table: Table

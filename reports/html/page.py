@@ -14,7 +14,7 @@ from engine.cache import cache_root
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "connect4-ladder"
-"""What the generator tag of every page begins with: how a page of ours is known."""
+"""The beginning of the generator tag of every page, by which a page of ours is known."""
 
 
 def render(template: str, *, charts: dict[str, Any], games: list[Any], **values: object) -> str:

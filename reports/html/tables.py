@@ -18,9 +18,9 @@ class Cell:
 
     text: str
     sort: float | None = None
-    """What the column is sorted by; None: its text."""
+    """The key that the column is sorted by; None: its text."""
     title: str = ""
-    """What a pointer that rests on it is told."""
+    """The words for a pointer that rests on it."""
     href: str = ""
     verdict: str = ""
     """gained, undecided or lost: its colour and sign."""

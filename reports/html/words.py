@@ -16,7 +16,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def footer() -> str:
-    """What wrote a page, and when."""
+    """The program that wrote a page, and the time."""
     return (
         f"Written by ladder {version('connect4-ladder')} on {day(datetime.now(UTC).timestamp())}. "
         "The file needs no network and holds everything that it shows."

@@ -1,1 +1,1 @@
-"""What reports are laid out with: safe text, tables, Elo in words, the board, progress."""
+"""The layout of reports: safe text, tables, Elo in words, the board, progress."""

@@ -28,7 +28,7 @@ StateIn = TypeVar("StateIn", contravariant=True)
 
 
 class View(Protocol[StateIn]):
-    """What there is to see of some work, from its state."""
+    """The view of some work, made of its state."""
 
     def title(self, state: StateIn) -> Sequence[str]:
         """Lines for the start: what is done, and how to do it again."""

@@ -7,7 +7,7 @@ from ladder.standings.lineage import Step
 
 
 def regressions_document(lost: Sequence[Step]) -> dict[str, Any]:
-    """What `ladder report --regressions --json` prints; docs/json.md describes every key."""
+    """The document of `ladder report --regressions --json`; docs/json.md describes every key."""
     return {
         "regressions": [
             {

@@ -1,4 +1,4 @@
-"""What failing bots wrote and were told last, for the few games that were forfeited."""
+"""The last words of failing bots and to them, for the few games that were forfeited."""
 
 import sqlalchemy as sa
 from alembic import op

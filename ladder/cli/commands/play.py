@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Side(StrEnum):
-    """Who begins."""
+    """The side that begins."""
 
     FIRST = "first"
     SECOND = "second"

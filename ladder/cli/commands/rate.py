@@ -10,7 +10,7 @@ from ladder.cli.options import Json
 
 
 class DrawsWord(StrEnum):
-    """What a draw is."""
+    """The model of draws."""
 
     HALF = "half"
     FIT = "fit"

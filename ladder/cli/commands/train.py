@@ -133,7 +133,7 @@ def c4ai(
 
 
 def _refuse_taken(name: str, db: str) -> None:
-    """See that the name is free before the work, not after it."""
+    """Refuse a name that is taken before the work, not after it."""
     from ladder.cli.database import open_or_imagine
     from ladder.registry.register import refuse_name
 

@@ -1,4 +1,4 @@
-"""A person at the board: what is typed is done, and what came of it is shown.
+"""A person at the board: commands typed, and the board after each of them.
 
 One way of sitting there for a terminal that can be drawn on, one for lines of text.
 """

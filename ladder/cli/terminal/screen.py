@@ -30,7 +30,7 @@ SEQUENCES = {
     "\r": "enter", "\n": "enter", "\x7f": "backspace", "\x08": "backspace",
     "\x04": "eof", "\x15": "clear", "\x1b": "clear",
 }  # fmt: skip
-"""What a terminal sends for a key, by the key's name; any other character is itself."""
+"""Names of keys by the characters that a terminal sends for them; any other one is itself."""
 ESCAPE_S = 0.05
 """A sequence comes at once; what comes later is the Esc key and another key after it."""
 

@@ -15,7 +15,7 @@ WORDS_OF = 20
 
 @dataclass(frozen=True, slots=True)
 class LastWords:
-    """What a failing bot left."""
+    """The last words of a failing bot and to it, as a figure."""
 
     game: int
     ply: int

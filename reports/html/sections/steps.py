@@ -1,4 +1,4 @@
-"""What each version brought over the one that it is based on."""
+"""The gain of each version over the one that it is based on."""
 
 from collections.abc import Sequence
 

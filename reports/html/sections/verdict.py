@@ -12,7 +12,7 @@ from reports.html.words import day, listed
 
 
 def verdict(rated: Sequence[BotStanding]) -> str:
-    """Who is best, and how sure that is."""
+    """The best bot, and how sure that is."""
     if not rated:
         return "There are no rated games yet."
     best = rated[0]
