@@ -17,7 +17,9 @@ def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
         "games": speed.games,
         "games_per_second": round(speed.games_per_second, 1),
         "plies_per_second": round(speed.plies / speed.seconds, 1),
-        "microseconds_per_ply": round(speed.seconds / speed.plies * 1e6, 2),
+        "microseconds_per_ply": round(speed.us_per_ply, 2),
+        "ping_pong_microseconds": rounded(speed.ping_pong_us, 2),
+        "ping_pongs_per_ply": rounded(speed.ping_pongs_per_ply, 2),
         "of_which": {
             "round_trip": round(speed.round_trip_us, 2),
             "rest_of_the_game": round(speed.game_us - speed.round_trip_us, 2),
@@ -29,11 +31,18 @@ def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
 
 def harness_text(speed: HarnessSpeed) -> str:
     """Games and plies a second, and the parts of a ply, a line each."""
+    yardstick = "no C compiler: the yardstick, two C programs over pipes, was not measured"
+    if speed.ping_pong_us is not None:
+        yardstick = (
+            f"a ply costs {speed.ping_pongs_per_ply:.1f} times a question and its answer between "
+            f"two C programs on one processor ({speed.ping_pong_us:.1f} us)"
+        )
     return "\n".join(
         (
             f"{speed.games_per_second:,.0f} games a second, "
             f"{speed.plies / speed.seconds:,.0f} plies a second, "
-            f"{speed.seconds / speed.plies * 1e6:.1f} us a ply",
+            f"{speed.us_per_ply:.1f} us a ply",
+            yardstick,
             f"  {speed.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
             f"  {speed.game_us - speed.round_trip_us:6.1f} us  the rest of the game: rules, "
             "records, setting up and ending",

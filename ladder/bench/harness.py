@@ -23,6 +23,7 @@ from db.records.runs import (
 )
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
+from ladder.bench.ping_pong import ping_pong_us
 from ladder.errors import InvalidRun
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import (
@@ -55,18 +56,31 @@ class HarnessSpeed:
     seconds: float
     """From the pair after the warm-up to the last one."""
     round_trip_us: float
-    """Per ply: from the end of the harness's write to the reading of the answer."""
+    """Per ply: from just before the harness's write of the question to its reading of the answer;
+    the bot's own work and two switches of processes lie between."""
     game_us: float
     """Per ply: the whole game in the worker, setting up included."""
     store_us: float
     """Per ply: the transaction of a pair, in the coordinator, beside the worker's play."""
     startup_s: float
     """From the start of the run to its first stored pair."""
+    ping_pong_us: float | None
+    """A question and an answer between two C programs on one processor; None: no C compiler."""
 
     @property
     def games_per_second(self) -> float:
         """Finished and committed games."""
         return self.games / self.seconds
+
+    @property
+    def us_per_ply(self) -> float:
+        """All that a ply costs: wall time over plies."""
+        return self.seconds / self.plies * 1e6
+
+    @property
+    def ping_pongs_per_ply(self) -> float | None:
+        """The cost of a ply in questions and answers between two C programs."""
+        return None if self.ping_pong_us is None else self.us_per_ply / self.ping_pong_us
 
 
 class _Clocks(Silent):
@@ -149,6 +163,7 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
         game_us=clocks.game_us / clocks.plies,
         store_us=clocks.store_s / clocks.plies * 1e6,
         startup_s=clocks.first - clocks.begun,
+        ping_pong_us=ping_pong_us(),
     )
 
 

@@ -1,5 +1,6 @@
 """Planning and storing pairs: nothing lost, nothing twice, and what is derived agrees."""
 
+from pathlib import Path
 from random import Random
 
 import msgspec
@@ -130,6 +131,53 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
     assert list(store.games.stream()) == []
     assert store.aggregate.of_division(run.division_id) == []
     assert store.pairs.finish(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
+
+
+def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
+    """Games, aggregate, ratings and answers are equal; one that is no longer planned is told."""
+    seen = []
+    for together in (False, True):
+        with Store.open(str(tmp_path / f"{together}.db")) as store:
+            revisions, run = add_bots(store), new_run(store)
+            rows = store.pairs.plan(run.id, 6, maker(revisions))
+            store.pairs.drop([rows[3].id])
+            done = [(to_plan(row), played(row, Random(row.number))) for row in rows]
+            if together:
+                answers = store.pairs.finish_all(done, elo)
+            else:
+                answers = [store.pairs.finish(plan, record, elo) for plan, record in done]
+            seen.append(
+                (
+                    answers,
+                    list(store.games.stream()),
+                    store.aggregate.of_division(run.division_id),
+                    store.aggregate.ratings(run.division_id),
+                )
+            )
+    assert seen[0] == seen[1]
+    outcomes = [answer.outcome for answer in seen[1][0]]
+    assert outcomes == ["stored"] * 3 + ["dropped"] + ["stored"] * 2
+
+
+def test_a_pair_that_cannot_be_stored_takes_its_transaction_along(store: Store) -> None:
+    """The pairs that were handed in with it stay planned and can be stored."""
+    revisions, run = add_bots(store), new_run(store)
+    rows = store.pairs.plan(run.id, 3, maker(revisions))
+    done = [(to_plan(row), played(row, Random(row.number))) for row in rows]
+    rated: list[int] = []
+
+    def breaks_at_the_third(*_: object) -> tuple[float, float]:
+        rated.append(len(rated))
+        if len(rated) == 3:
+            raise ZeroDivisionError
+        return 1.0, 2.0
+
+    with pytest.raises(ZeroDivisionError):
+        store.pairs.finish_all(done, breaks_at_the_third)
+    assert store.pairs.planned(run.id) == rows
+    assert list(store.games.stream()) == []
+    assert [answer.outcome for answer in store.pairs.finish_all(done, elo)] == ["stored"] * 3
+    assert store.pairs.finish_all([], elo) == []
 
 
 def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
