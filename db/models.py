@@ -348,3 +348,30 @@ class SavedGame(Base):
     duration_us: Mapped[int] = mapped_column(BigInteger)
     thoughts: Mapped[bytes]
     """Packed by `db.thought_blob`; those of a person hold the time alone."""
+
+
+class SolvedPosition(Base):
+    """Bounds on the values of a position's columns, found by the solver. Free to be thrown away."""
+
+    __tablename__ = "solved_positions"
+
+    key: Mapped[bytes] = mapped_column(primary_key=True)
+    """Of the position up to mirroring: 16 bytes."""
+    solver_version: Mapped[int]
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    """The most nodes that might be spent on it."""
+    bounds: Mapped[bytes]
+    """Packed by `ladder.analysis.solved`."""
+
+
+class Verdict(Base):
+    """The verdicts on the moves of a game. Free to be thrown away."""
+
+    __tablename__ = "verdicts"
+
+    game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    solver_version: Mapped[int]
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    """The most nodes that might be spent on a position."""
+    moves: Mapped[bytes]
+    """Packed by `ladder.analysis.verdict`."""

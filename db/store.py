@@ -8,6 +8,7 @@ from db.connection.place import locate
 from db.connection.read_only import ReadOnlyDatabase, open_to_read
 from db.connection.run_lock import RunLock
 from db.queries.aggregate import Aggregate
+from db.queries.analysis import Analysis
 from db.queries.audit import Audit
 from db.queries.bots import Bots
 from db.queries.divisions import Divisions
@@ -23,6 +24,7 @@ from db.queries.tallies import Tallies
 
 __all__ = [
     "Aggregate",
+    "Analysis",
     "Audit",
     "Bots",
     "Divisions",
@@ -75,6 +77,7 @@ class Store:
         self.showcase = Showcase(database)
         self.human_games = HumanGames(database)
         self.exchange = Exchange(database)
+        self.analysis = Analysis(database)
         self.audit = Audit(database)
 
     @classmethod

@@ -13,7 +13,7 @@ from db.connection.run_lock import RunLock
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
-from db.models import Game, LastWords, Pair, Run
+from db.models import Game, LastWords, Pair, Run, Verdict
 from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,
@@ -131,6 +131,8 @@ class Runs:
             pairs = select(Pair.id).where(Pair.run_id == run_id)
             lost = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
             connection.execute(delete(LastWords).where(LastWords.game_id.in_(lost)))
+            ours = select(Game.id).where(Game.pair_id.in_(pairs))
+            connection.execute(delete(Verdict).where(Verdict.game_id.in_(ours)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))

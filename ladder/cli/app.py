@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.commands import (
+    analyze,
     bench,
     bots,
     compete,
@@ -57,6 +58,7 @@ app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")
 app.add_typer(train.app, name="train")
+app.command("analyze")(analyze.analyze)
 app.command("doctor")(doctor.doctor)
 
 

@@ -17,6 +17,7 @@ EXAMPLES = {
     "games": "ladder games --bot mybot --lost --limit 5",
     "replay": "ladder replay --last-loss mybot v4",
     "perft": "ladder perft 6x7 6",
+    "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
     "doctor": "ladder doctor",
     "runs": "ladder runs",
     "runs delete": "ladder runs delete 3",

@@ -61,3 +61,14 @@ def claimed_cpus(prefix: str = PREFIX) -> frozenset[int]:
 def allowed_cpus() -> int:
     """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def be_idle() -> None:
+    """From now on this process runs only where no other wants to: it disturbs no game.
+
+    Where the system does not allow it, as little as a niceness of 19 lets it.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except OSError:
+        os.nice(19)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from ladder.analysis.division import DivisionMistakes
 from ladder.standings.comparison import (
     LENGTHS,
     Comparison,
@@ -17,6 +18,7 @@ from ladder.standings.comparison import (
 )
 from ladder.standings.standings import BotStanding
 from ladder.visible import visible
+from reports.analyze import mistake_rows
 from reports.layout.format import csv_text, markdown_table, markdown_text, number
 from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.standings import bot_document, forfeit_text
@@ -25,11 +27,14 @@ INDENT = 2
 """Blanks before the small tables."""
 
 
-def comparison_document(made: Comparison) -> dict[str, Any]:
-    """The document of `ladder report --compare --json`."""
+def comparison_document(made: Comparison, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
+    """The document of `ladder report --compare --json`.
+
+    `wrong` holds what the bots got wrong; None: no game was analysed.
+    """
     return {
         "division": made.label,
-        "bots": [_side_document(side) for side in made.sides],
+        "bots": [_side_document(side, wrong) for side in made.sides],
         "versus": [_versus_document(pair) for pair in made.versus],
         "common_opponents": list(made.common),
         "summary": [pair.sentence for pair in made.versus],
@@ -37,9 +42,9 @@ def comparison_document(made: Comparison) -> dict[str, Any]:
     }
 
 
-def _side_document(side: Side) -> dict[str, Any]:
+def _side_document(side: Side, wrong: DivisionMistakes | None) -> dict[str, Any]:
     return {
-        **bot_document(side.standing),
+        **bot_document(side.standing, wrong),
         "by_board_class": {name: _share(share) for name, share in side.by_class.items()},
         "moving_first": _share(side.first),
         "moving_second": _share(side.second),
@@ -85,7 +90,7 @@ class Section:
     """Whether a row is two bots; else every column but the first is one bot."""
 
 
-def sections(made: Comparison) -> list[Section]:
+def sections(made: Comparison, wrong: DivisionMistakes | None = None) -> list[Section]:
     """All tables of a comparison, one column per bot but for the first."""
     names = tuple(side.standing.name for side in made.sides)
     found = [
@@ -127,6 +132,8 @@ def sections(made: Comparison) -> list[Section]:
         )
         if rows:
             found.append(Section(title, ("", *names), rows))
+    if wrong is not None:
+        found.append(Section("mistakes", ("", *names), mistake_rows(wrong, names)))
     return found
 
 
@@ -177,11 +184,13 @@ def _percent(share: Share) -> str:
     return "-" if share.score is None else f"{share.score:.1%} of {share.games}"
 
 
-def print_comparison(console: Console, made: Comparison) -> None:
+def print_comparison(
+    console: Console, made: Comparison, wrong: DivisionMistakes | None = None
+) -> None:
     """Small tables under their titles, and the sentences at the end."""
     console.print(Text(made.label, style="bold"))
     width = console.width - INDENT
-    for section in sections(made):
+    for section in sections(made, wrong):
         console.print(Text(f"\n{section.title}"))
         columns = [
             Column(head, cells, number=place > 0, level=place if section.is_difference else ALWAYS)
@@ -219,10 +228,10 @@ def comparison_csv(made: Comparison) -> str:
     return csv_text((*columns, "p0", "p1", "p2", "p3", "p4"), rows)
 
 
-def comparison_markdown(made: Comparison) -> str:
+def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None = None) -> str:
     """All sections and the sentences as Markdown."""
     parts = [f"## {markdown_text(made.label)}"]
-    for section in sections(made):
+    for section in sections(made, wrong):
         parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
     sentences = (*made.notes, *_losses(made), *(pair.sentence for pair in made.versus))
     parts += map(markdown_text, sentences)

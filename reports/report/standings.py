@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.result import FORFEITS
+from ladder.analysis.division import DivisionMistakes
 from ladder.standings.standings import BotStanding, PairStanding, Standings
 from ladder.visible import visible
+from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import csv_text, markdown_text, number, rounded
 from reports.layout.table import Column, fit, to_markdown
 
@@ -18,8 +20,13 @@ BOTS_NAMED = 5
 """Bots whose forfeits are told by the numbers of their games."""
 
 
-def standings_document(standings: Standings) -> dict[str, Any]:
-    """The document of `ladder report --json`; docs/json.md describes every key."""
+def standings_document(
+    standings: Standings, wrong: DivisionMistakes | None = None
+) -> dict[str, Any]:
+    """The document of `ladder report --json`; docs/json.md describes every key.
+
+    `wrong` holds what its bots got wrong; None: no game was analysed.
+    """
     return {
         "division": {
             "label": standings.label,
@@ -38,7 +45,7 @@ def standings_document(standings: Standings) -> dict[str, Any]:
         "draw_rate": rounded(standings.draw_rate, 4),
         "stalled_games": standings.stalled_games,
         "ranked": standings.ranked,
-        "bots": [bot_document(bot) for bot in standings.bots],
+        "bots": [bot_document(bot, wrong) for bot in standings.bots],
         "pairs_table": [
             {
                 "a": line.a,
@@ -57,8 +64,9 @@ def standings_document(standings: Standings) -> dict[str, Any]:
     }
 
 
-def bot_document(bot: BotStanding) -> dict[str, Any]:
-    """One bot's row as plain data."""
+def bot_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
+    """One bot's row as plain data, with its mistakes where any of its games was analysed."""
+    mistakes = mistakes_of_bot(wrong, bot.name)
     return {
         "name": bot.name,
         "rank": bot.rank,
@@ -84,6 +92,7 @@ def bot_document(bot: BotStanding) -> dict[str, Any]:
         "mean_move_ms": rounded(bot.mean_move_ms, 3),
         "max_move_ms": rounded(bot.max_move_ms, 3),
         "reasons": dict(bot.reasons),
+        **({} if mistakes is None else {"mistakes": mistakes}),
     }
 
 
@@ -100,9 +109,11 @@ def standings_csv(standings: Standings) -> str:
     return csv_text(CSV_COLUMNS, ([document[key] for key in CSV_COLUMNS] for document in documents))
 
 
-def standings_markdown(standings: Standings, *, pairs: bool = False) -> str:
+def standings_markdown(
+    standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
+) -> str:
     """The rating list as Markdown, with the pair table if asked for."""
-    columns = rating_columns(standings.bots, marks_apart=False)
+    columns = rating_columns(standings.bots, wrong, marks_apart=False)
     parts = [markdown_text(headline(standings)), to_markdown(columns)]
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
@@ -110,14 +121,20 @@ def standings_markdown(standings: Standings, *, pairs: bool = False) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def print_standings(console: Console, standings: Standings, *, pairs: bool = False) -> None:
+def print_standings(
+    console: Console,
+    standings: Standings,
+    wrong: DivisionMistakes | None = None,
+    *,
+    pairs: bool = False,
+) -> None:
     """The pair table if asked for, the notes, and last the rating list with its legend."""
     if pairs:
         console.print(fit(pair_columns(standings.pairs_table), console.width).table())
     for note in standings.notes:
         console.print(visible(note))
     console.print(Text(visible(headline(standings)), style="bold"))
-    fitted = fit(rating_columns(standings.bots), console.width)
+    fitted = fit(rating_columns(standings.bots, wrong), console.width)
     console.print(fitted.table())
     if fitted.left_out:
         console.print(f"no room for: {', '.join(fitted.left_out)}", style="dim")
@@ -188,8 +205,15 @@ def elo_text(bot: BotStanding) -> tuple[str, str]:
     return number(bot.elo), number(bot.error95)
 
 
-def rating_columns(bots: Sequence[BotStanding], *, marks_apart: bool = True) -> list[Column]:
+def rating_columns(
+    bots: Sequence[BotStanding],
+    wrong: DivisionMistakes | None = None,
+    *,
+    marks_apart: bool = True,
+) -> list[Column]:
     """The rating list; the level of a column says how soon it is left out.
+
+    Mistakes have columns where games were analysed.
 
     Marks have a column of their own where there are any, or stand behind the names.
     """
@@ -222,6 +246,7 @@ def rating_columns(bots: Sequence[BotStanding], *, marks_apart: bool = True) -> 
         Column("sims/s", [number(bot.simulations_per_second, ",.0f") for bot in bots], level=6),
         Column("ms/move", [number(bot.mean_move_ms, ".1f") for bot in bots], level=7),
         Column("max ms", [number(bot.max_move_ms, ".1f") for bot in bots], level=10),
+        *rate_columns(wrong, [bot.name for bot in bots]),
     ]
 
 

@@ -13,9 +13,11 @@ from engine.board import parse_board
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
+from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
+from tests.support.analysed import an_analysis
 from tests.support.league import Game, League
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
@@ -36,6 +38,7 @@ SAYS = {
     "ladder runs --json": "ladder match gate running interrupted finished invalid",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
+    "ladder analyze --json, ladder report --mistakes --json": "win draw",
     "ladder doctor --json": "ok warning fault",
 }
 """Words between backticks that are values, or keys that are there at times, by section."""
@@ -106,6 +109,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return [ladder("stats", "elo", "--wdl", counts, "--json").document for counts in both]
     if heading == "ladder export --format jsonl":
         return [json.loads(line) for line in ladder("export").out.splitlines()]
+    if heading == "ladder analyze --json, ladder report --mistakes --json":
+        return analysis_document(*an_analysis())
     if heading == "ladder bench harness --json":
         return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, 5.0))
     if heading == "ladder bench search --json":

@@ -11,6 +11,7 @@ from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
+    from ladder.analysis.division import DivisionMistakes
     from ladder.cli.output import Forms
     from ladder.standings.against import Against
     from ladder.standings.comparison import Comparison
@@ -55,6 +56,10 @@ def report(
             autocompletion=bot_names,
         ),
     ] = None,
+    mistakes: Annotated[
+        bool,
+        typer.Option("--mistakes", help="What bots got wrong instead, after `ladder analyze`."),
+    ] = False,
     pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False,
     retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False,
     form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE,
@@ -104,7 +109,9 @@ def report(
     `ladder report --against NAME` says which share of its opponents NAME beats.
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
+    from ladder.analysis.division import mistakes_of_bots, mistakes_of_division
     from ladder.cli.database import open_to_read
+    from ladder.cli.division import division_or_latest
     from ladder.cli.html_file import check_html, write_division
     from ladder.cli.output import check_writable, print_error, show
     from ladder.cli.parsing import names_of, parse_since
@@ -121,6 +128,8 @@ def report(
         raise UsageError("--against prints a list of its own: leave out --compare and the others")
     if regressions and (names or html is not None):
         raise UsageError("--regressions prints a list of its own: leave out --compare and --html")
+    if mistakes and (names or against is not None or regressions or html is not None):
+        raise UsageError("--mistakes prints a list of its own: leave out --compare and the others")
     check_writable(output)
     if html is not None:
         check_html(html, force=force)
@@ -129,7 +138,7 @@ def report(
     anchors = read_anchors(anchor or ())
     patterns = () if bots is None else names_of(bots)
     with open_to_read(db) as store:
-        row = _division(store, division)
+        row = division_or_latest(store, division)
         if html is not None:
             write_division(
                 store, row, html, since=moment, games=games, anchors=anchors, names=names or ()
@@ -139,7 +148,10 @@ def report(
         if regressions:
             return _print_regressions(store, row, moment, threshold, json=shape is Format.JSON)
         if names:
-            forms = _comparison_forms(compare_bots(store, row, names, since=moment))
+            wrong = mistakes_of_division(store, row, since=moment)
+            forms = _comparison_forms(compare_bots(store, row, names, since=moment), wrong)
+        elif mistakes:
+            forms = _mistakes_forms(mistakes_of_bots(store, row, patterns, since=moment))
         elif against is not None:
             forms = _against_forms(
                 against_each(store, row, against, patterns=patterns, retired=retired, since=moment)
@@ -147,7 +159,8 @@ def report(
         else:
             standings = standings_of_division(store, row, since=moment, anchors=anchors)
             chosen = listed(standings, patterns=patterns, retired=retired)
-            forms = _standings_forms(chosen, pairs=pairs)
+            wrong = mistakes_of_division(store, row, since=moment)
+            forms = _standings_forms(chosen, wrong, pairs=pairs)
         show(forms, shape, output)
     return ExitCode.DONE
 
@@ -167,27 +180,15 @@ def _print_regressions(
     return ExitCode.REGRESSION if lost else ExitCode.DONE
 
 
-def _division(store: "Store", text: str | None) -> "DivisionRow":
-    from ladder.errors import UsageError
-
-    if text is not None:
-        return store.divisions.find(text)
-    run = store.runs.latest(kind=None)
-    if run is None:
-        raise UsageError("this database holds no games yet: play some with `ladder run`")
-    ladder = store.runs.latest()
-    return store.divisions.find(str((ladder or run).division_id))
-
-
-def _comparison_forms(made: "Comparison") -> "Forms":
+def _comparison_forms(made: "Comparison", wrong: "DivisionMistakes | None") -> "Forms":
     from ladder.cli.output import Forms
     from reports.report import comparison
 
     return Forms(
-        document=lambda: comparison.comparison_document(made),
+        document=lambda: comparison.comparison_document(made, wrong),
         csv=lambda: comparison.comparison_csv(made),
-        markdown=lambda: comparison.comparison_markdown(made),
-        table=lambda console: comparison.print_comparison(console, made),
+        markdown=lambda: comparison.comparison_markdown(made, wrong),
+        table=lambda console: comparison.print_comparison(console, made, wrong),
     )
 
 
@@ -203,13 +204,27 @@ def _against_forms(made: "Against") -> "Forms":
     )
 
 
-def _standings_forms(standings: "Standings", *, pairs: bool) -> "Forms":
+def _mistakes_forms(made: "DivisionMistakes | None") -> "Forms":
+    from ladder.cli.output import Forms
+    from reports import analyze
+
+    return Forms(
+        document=lambda: analyze.mistakes_document(made),
+        csv=lambda: analyze.mistakes_csv(made),
+        markdown=lambda: analyze.mistakes_markdown(made),
+        table=lambda console: analyze.print_mistakes(console, made),
+    )
+
+
+def _standings_forms(
+    standings: "Standings", wrong: "DivisionMistakes | None", *, pairs: bool
+) -> "Forms":
     from ladder.cli.output import Forms
     from reports.report import standings as reports
 
     return Forms(
-        document=lambda: reports.standings_document(standings),
+        document=lambda: reports.standings_document(standings, wrong),
         csv=lambda: reports.standings_csv(standings),
-        markdown=lambda: reports.standings_markdown(standings, pairs=pairs),
-        table=lambda console: reports.print_standings(console, standings, pairs=pairs),
+        markdown=lambda: reports.standings_markdown(standings, wrong, pairs=pairs),
+        table=lambda console: reports.print_standings(console, standings, wrong, pairs=pairs),
     )

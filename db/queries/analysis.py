@@ -1,0 +1,136 @@
+"""Solved positions and verdicts on games: derived from games, and free to be thrown away."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import delete, func, insert, or_, select
+
+from db.connection.database import Database
+from db.models import Game, SolvedPosition, Verdict
+from db.queries.bots import revisions_of
+from db.records import analysis as records
+
+KEYS_AT_ONCE = 500
+"""Positions asked for in one statement, which may have 999 parameters on old versions of SQLite."""
+
+
+class Analysis:
+    """What `ladder analyze` has found out."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def waiting(self, query: records.AnalysisQuery) -> tuple[list[int], int]:
+        """The games of a query that wait for verdicts, newest first, and how many it asks for.
+
+        Raises:
+            UnknownRow: a bot is not there.
+
+        """
+        with self._database.reading() as connection:
+            wanted = select(Game.id).where(Game.division_id == query.division_id)
+            if query.bots:
+                ours = [one for name in query.bots for one in revisions_of(connection, name)]
+                wanted = wanted.where(
+                    or_(Game.first_revision_id.in_(ours), Game.second_revision_id.in_(ours))
+                )
+            wanted = wanted.order_by(Game.id.desc()).limit(query.games)
+            games = list(connection.execute(wanted).scalars())
+            done = set(
+                connection.execute(
+                    select(Verdict.game_id).where(
+                        Verdict.solver_version == query.solver_version,
+                        Verdict.nodes >= query.nodes,
+                    )
+                ).scalars()
+            )
+        return [game for game in games if game not in done], len(games)
+
+    def solved(self, keys: Iterable[bytes]) -> dict[bytes, records.SolvedPosition]:
+        """Those of the positions that are known, by key."""
+        wanted, found = list(dict.fromkeys(keys)), {}
+        with self._database.reading() as connection:
+            for start in range(0, len(wanted), KEYS_AT_ONCE):
+                part = wanted[start : start + KEYS_AT_ONCE]
+                query = select(SolvedPosition.__table__).where(SolvedPosition.key.in_(part))
+                for row in connection.execute(query):
+                    found[row.key] = _position(row)
+        return found
+
+    def keep(
+        self,
+        positions: Sequence[records.SolvedPosition],
+        verdict: records.GameVerdict | None = None,
+    ) -> None:
+        """Store positions and the verdicts on a game, in the place of older ones."""
+        if not positions and verdict is None:
+            return
+        with self._database.writing() as connection:
+            for one in positions:
+                connection.execute(delete(SolvedPosition).where(SolvedPosition.key == one.key))
+            if positions:
+                connection.execute(
+                    insert(SolvedPosition), [_values(one, "key") for one in positions]
+                )
+            if verdict is not None:
+                connection.execute(delete(Verdict).where(Verdict.game_id == verdict.game_id))
+                connection.execute(insert(Verdict).values(**_values(verdict, "game_id")))
+
+    def judged(
+        self, division_id: int, *, since: float | None = None, games: Sequence[int] | None = None
+    ) -> list[records.JudgedGame]:
+        """The games of a division that have verdicts, in the order in which they were stored.
+
+        Args:
+            division_id: whose games.
+            since: only those that began then or later, in epoch seconds.
+            games: only these; None: all.
+
+        """
+        query = (
+            select(
+                Game.id,
+                Game.pair_id,
+                Game.first_revision_id,
+                Game.second_revision_id,
+                Game.board,
+                Game.opening_plies,
+                Game.result,
+                Game.termination,
+                Verdict.moves,
+            )
+            .join(Verdict, Verdict.game_id == Game.id)
+            .where(Game.division_id == division_id)
+            .order_by(Game.id)
+        )
+        if since is not None:
+            query = query.where(Game.started_at >= since)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        wanted = None if games is None else set(games)
+        return [records.JudgedGame(*row) for row in rows if wanted is None or row.id in wanted]
+
+    def count(self) -> tuple[int, int]:
+        """The number of judged games and of solved positions in the database."""
+        with self._database.reading() as connection:
+            return (
+                connection.execute(select(func.count()).select_from(Verdict)).scalar_one(),
+                connection.execute(select(func.count()).select_from(SolvedPosition)).scalar_one(),
+            )
+
+    def forget(self) -> tuple[int, int]:
+        """Throw away all verdicts and solved positions; how many of each."""
+        with self._database.writing() as connection:
+            return (
+                connection.execute(delete(Verdict)).rowcount,
+                connection.execute(delete(SolvedPosition)).rowcount,
+            )
+
+
+def _values(record: object, key: str) -> dict[str, Any]:
+    names = (key, "solver_version", "nodes", "bounds" if key == "key" else "moves")
+    return {name: getattr(record, name) for name in names}
+
+
+def _position(row: Any) -> records.SolvedPosition:
+    return records.SolvedPosition(row.key, row.solver_version, row.nodes, row.bounds)

@@ -1,0 +1,58 @@
+"""Solved positions and the verdicts on moves, on their way into the store and out of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedPosition:
+    """Bounds on the value of every column of a position, from the side to move."""
+
+    key: bytes
+    """16 bytes that equal and mirrored positions share."""
+    solver_version: int
+    nodes: int
+    """The most nodes that might be spent on it."""
+    bounds: bytes
+    """Packed by `ladder.analysis.solved`, in the canonical one of the two mirrored positions."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameVerdict:
+    """The verdicts on all moves of a game after its opening."""
+
+    game_id: int
+    solver_version: int
+    nodes: int
+    """The most nodes that might be spent on a position of it."""
+    moves: bytes
+    """Packed by `ladder.analysis.verdict`."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedGame:
+    """A game with its verdicts, as far as statistics need it."""
+
+    game_id: int
+    pair_id: int
+    first_revision: int
+    second_revision: int
+    board: str
+    opening_plies: int
+    result: str
+    """win, loss or draw from the first player's side."""
+    termination: str
+    moves: bytes
+    """Packed by `ladder.analysis.verdict`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisQuery:
+    """Which games to analyse: those without verdicts of this solver and as many nodes."""
+
+    division_id: int
+    solver_version: int
+    nodes: int
+    bots: tuple[str, ...] = ()
+    """Names; at least one of a game's players is among them. Empty: any."""
+    games: int | None = None
+    """So many of the newest games are looked at, analysed or not; None: all."""

@@ -1,0 +1,1 @@
+"""Exact analysis of stored games: positions solved, moves judged, mistakes counted."""

@@ -1,0 +1,145 @@
+"""Positions and what the solver knows of their columns: the key, the bounds, the bytes.
+
+The value of a column is a number, from the side to move: a win is ``1000 - plies``, a draw 0 and a
+loss ``plies - 1000``, so that better values are greater numbers. A column's own ply counts.
+"""
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from engine.board import Board
+from engine.position import LANE, Position
+from engine.solver import Outcome, Solver, Value
+
+FAR = 1000
+"""More plies than any game has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The value of a column lies between these, ends included."""
+
+    low: int
+    high: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether outcome and distance are known."""
+        return self.low == self.high
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome; None while it is open."""
+        return outcome_of(self.low) if outcome_of(self.low) is outcome_of(self.high) else None
+
+
+Columns = tuple[Bounds | None, ...]
+"""One entry for each column of the board; None where it cannot be played."""
+UNBOUNDED = Bounds(1 - FAR, FAR - 1)
+
+
+def outcome_of(number: int) -> Outcome:
+    """The outcome that a value stands for."""
+    return Outcome((number > 0) - (number < 0))
+
+
+def distance_of(number: int) -> int | None:
+    """Plies to the end of the game; None for a draw."""
+    return FAR - abs(number) if number else None
+
+
+def number_of(value: Value) -> int:
+    """The number of a value of the solver."""
+    distance = FAR - (value.distance or 0)
+    return int(value.outcome) * distance
+
+
+def best_of(columns: Columns) -> Bounds:
+    """Bounds on the value of a position with these columns."""
+    legal = [column for column in columns if column is not None]
+    return Bounds(max(one.low for one in legal), max(one.high for one in legal))
+
+
+def key_of(position: Position) -> tuple[bytes, bool]:
+    """The key of a position, which its mirror image shares, and whether the image gives it.
+
+    A board with a forbidden cell is mirrored with its cell.
+    """
+    board, stones = position.board, position.stones
+    plain = (str(board), stones)
+    image = (str(_mirrored(board)), (_turned(board, stones[0]), _turned(board, stones[1])))
+    is_image = image < plain
+    name, (first, second) = image if is_image else plain
+    text = f"{name} {first:x} {second:x}"
+    return blake2b(text.encode(), digest_size=16).digest(), is_image
+
+
+def _mirrored(board: Board) -> Board:
+    if board.forbidden is None:
+        return board
+    row, column = board.forbidden
+    return Board(board.rows, board.columns, (row, board.columns - 1 - column))
+
+
+def _turned(board: Board, stones: int) -> int:
+    lane = (1 << LANE) - 1
+    turned = 0
+    for _ in range(board.columns):
+        turned = turned << LANE | stones & lane
+        stones >>= LANE
+    return turned
+
+
+def packed(columns: Columns, *, is_image: bool) -> bytes:
+    """The bytes of a position's columns, in the orientation of its key."""
+    numbers: list[int] = []
+    for column in reversed(columns) if is_image else columns:
+        numbers += (FAR, FAR) if column is None else (column.low, column.high)
+    return struct.pack(f"<{len(numbers)}h", *numbers)
+
+
+def unpacked(content: bytes, *, is_image: bool) -> Columns:
+    """The columns of a position; the inverse of `packed`."""
+    numbers = struct.unpack(f"<{len(content) // 2}h", content)
+    columns = [
+        None if low == FAR else Bounds(low, high)
+        for low, high in zip(numbers[::2], numbers[1::2], strict=True)
+    ]
+    return tuple(reversed(columns) if is_image else columns)
+
+
+def solve_columns(solver: Solver, position: Position, nodes: int) -> Columns:
+    """Bounds on every column of a position, found with at most so many nodes.
+
+    Half of them go into win, draw or loss, the same share to each column, the rest into distances.
+    """
+    legal = position.legal_moves()
+    share = max(1, nodes // (2 * len(legal)))
+    found = {column: _column(solver, position.play(column), share, weak=True) for column in legal}
+    for column, first in found.items():
+        if first.outcome is not None and not first.is_exact:
+            more = _column(solver, position.play(column), share, weak=False)
+            found[column] = Bounds(max(first.low, more.low), min(first.high, more.high))
+    return tuple(found.get(column) for column in range(position.board.columns))
+
+
+def _column(solver: Solver, after: Position, nodes: int, *, weak: bool) -> Bounds:
+    """The value of the ply that led to a position."""
+    if after.winner is not None:
+        return Bounds(FAR - 1, FAR - 1)
+    if after.is_over:
+        return Bounds(0, 0)
+    answer = solver.solve(after, weak=weak, nodes=nodes)
+    return Bounds(_before(number_of(answer.high)), _before(number_of(answer.low)))
+
+
+def _before(number: int) -> int:
+    """A value one ply earlier, for the other side."""
+    return -(number - int(outcome_of(number)))
+
+
+def is_settled(columns: Sequence[Bounds | None]) -> bool:
+    """Whether more nodes would add nothing."""
+    return all(column is None or column.is_exact for column in columns)

@@ -1,0 +1,370 @@
+"""What bots got wrong: table, lists and document of `analyze` and `report --mistakes`."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.console import Console
+
+from ladder.analysis.division import DivisionMistakes, FalseProof
+from ladder.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
+from ladder.analysis.session import Progress, Watcher
+from ladder.analysis.verdict import Claim
+from ladder.visible import visible
+from reports.layout.format import csv_text, markdown_text, number, rounded
+from reports.layout.progress import BAR, say
+from reports.layout.table import Column, fit, to_markdown
+
+PROOFS_NAMED = 20
+"""False proofs that are listed for people; JSON holds all."""
+
+
+def mistakes_document(made: DivisionMistakes | None) -> dict[str, Any]:
+    """The document of `ladder analyze --json`."""
+    if made is None:
+        return {"division": None, "games": 0, "positions": 0, "decided": 0, "bots": []}
+    return {
+        "division": made.label,
+        "games": made.games,
+        "positions": made.positions,
+        "decided": made.decided,
+        "bots": [
+            {"name": name, **bot_mistakes_document(one, _of(made.false_proofs, name))}
+            for name, one in made.bots.items()
+        ],
+    }
+
+
+def _of(proofs: Sequence[FalseProof], name: str) -> list[FalseProof]:
+    return [proof for proof in proofs if proof.bot == name]
+
+
+def bot_mistakes_document(one: BotMistakes, proofs: Sequence[FalseProof]) -> dict[str, Any]:
+    """One bot's mistakes as plain data; docs/json.md describes every key."""
+    return {
+        "games": one.games,
+        "moves": one.moves,
+        "decisions": one.decisions,
+        "mistakes": {
+            "win_to_draw": one.win_to_draw,
+            "win_to_loss": one.win_to_loss,
+            "draw_to_loss": one.draw_to_loss,
+        },
+        "per_100": {"all": rounded(one.per_100, 3), "error95": rounded(one.error95, 3)},
+        "unknown": one.unknown,
+        "unknown_share": rounded(one.unknown_share, 4),
+        "false_proofs": one.false_proofs,
+        "false_proof_moves": [
+            {"game": proof.game, "ply": proof.ply, "claim": proof.claim, "truth": proof.truth}
+            for proof in proofs
+        ],
+        "claims": {claim.name.lower(): count for claim, count in one.claims.items()},
+        "slower_wins": _slips_document(one.slower_wins),
+        "faster_losses": _slips_document(one.faster_losses),
+        "lost_games": one.lost_games,
+        "losing_moves": [
+            {"game": move.game, "ply": move.ply, "left": move.left, "before": move.before}
+            for move in one.losing_moves
+        ],
+        "by_plies_left": [_left_document(each) for each in one.by_plies_left],
+        "calibration": [_value_document(each) for each in one.calibration],
+    }
+
+
+def _slips_document(slips: Slips) -> dict[str, int]:
+    return {"moves": slips.moves, "plies": slips.plies, "of": slips.of}
+
+
+def _left_document(each: LeftBin) -> dict[str, int]:
+    return {
+        "from": each.first,
+        "to": each.last,
+        "decisions": each.decisions,
+        "mistakes": each.mistakes,
+        "unknown": each.unknown,
+    }
+
+
+def _value_document(each: ValueBin) -> dict[str, Any]:
+    return {
+        "from": each.low,
+        "to": each.high,
+        "moves": each.moves,
+        "told": rounded(each.told, 4),
+        "true": rounded(each.true, 4),
+    }
+
+
+def mistakes_of_bot(made: DivisionMistakes | None, name: str) -> dict[str, Any] | None:
+    """A bot's mistakes as plain data; None: none of its games was analysed."""
+    one = None if made is None else made.bots.get(name)
+    if made is None or one is None:
+        return None
+    return bot_mistakes_document(one, _of(made.false_proofs, name))
+
+
+def rate_columns(made: DivisionMistakes | None, names: Sequence[str]) -> list[Column]:
+    """Mistakes per 100 decisions and the share of unknown moves, for another table of bots."""
+    if made is None:
+        return []
+    found = [made.bots.get(name) for name in names]
+    return [
+        Column("mistakes/100", [_or_dash(one, "per_100") for one in found], level=5),
+        Column("+-95 ", [_or_dash(one, "error95") for one in found], level=5),
+        Column(
+            "unknown",
+            ["-" if one is None else percent(one.unknown_share) for one in found],
+            level=5,
+        ),
+    ]
+
+
+def _or_dash(one: BotMistakes | None, name: str) -> str:
+    return number(None if one is None else getattr(one, name), ".2f")
+
+
+CSV_COLUMNS = (
+    "name", "games", "moves", "decisions", "win_to_draw", "win_to_loss", "draw_to_loss", "per_100",
+    "error95", "unknown_share", "false_proofs",
+)  # fmt: skip
+
+
+def mistakes_csv(made: DivisionMistakes | None) -> str:
+    """The table as comma-separated values with a header line; empty where nothing exists."""
+    rows = []
+    for bot in mistakes_document(made)["bots"]:
+        flat = {**bot, **bot["mistakes"], "per_100": bot["per_100"]["all"]}
+        flat["error95"] = bot["per_100"]["error95"]
+        rows.append([flat[name] for name in CSV_COLUMNS])
+    return csv_text(CSV_COLUMNS, rows)
+
+
+def mistakes_markdown(made: DivisionMistakes | None) -> str:
+    """The table, the mistakes by plies left, and the remarks, as Markdown."""
+    if made is None:
+        return markdown_text(NOTHING) + "\n"
+    parts = [markdown_text(headline(made)), to_markdown(mistakes_columns(made.bots.items()))]
+    parts.append(to_markdown(left_columns(made)))
+    return "\n\n".join([*parts, *map(markdown_text, remarks(made))]) + "\n"
+
+
+NOTHING = "no game of this division was analysed yet: `ladder analyze` does it"
+
+
+def print_mistakes(console: Console, made: DivisionMistakes | None) -> None:
+    """The table, the mistakes by plies left, and what to know before trusting them."""
+    if made is None:
+        console.print(NOTHING)
+        return
+    console.print(visible(headline(made)), style="bold")
+    console.print(fit(mistakes_columns(made.bots.items()), console.width).table())
+    console.print("mistakes per 100 decisions, by plies left:", style="bold")
+    console.print(fit(left_columns(made), console.width).table())
+    for line in remarks(made):
+        console.print(visible(line), highlight=False)
+
+
+def headline(made: DivisionMistakes) -> str:
+    """What was analysed, in a line."""
+    share = made.decided / made.positions if made.positions else 0.0
+    return (
+        f"{made.label}, {made.games:,} games analysed, {made.positions:,} positions, "
+        f"{share:.1%} of them decided"
+    )
+
+
+def mistakes_columns(bots: Any) -> list[Column]:
+    """The columns of a table of mistakes, a row for each name and its `BotMistakes`."""
+    rows = list(bots)
+    of = [one for _, one in rows]
+    return [
+        Column("bot", [name for name, _ in rows], number=False),
+        Column("games", [str(one.games) for one in of], level=3),
+        Column("decisions", [str(one.decisions) for one in of], level=2),
+        Column("mistakes/100", [number(one.per_100, ".2f") for one in of]),
+        Column("+-95", [number(one.error95, ".2f") for one in of]),
+        Column("unknown", [percent(one.unknown_share) for one in of]),
+        Column("win>draw", [str(one.win_to_draw) for one in of], level=1),
+        Column("win>loss", [str(one.win_to_loss) for one in of], level=1),
+        Column("draw>loss", [str(one.draw_to_loss) for one in of], level=1),
+        Column("false proofs", [_proofs(one) for one in of], level=1),
+        Column("slower wins", [_slips(one.slower_wins) for one in of], level=4),
+        Column("faster losses", [_slips(one.faster_losses) for one in of], level=4),
+    ]
+
+
+def mistake_rows(made: DivisionMistakes, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The columns of the table as rows, one cell a bot, and the rates by plies left."""
+    known = {name: one for name, one in made.bots.items() if name in names}
+    columns = [*mistakes_columns(known.items()), *left_columns(replace(made, bots=known))[1:]]
+    places = {name: place for place, name in enumerate(known)}
+    heads = {each.head for each in left_columns(made)}
+    return tuple(
+        (
+            f"with {column.head} plies left" if column.head in heads else column.head,
+            *(str(column.cells[places[name]]) if name in places else "-" for name in names),
+        )
+        for column in columns
+        if column.head != "bot"
+    )
+
+
+def percent(share: float | None) -> str:
+    """A share, or a dash where there is none."""
+    return number(share, ".1%")
+
+
+def _proofs(one: BotMistakes) -> str:
+    """False claims of those that were checked."""
+    checked = sum(count for claim, count in one.claims.items() if claim is not Claim.UNKNOWN)
+    return f"{one.false_proofs}/{checked}"
+
+
+def _slips(slips: Slips) -> str:
+    return f"{slips.moves}/{slips.of} ({slips.plies} plies)"
+
+
+def left_columns(made: DivisionMistakes) -> list[Column]:
+    """Mistakes per 100 decisions: a row a bot, a column for a range of plies left."""
+    ranges = sorted(
+        {(each.first, each.last) for one in made.bots.values() for each in one.by_plies_left}
+    )
+    columns = [Column("bot", list(made.bots), number=False)]
+    for place, (first, last) in enumerate(ranges):
+        cells = []
+        for one in made.bots.values():
+            here = next((each for each in one.by_plies_left if each.first == first), None)
+            rate = None if here is None or not here.decisions else here.mistakes / here.decisions
+            cells.append(number(None if rate is None else 100 * rate, ".1f"))
+        columns.append(Column(f"{first}-{last}", cells, level=1 + place // 3))
+    return columns
+
+
+def remarks(made: DivisionMistakes) -> list[str]:
+    """Where games were lost, false proofs, and what the numbers mean."""
+    lines = []
+    for name, one in made.bots.items():
+        if one.losing_moves:
+            left = sorted(move.left for move in one.losing_moves)
+            lines.append(
+                f"{name} lost {one.lost_games} games; in {len(left)} of them the first losing "
+                f"mistake is known, half of them with {left[len(left) // 2]} plies left or fewer"
+            )
+    lines += [
+        f"false proof: {proof.bot} claimed {proof.claim} in game {proof.game} at ply "
+        f"{proof.ply}, the truth is {proof.truth}"
+        for proof in made.false_proofs[:PROOFS_NAMED]
+    ]
+    if len(made.false_proofs) > PROOFS_NAMED:
+        lines.append(f"and {len(made.false_proofs) - PROOFS_NAMED} more false proofs: --json")
+    lines.append(
+        "decisions: moves that could keep the result and could lose it; unknown: share of the "
+        "moves that could not be judged; false proofs: of the claims that could be checked"
+    )
+    return lines
+
+
+def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[str, Any]:
+    """The document of `ladder analyze --json`: what this call did, and all that is known."""
+    session = {
+        "asked": state.asked,
+        "games": state.games,
+        "positions": state.positions,
+        "decided": state.decided,
+        "left": state.waiting - state.games,
+        "nodes": state.nodes,
+    }
+    return {**mistakes_document(made), "session": session}
+
+
+def analysis_watcher(console: Console) -> Watcher:
+    """A bar with the time left on a terminal, a line every few seconds elsewhere."""
+    return _Bar(console) if console.is_terminal else _Lines(console)
+
+
+class _Lines:
+    """One line every few seconds."""
+
+    def __init__(self, console: Console) -> None:
+        from time import monotonic
+
+        self._console = console
+        self._clock = monotonic
+        self._last = monotonic()
+
+    def started(self, state: Progress) -> None:
+        """Say what will be done."""
+        say(self._console, title(state))
+
+    def tick(self, state: Progress) -> None:
+        """Print a line when the last one is some seconds old."""
+        from reports.layout.progress import LOG_EVERY_S
+
+        if self._clock() - self._last >= LOG_EVERY_S:
+            self._last = self._clock()
+            say(self._console, status(state))
+
+    def ended(self, state: Progress) -> None:
+        """Print the final status."""
+        say(self._console, ending(state))
+
+
+class _Bar:
+    """A progress bar in one line."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._console = console
+        self._bar = Progress(
+            BarColumn(bar_width=BAR), TextColumn("{task.description}"), console=console
+        )
+        self._task = self._bar.add_task("", total=1)
+
+    def started(self, state: Progress) -> None:
+        """Begin to draw."""
+        say(self._console, title(state))
+        self._bar.update(self._task, total=max(1, state.waiting))
+        self._bar.start()
+
+    def tick(self, state: Progress) -> None:
+        """Move the bar."""
+        self._bar.update(self._task, completed=state.games, description=status(state))
+
+    def ended(self, state: Progress) -> None:
+        """Leave the final status as a line."""
+        self._bar.stop()
+        say(self._console, ending(state))
+
+
+def title(state: Progress) -> str:
+    """What will be done, in a line."""
+    done = state.asked - state.waiting
+    return (
+        f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
+        f"{done:,} are done, {state.nodes:,} nodes a position"
+    )
+
+
+def status(state: Progress) -> str:
+    """How far the work has come, with the time that is left."""
+    share = state.decided / state.positions if state.positions else 0.0
+    left = state.seconds_left
+    return (
+        f"{state.games:,} of {state.waiting:,} games, {share:.0%} of {state.positions:,} positions "
+        f"decided, {'-' if left is None else _duration(left)} left"
+    )
+
+
+def ending(state: Progress) -> str:
+    """The outcome of this call, in a line."""
+    if state.stopped:
+        return f"stopped after {state.games:,} of {state.waiting:,} games: the same command goes on"
+    return f"{state.games:,} games analysed"
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return f"{seconds:.0f} s"
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min"

@@ -1,0 +1,108 @@
+"""`ladder analyze` and the mistakes in reports, on games that were played."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "2", "--seed", "5")
+
+
+@pytest.fixture
+def played(ladder: Ladder) -> Ladder:
+    """A database of 20 rated games."""
+    done = ladder("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
+    assert done.code == 0, done.err
+    return ladder
+
+
+def test_games_are_analysed_and_reported(played: Ladder) -> None:
+    """What `analyze` and `report` say is one; a second call has nothing to do."""
+    assert "mistakes" not in played("report", "--json").document["bots"][0]
+    none = played("report", "--mistakes")
+    assert (none.code, none.out) == (
+        0,
+        "no game of this division was analysed yet: `ladder analyze` does it\n",
+    )
+    done = played("analyze", "--json", "--games", "12")
+    assert done.code == 0, done.err
+    assert done.document["session"]["games"] == done.document["games"] == 12
+    done = played("analyze", "--json")
+    assert done.document["session"]["games"] == 8
+    found = done.document
+    assert found["games"] == 20
+    assert found["positions"] == found["decided"] > 0
+    bots = {bot["name"]: bot for bot in found["bots"]}
+    assert set(bots) == {"random", "stupid"}
+    for bot in bots.values():
+        assert sum(bot["mistakes"].values()) > 0
+        assert bot["unknown_share"] == 0
+        assert bot["per_100"]["error95"] > 0
+        assert bot["false_proofs"] == 0
+        assert bot["lost_games"] >= len(bot["losing_moves"]) > 0
+    reported = {bot["name"]: bot["mistakes"] for bot in played("report", "--json").document["bots"]}
+    for name, bot in bots.items():
+        assert {"name": name, **reported[name]} == bot
+    mistakes = played("report", "--mistakes", "--json").document
+    assert mistakes["bots"] == found["bots"]
+    again = played("analyze")
+    assert "0 of 20 games to analyse, 20 are done" in again.err
+    table = played("report", "--mistakes").out
+    assert "mistakes/100" in table
+    assert "unknown" in table
+    assert table in again.out or again.out == table
+    assert played("report", "--mistakes", "--format", "csv").out.startswith("name,games,moves")
+    assert "| mistakes/100 |" in played("report", "--mistakes", "--format", "markdown").out
+    forgot = played("analyze", "--forget")
+    assert "forgot the verdicts on 20 games" in forgot.err
+    assert played("report", "--mistakes", "--json").document["bots"] == []
+
+
+def test_a_comparison_holds_mistakes(played: Ladder) -> None:
+    """What one bot gets wrong more often than the other belongs beside their games."""
+    assert played("analyze").code == 0
+    made = played("report", "--compare", "random", "stupid", "--json").document
+    assert all(bot["mistakes"]["decisions"] > 0 for bot in made["bots"])
+    table = played("report", "--compare", "random", "stupid").out
+    assert "mistakes/100" in table
+    assert "with 1-6 plies left" in table
+
+
+def test_bad_input_stores_nothing(played: Ladder) -> None:
+    """One sentence and exit code 2."""
+    for words, sentence in (
+        (("--bots", "nobody"), "nobody"),
+        (("--division", "9x9"), "there is no division '9x9'"),
+        (("--nodes", "0"), "'--nodes': Input should be greater"),
+        (("--games", "0"), "'--games': Input should be greater"),
+    ):
+        done = played("analyze", *words)
+        assert (done.code, done.out) == (2, "")
+        assert sentence in done.err
+    missing = played("analyze", "--db", "missing.db")
+    assert missing.code == 2
+    assert not (played.folder / "missing.db").exists()
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_is_done(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """A stopped analysis ends soon with 130, runs at idle priority, and the command goes on."""
+    play = ("--simulations", "1", "--boards", "6x7", "--concurrency", "2", "--seed", "5")
+    assert ladder("match", "random", "stupid", "--games", "100", *play).code == 0
+    process = ladder.start("analyze", "--nodes", "2000000", "--division", "1")
+    eventually(lambda: os.sched_getscheduler(process.pid) == os.SCHED_IDLE)
+    time.sleep(3)
+    begun = time.monotonic()
+    done = ladder.interrupt(process, signal.SIGINT)
+    assert done.code == 130, done.err
+    assert time.monotonic() - begun < 30
+    assert "the same command goes on" in done.err
+    assert "Traceback" not in done.err
+    left = ladder("analyze", "--nodes", "1000", "--division", "1", "--json").document
+    assert left["games"] == 100
