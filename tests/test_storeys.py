@@ -32,6 +32,7 @@ ROOMS: dict[str, str] = {
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",
+    "ladder.solve": "ladder",
     "ladder.bench": "ladder ladder.runs ladder.game ladder.process ladder.specs",
     "ladder.compete": "ladder ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.doctor": "ladder ladder.process ladder.ratings",

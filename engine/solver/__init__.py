@@ -1,7 +1,13 @@
 """The solver: exact values of positions, win, draw or loss and the distance in plies."""
 
 from engine.solver.errors import SolverError
-from engine.solver.solver import DEFAULT_TABLE_MIB, MAX_TABLE_MIB, MIN_TABLE_MIB, Solver
+from engine.solver.solver import (
+    DEFAULT_TABLE_MIB,
+    MAX_TABLE_MIB,
+    MIN_TABLE_MIB,
+    Solver,
+    solution_of_move,
+)
 from engine.solver.value import Outcome, Solution, Value, best_columns
 
 __all__ = [
@@ -15,6 +21,7 @@ __all__ = [
     "SolverError",
     "Value",
     "best_columns",
+    "solution_of_move",
 ]
 
 SOLVER_VERSION = 1

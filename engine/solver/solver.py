@@ -51,6 +51,10 @@ class Solver:
         self._told = np.zeros(3, np.int64)
         self._table, self._shape = _table(board, table_mib)
 
+    def prepare(self) -> None:
+        """Load the compiled code, or compile it: seconds that no clock of a question should see."""
+        self.solve(Position(self.board), nodes=0)
+
     def clear(self) -> None:
         """Forget all known bounds."""
         self._table.fill(0)
@@ -85,7 +89,8 @@ class Solver:
         Args:
             position: of this solver's board; the game goes on in it.
             weak: whether only win, draw or loss is asked.
-            nodes: the most nodes for all columns together.
+            nodes: the most nodes for all columns together; each may use an equal share of what
+                those before it have left.
 
         Raises:
             SolverError: the position is of another board, or over.
@@ -97,22 +102,20 @@ class Solver:
                 f"the game is over in {position.notation()!r}: there is no move to ask"
             )
         left = NO_LIMIT if nodes is None else nodes
+        untried = len(position.legal_moves())
         found: list[Solution | None] = []
         for column in range(self.board.columns):
             if not position.can_play(column):
                 found.append(None)
                 continue
             after = position.play(column)
-            if after.winner is not None:
-                value = Value(Outcome.WIN, 1)
-                found.append(Solution(value, value, 0))
-            elif after.is_over:
-                value = Value(Outcome.DRAW)
-                found.append(Solution(value, value, 0))
+            if after.is_over:
+                found.append(solution_of_move(after, None))
             else:
-                answer = self.solve(after, weak=weak, nodes=left)
+                answer = self.solve(after, weak=weak, nodes=left // untried)
                 left = max(0, left - answer.nodes)
-                found.append(Solution(_before(answer.high), _before(answer.low), answer.nodes))
+                found.append(solution_of_move(after, answer))
+            untried -= 1
         return tuple(found)
 
     def _check(self, position: Position) -> None:
@@ -152,6 +155,20 @@ class Solver:
         if (end - position.ply) % 2 != (outcome is Outcome.WIN):
             end -= 1
         return Value(outcome, end - position.ply)
+
+
+def solution_of_move(after: Position, answer: Solution | None) -> Solution:
+    """What a move is worth for the side that made it.
+
+    Args:
+        after: the position that it led to.
+        answer: what is known of that position, None when the game is over in it.
+
+    """
+    if answer is not None:
+        return Solution(_before(answer.high), _before(answer.low), answer.nodes)
+    value = Value(Outcome.DRAW) if after.winner is None else Value(Outcome.WIN, 1)
+    return Solution(value, value, 0)
 
 
 def _before(value: Value) -> Value:

@@ -25,6 +25,7 @@ from ladder.cli.commands import (
     report,
     run,
     runs,
+    solve,
     stats,
     train,
 )
@@ -54,6 +55,7 @@ app.command("play")(play.play)
 app.command("games")(games.games)
 app.add_typer(runs.app, name="runs")
 app.command("replay")(replay.replay)
+app.command("solve")(solve.solve)
 app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")

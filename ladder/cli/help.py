@@ -16,6 +16,7 @@ EXAMPLES = {
     "play": "ladder play v12 --board 10x11@3,4 --time 200ms",
     "games": "ladder games --bot mybot --lost --limit 5",
     "replay": "ladder replay --last-loss mybot v4",
+    "solve": "ladder solve 33333 --board 6x7 --columns",
     "perft": "ladder perft 6x7 6",
     "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
     "doctor": "ladder doctor",

@@ -103,8 +103,12 @@ _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
 
 
-def parse_time(text: str) -> int:
+def parse_time(text: str, use: str = "per move") -> int:
     """Milliseconds from ``100ms``, ``2s``, ``0.5s``; a bare number is milliseconds.
+
+    Args:
+        text: of `--time`.
+        use: the words that say in a refusal for which work the time is.
 
     Raises:
         UsageError: the text has another form, is no whole number of milliseconds, or lies outside
@@ -113,7 +117,7 @@ def parse_time(text: str) -> int:
     """
     match = _DURATION.fullmatch(text.strip().lower())
     if match is None:
-        raise UsageError(f"--time is a time per move such as 100ms or 2s, got {text!r}")
+        raise UsageError(f"--time is a time {use} such as 100ms or 2s, got {text!r}")
     milliseconds = float(match[1]) * (1000 if match[2] == "s" else 1)
     if milliseconds != int(milliseconds) or not 1 <= milliseconds <= MAX_TIME_MS:
         raise UsageError(

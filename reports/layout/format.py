@@ -22,6 +22,11 @@ def to_json(document: object) -> str:
     return visible_json(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
 
 
+def to_json_line(document: object) -> str:
+    """A JSON document in one line; floats that do not exist must be None already."""
+    return visible_json(msgspec.json.encode(document).decode())
+
+
 def text_of_lines(lines: Iterable[str]) -> str:
     """Lines for people; a line break inside of one is shown and makes no further line."""
     return "\n".join(map(visible, lines))

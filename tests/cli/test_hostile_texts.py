@@ -152,7 +152,8 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
 # The exits.
 
 WITHOUT_TEXTS = {
-    "perft", "bench search", "bench harness", "stats elo", "stats sprt", "stats los", "train c4ai",
+    "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
+    "train c4ai",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 

@@ -40,6 +40,7 @@ SAYS = {
     "ladder bench search --json": "nodes",
     "ladder analyze --json, ladder report --mistakes --json": "win draw",
     "ladder doctor --json": "ok warning fault",
+    "ladder solve --json": "win draw loss",
 }
 """Words between backticks that are values, or keys that are there at times, by section."""
 
@@ -90,6 +91,9 @@ WORDS = {
     "ladder stats los --json": ("stats", "los", "--wdl", "5,0,0", "--json"),
     "ladder stats sprt --json": (
         "stats", "sprt", "--wdl", "5,0,1", "--elo0", "0", "--elo1", "5", "--json",
+    ),
+    "ladder solve --json": (
+        "solve", "010101", "--board", "4x4", "--columns", "--nodes", "1", "--json",
     ),
     "ladder perft --json": ("perft", "4x4", "2", "--json"),
     "ladder runs --json": ("runs", "--json"),
