@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.command_server import CommandServer
+from tests.support.command_server import CommandServer, ForkedCommand
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE_BOTS = ROOT / "tests" / "fake_bots"
 SERVER = CommandServer()
+Command = ForkedCommand | subprocess.Popen[str]
+"""A command that was started."""
 
 
 @dataclass
@@ -44,16 +46,22 @@ class Ladder:
             "PYTHONPATH": str(ROOT),
             "LADDER_DEBUG": "1",
         }
-        self.started: list[subprocess.Popen[str]] = []
+        self.started: list[Command] = []
 
-    def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-        """Begin a command in a session of its own."""
+    def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
+        """Begin a command in a session of its own, as a fork of the command server."""
+        process = SERVER.start(words, self.folder, self.environment, stdin=stdin)
+        self.started.append(process)
+        return process
+
+    def start_fresh(self, *words: object) -> "subprocess.Popen[str]":
+        """Begin a command in an interpreter and a session of its own."""
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
         process = subprocess.Popen(
             [*command, *map(str, words)],
             cwd=self.folder,
             env=self.environment,
-            stdin=stdin,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -64,26 +72,26 @@ class Ladder:
 
     def __call__(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end, as a fork of the command server: no imports to wait for."""
-        done = SERVER.run([str(word) for word in words], self.folder, self.environment, timeout)
-        return Done(*done)
+        return Done(*SERVER.run(words, self.folder, self.environment, timeout))
 
     def fresh(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end in an interpreter of its own."""
-        return self.finish(self.start(*words), timeout=timeout)
+        return self.finish(self.start_fresh(*words), timeout=timeout)
 
     def told(self, text: str, *words: object, timeout: float = 120) -> Done:
         """Run a command that reads this text from a pipe."""
         process = self.start(*words, stdin=subprocess.PIPE)
         out, err = process.communicate(text, timeout=timeout)
-        return Done(process.returncode, out, err)
+        return Done(process.wait(), out, err)
 
-    def finish(self, process: subprocess.Popen[str], timeout: float = 120) -> Done:
+    def finish(self, process: Command, timeout: float = 120) -> Done:
         """Wait for a command that was started."""
         out, err = process.communicate(timeout=timeout)
+        assert process.returncode is not None
         return Done(process.returncode, out, err)
 
     def interrupt(
-        self, process: subprocess.Popen[str], number: int = signal.SIGINT, *, group: bool = False
+        self, process: Command, number: int = signal.SIGINT, *, group: bool = False
     ) -> Done:
         """Send a signal as a terminal or a person would, and wait."""
         if group:

@@ -6,11 +6,11 @@ import pty
 import re
 import select
 import struct
-import subprocess
-import sys
 import termios
 import time
 from pathlib import Path
+
+from tests.end_to_end.conftest import SERVER
 
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 ENTER, BACKSPACE, CTRL_C, CTRL_D = "\r", "\x7f", "\x03", "\x04"
@@ -31,15 +31,8 @@ class Keyboard:
         self.raw = ""
         """The same with the sequences that move the cursor and choose colours."""
         self._read = 0
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", TAKE_TERMINAL, *words],
-            cwd=folder,
-            env={**environment, "TERM": "xterm-256color"},
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
+        environment = {**environment, "TERM": "xterm-256color"}
+        self.process = SERVER.start(words, folder, environment, terminal=slave)
 
     def press(self, *keys: str) -> None:
         """Type something."""
@@ -88,10 +81,3 @@ class Keyboard:
         self.raw += new
         self.text += re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", new)
         return True
-
-
-TAKE_TERMINAL = (
-    "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "from ladder.cli.main import main; main()"
-)
-"""The terminal becomes the controlling one, so that Ctrl-C typed there is a signal."""

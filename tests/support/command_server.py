@@ -1,14 +1,15 @@
 """Runs `ladder` commands as forks of one process that has the program's modules loaded already.
 
 A fresh interpreter spends about a second of processor time on imports before a command does
-anything. A fork is a process of its own all the same: own folder, environment, processors,
-descriptors, signals and exit code. Tests of what an interpreter does at its start, or of signals at
-any moment, start real ones.
+anything. A fork is a process of its own all the same: own session, folder, environment, processors,
+descriptors, signals and exit code. Tests of what an interpreter does at its start begin real ones.
 """
 
 import array
 import contextlib
+import fcntl
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -18,12 +19,72 @@ import socket
 import subprocess
 import sys
 import tempfile
+import termios
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parents[2]
-LATER = ("numba", "scipy")
-"""Loaded by the commands that need them."""
+
+
+class ForkedCommand:
+    """A command that was started; has the methods of `subprocess.Popen` that tests use.
+
+    Attributes:
+        pid: of the command, which leads a session of its own.
+        returncode: None until it was seen to end; negative: the signal that ended it.
+
+    """
+
+    def __init__(self, told: int, out: BinaryIO | None, err: BinaryIO | None) -> None:
+        """`told` is where its process id comes from, and its exit code; `out`, `err` its files."""
+        self._told, self._out, self._err = told, out, err
+        self.returncode: int | None = None
+        self.stdin: int | None = None
+        self.pid = int(os.read(told, 64))
+
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs."""
+        return self._look(0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code. Raises TimeoutError."""
+        code = self._look(timeout)
+        if code is None:
+            raise TimeoutError(f"the command took more than {timeout:g} s")
+        return code
+
+    def communicate(self, text: str = "", timeout: float | None = None) -> tuple[str, str]:
+        """Give it its input, wait for its end; what it wrote. Raises TimeoutError."""
+        if self.stdin is not None:
+            with os.fdopen(self.stdin, "w") as pipe, contextlib.suppress(BrokenPipeError):
+                pipe.write(text)
+            self.stdin = None
+        self.wait(timeout)
+        texts = []
+        for file in (self._out, self._err):
+            assert file is not None, "its output went to a terminal"
+            with file:
+                file.seek(0)
+                texts.append(file.read().decode())
+        return texts[0], texts[1]
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it by SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+    def _look(self, timeout: float | None) -> int | None:
+        if self.returncode is None and select.select([self._told], [], [], timeout)[0]:
+            code = os.read(self._told, 64)
+            os.close(self._told)
+            assert code, "the command server died"
+            self.returncode = int(code)
+        return self.returncode
 
 
 class CommandServer:
@@ -33,8 +94,57 @@ class CommandServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
 
+    def start(
+        self,
+        words: Iterable[object],
+        folder: Path,
+        environment: Mapping[str, str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        terminal: int | None = None,
+    ) -> ForkedCommand:
+        """Begin a command.
+
+        Args:
+            words: its arguments.
+            folder: where it runs.
+            environment: all of it.
+            stdin: DEVNULL, or PIPE for a text that `communicate` gives.
+            terminal: a descriptor that becomes its controlling terminal, instead of all others.
+
+        """
+        connection = self._connection()
+        request = {
+            "words": [*map(str, words)],
+            "folder": str(folder),
+            "environment": dict(environment),
+            "cpus": sorted(os.sched_getaffinity(0)),
+            "terminal": terminal is not None,
+        }
+        told, telling = os.pipe()
+        given, write = os.pipe()
+        out, err = (None, None) if terminal is not None else _two_files()
+        if terminal is None:
+            assert out is not None
+            assert err is not None
+            three = (given, out.fileno(), err.fileno())
+        else:
+            three = (terminal, terminal, terminal)
+        descriptors = array.array("i", (*three, telling))
+        connection.sendmsg(
+            [json.dumps(request).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)]
+        )
+        os.close(telling)
+        os.close(given)
+        command = ForkedCommand(told, out, err)
+        if stdin == subprocess.PIPE:
+            command.stdin = write
+        else:
+            os.close(write)  # an input that has ended
+        return command
+
     def run(
-        self, words: list[str], folder: Path, environment: dict[str, str], timeout: float
+        self, words: Iterable[object], folder: Path, environment: Mapping[str, str], timeout: float
     ) -> tuple[int, str, str]:
         """A command's exit code (negative: the signal that ended it), standard output and error.
 
@@ -42,32 +152,14 @@ class CommandServer:
             TimeoutError: the command took longer than `timeout` seconds; it was killed.
 
         """
-        connection = self._connection()
-        with (
-            tempfile.TemporaryFile() as out,
-            tempfile.TemporaryFile() as err,
-            open(os.devnull, "rb") as nothing,
-        ):
-            request = {
-                "words": words,
-                "folder": str(folder),
-                "environment": environment,
-                "cpus": sorted(os.sched_getaffinity(0)),
-            }
-            descriptors = array.array("i", (nothing.fileno(), out.fileno(), err.fileno()))
-            connection.sendmsg(
-                [json.dumps(request).encode()],
-                [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)],
-            )
-            pid = int(connection.recv(64))
-            if not select.select([connection], [], [], timeout)[0]:
-                os.kill(pid, signal.SIGKILL)
-                connection.recv(64)
-                raise TimeoutError(f"ladder {' '.join(words)} took more than {timeout:g} s")
-            code = int(connection.recv(64))
-            out.seek(0)
-            err.seek(0)
-            return code, out.read().decode(), err.read().decode()
+        words = [*words]
+        command = self.start(words, folder, environment)
+        try:
+            command.wait(timeout)
+        except TimeoutError:
+            command.kill()
+            raise TimeoutError(f"ladder {words} took more than {timeout:g} s") from None
+        return command.wait(), *command.communicate()
 
     def close(self) -> None:
         """End the server."""
@@ -92,6 +184,10 @@ class CommandServer:
         return self._socket
 
 
+def _two_files() -> tuple[BinaryIO, BinaryIO]:
+    return tempfile.TemporaryFile(), tempfile.TemporaryFile()
+
+
 def load_program() -> None:
     """Import every module of the program."""
     for package in ("engine", "db", "ladder", "reports"):
@@ -100,29 +196,63 @@ def load_program() -> None:
                 importlib.import_module(module.name)
 
 
+def warm_up() -> None:
+    """Run a command, so that what is made when it is first needed is there in all forks.
+
+    These are the command line's parser, SQLAlchemy's statements, Alembic, the players' identities.
+    """
+    from ladder.cli.main import run_command
+
+    former = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.chdir(folder)
+        try:
+            assert run_command(["bots", "retire", "v1", "--db", "warm.db"]) == 2  # there is none
+            assert run_command(["bots", "list"]) == 0
+        finally:
+            os.chdir(former)
+
+
 def serve(descriptor: int) -> None:
     """Load the program and fork for every request until the other end closes."""
     connection = socket.socket(fileno=descriptor)
     load_program()
+    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
+        warm_up()
     sys.path[0] = ""  # as `python -c` has it
+    running: dict[int, tuple[int, int]] = {}
+    """The commands: a descriptor that is readable when one has ended, its id, whom to tell."""
     while True:
-        request, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(3 * 4))
+        ready = select.select([connection, *running], [], [])[0]
+        for ended in ready:
+            if ended in running:
+                pid, telling = running.pop(ended)
+                _, status = os.waitpid(pid, 0)
+                with contextlib.suppress(BrokenPipeError):  # nobody waited for it
+                    os.write(telling, str(os.waitstatus_to_exitcode(status)).encode())
+                os.close(telling)
+                os.close(ended)
+        if connection not in ready:
+            continue
+        request, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 4))
         if not request:
             return
         descriptors = array.array("i")
         descriptors.frombytes(ancillary[0][2])
+        *three, telling = descriptors
         pid = os.fork()
         if pid == 0:
             connection.close()
-            _become(json.loads(request), list(descriptors))
-        for number in descriptors:
+            for other, (_, told) in running.items():
+                os.close(other)
+                os.close(told)
+            _become(json.loads(request), three, telling)
+        for number in three:
             os.close(number)
-        connection.send(str(pid).encode())
-        _, status = os.waitpid(pid, 0)
-        connection.send(str(os.waitstatus_to_exitcode(status)).encode())
+        running[os.pidfd_open(pid)] = (pid, telling)
 
 
-def _become(request: dict[str, Any], descriptors: list[int]) -> None:
+def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> None:
     """Be the command: nothing of the server may be left, and nothing after it may run."""
     code = 1
     try:
@@ -130,15 +260,21 @@ def _become(request: dict[str, Any], descriptors: list[int]) -> None:
         for target, number in enumerate(descriptors):
             os.dup2(number, target)
             os.close(number)
+        if request["terminal"]:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         os.sched_setaffinity(0, request["cpus"])  # as a child of the test would have them
         os.chdir(request["folder"])
         os.environ.clear()
         os.environ.update(request["environment"])
+        tempfile.tempdir = None  # it was found in another environment
         sys.argv = ["ladder", *request["words"]]
         sys.stdin, sys.stdout, sys.stderr = (
             open(target, mode, encoding="utf-8", closefd=False)  # noqa: SIM115 - for the whole life
             for target, mode in ((0, "r"), (1, "w"), (2, "w"))
         )
+        sys.stderr.reconfigure(line_buffering=True)
+        os.write(telling, str(os.getpid()).encode())
+        os.close(telling)
         from ladder.cli.main import main
 
         try:
