@@ -2,18 +2,21 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import pytest
 
 from tests.support.command_server import CommandServer, ForkedCommand
+from tests.support.shared import made_once
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE_BOTS = ROOT / "tests" / "fake_bots"
@@ -39,6 +42,9 @@ class Done:
 class Ladder:
     """Runs `ladder` in a folder."""
 
+    stocked: ClassVar[Path]
+    """Holds the database that `stock` copies."""
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.environment = {
@@ -46,13 +52,32 @@ class Ladder:
             "PYTHONPATH": str(ROOT),
             "LADDER_DEBUG": "1",
         }
+        self.busy_s: float | None = None
+        """How long forks of the server wait for a locked database; None: as everybody."""
         self.started: list[Command] = []
 
     def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
         """Begin a command in a session of its own, as a fork of the command server."""
-        process = SERVER.start(words, self.folder, self.environment, stdin=stdin)
+        process = SERVER.start(
+            words, self.folder, self.environment, stdin=stdin, busy_s=self.busy_s
+        )
         self.started.append(process)
         return process
+
+    def stock(self) -> Self:
+        """Put a database with the built-in players and the bot `steady` into the folder."""
+        shutil.copy(self.stocked / "ladder.db", self.folder)
+        return self
+
+    @contextmanager
+    def slow(self) -> Iterator[None]:
+        """Let `steady` take 30 ms a move in commands that begin or go on meanwhile."""
+        scratch = self.folder / "scratch"
+        scratch.mkdir(exist_ok=True)
+        self.environment["TMPDIR"] = str(scratch)
+        (scratch / "slow").touch()
+        yield
+        (scratch / "slow").unlink()
 
     def start_fresh(self, *words: object) -> "subprocess.Popen[str]":
         """Begin a command in an interpreter and a session of its own."""
@@ -72,7 +97,8 @@ class Ladder:
 
     def __call__(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end, as a fork of the command server: no imports to wait for."""
-        return Done(*SERVER.run(words, self.folder, self.environment, timeout))
+        done = SERVER.run(words, self.folder, self.environment, timeout=timeout, busy_s=self.busy_s)
+        return Done(*done)
 
     def fresh(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end in an interpreter of its own."""
@@ -106,6 +132,18 @@ def end_the_server() -> Iterator[None]:
     """The command server ends with the tests of its worker."""
     yield
     SERVER.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def make_stock() -> None:
+    """A database with the built-in players and `steady`, made once."""
+
+    def make(folder: Path) -> None:
+        shutil.copy(FAKE_BOTS / "bot.py", folder)
+        done = Ladder(folder)("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py brakes")
+        assert done.code == 0, done.err
+
+    Ladder.stocked = made_once("stocked", make)
 
 
 @pytest.fixture

@@ -14,9 +14,10 @@ import psutil
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import marked
 
-NOT_OF_BOTS = ("ladder-cpu-", "ladder-imagined-")
-"""The files through which workers agree on their processors stay. So does, after a SIGKILL in the
-first second, what stands for a database that is not there yet: nobody is left to remove it."""
+NOT_OF_BOTS = ("ladder-cpu-", "ladder-imagined-", "slow")
+"""The files through which workers agree on their processors stay, and the one that slows a bot. So
+does, after a SIGKILL in the first second, what stands for a database that is not there yet: nobody
+is left to remove it."""
 COORDINATOR, WORKER, SUPERVISOR, BOT = "coordinator", "worker", "supervisor", "bot"
 
 

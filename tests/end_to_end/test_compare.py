@@ -7,7 +7,7 @@ from tests.end_to_end.conftest import Ladder
 
 def test_a_comparison_says_who_is_stronger(ladder: Ladder) -> None:
     """All parts must agree with the list and with each other, in every format."""
-    words = ("--simulations", "30", "--boards", "5x5,6x7")
+    words = ("--simulations", "30", "--boards", "5x5,6x7", "--concurrency", "1")
     done = ladder("run", "--bots", "v4,random,stupid", "--games", "72", "--seed", "4", *words)
     assert done.code == 0, done.err
     document = ladder("report", "--compare", "v4", "random", "--json").document
@@ -52,11 +52,12 @@ def test_a_comparison_says_who_is_stronger(ladder: Ladder) -> None:
 
 def test_bots_that_no_games_connect_have_no_difference(ladder: Ladder) -> None:
     """Without games between two groups there must be a reason instead of a number."""
-    words = ("--simulations", "10", "--boards", "5x5", "--games", "4")
-    for pair in ("v4,random", "stupid,flat-mc"):
+    words = ("--simulations", "10", "--boards", "5x5", "--games", "4", "--concurrency", "1")
+    assert ladder.stock()("bots", "add", "other", "builtin:random").code == 0
+    for pair in ("steady,random", "stupid,other"):
         assert ladder("run", "--bots", pair, *words).code == 0
-    document = ladder("report", "--compare", "v4", "stupid", "--json").document
+    document = ladder("report", "--compare", "steady", "stupid", "--json").document
     versus = document["versus"][0]
     assert versus["elo"] is versus["error95"] is versus["los"] is None
     assert versus["reason"] == "no games connect them"
-    assert document["summary"] == ["v4 and stupid cannot be compared: no games connect them"]
+    assert document["summary"] == ["steady and stupid cannot be compared: no games connect them"]

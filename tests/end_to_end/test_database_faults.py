@@ -7,6 +7,8 @@ lifted, the same command must go on from what was stored.
 import ctypes
 import os
 import resource
+import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +21,9 @@ import pytest
 
 from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
+from tests.support.shared import made_once
 
+Begin = Callable[[], list[object]]
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 WORDS = ("run", *QUICK, "--seed", "1", "--games", "30")
 
@@ -44,12 +48,27 @@ def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
     assert faults_of(ladder.folder) == []
 
 
-def begun(ladder: Ladder) -> list[object]:
-    """An interrupted run of some games in the folder's database; these games."""
-    done = ladder("run", *QUICK, "--seed", "1", "--games", "8")
-    assert done.code == 0, done.err
-    change(ladder.folder, "update runs set status = 'interrupted'")
-    return list(lines_of(ladder.folder))
+@pytest.fixture(scope="session")
+def interrupted() -> Path:
+    """A database with an interrupted run of eight games."""
+
+    def make(folder: Path) -> None:
+        done = Ladder(folder).stock()("run", *QUICK, "--seed", "1", "--games", "8")
+        assert done.code == 0, done.err
+        change(folder, "update runs set status = 'interrupted'")
+
+    return made_once("interrupted", make) / "ladder.db"
+
+
+@pytest.fixture
+def begin(ladder: Ladder, interrupted: Path) -> Begin:
+    """Puts an interrupted run of some games into the folder; tells these games."""
+
+    def put() -> list[object]:
+        shutil.copy(interrupted, ladder.folder)
+        return list(lines_of(ladder.folder))
+
+    return put
 
 
 def change(folder: Path, *statements: str) -> None:
@@ -86,10 +105,10 @@ def fill(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk(ladder: Ladder) -> None:
+def test_a_full_disk(ladder: Ladder, begin: Begin) -> None:
     """A run on a disk that becomes full must stop with the reason, and go on when there is room."""
     with small_disk(ladder.folder):
-        before = begun(ladder)
+        before = begin()
         filler = ladder.folder / "filler"
         with pytest.raises(OSError, match="No space"):
             fill(filler)
@@ -100,9 +119,9 @@ def test_a_full_disk(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_may_not_grow(ladder: Ladder) -> None:
+def test_a_file_that_may_not_grow(ladder: Ladder, begin: Begin) -> None:
     """The same where a quota or a limit on files is met in the middle of a run."""
-    before = begun(ladder)
+    before = begin()
     size = (ladder.folder / "ladder.db").stat().st_size
     limits = (size + 20000, resource.RLIM_INFINITY)
     script = (
@@ -122,9 +141,9 @@ def test_a_file_that_may_not_grow(ladder: Ladder) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["file", "folder"])
-def test_a_read_only_database(ladder: Ladder, what: str) -> None:
+def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
     """Without permission to write, a run must say so and leave the games as they are."""
-    before = begun(ladder)
+    before = begin()
     files = [path for path in ladder.folder.iterdir() if path.is_file()]
     for path in files:
         path.chmod(0o444)
@@ -142,14 +161,17 @@ def test_a_read_only_database(ladder: Ladder, what: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_database_that_another_program_keeps_locked(ladder: Ladder) -> None:
+def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Begin) -> None:
     """A lock held for longer than we wait must end a run in a sentence; a shorter one is waited."""
-    before = begun(ladder)
+    before = begin()
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
         other.execute("begin immediate")
+        ladder.busy_s = 1
         assert_told(ladder(*WORDS), "kept busy by another process", "try again")
+        ladder.busy_s = None
         process = ladder.start(*WORDS)
-        time.sleep(4)
+        time.sleep(1)
+        assert process.poll() is None
         other.execute("rollback")
         done = ladder.finish(process)
     assert done.code == 0, done.err
@@ -168,6 +190,7 @@ def test_a_lock_that_comes_in_the_middle_of_a_run(
 ) -> None:
     """The run ends in a sentence, nothing of it is left running, and the command goes on later."""
     words = ("run", *QUICK, "--seed", "1")
+    ladder.stock().busy_s = 1
     process = ladder.start(*words)
     eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
     with closing(sqlite3.connect(ladder.folder / "ladder.db", isolation_level=None)) as other:
@@ -189,27 +212,26 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
 
     `test_runs.py` shows what two runs share.
     """
-    words = ("run", *QUICK, "--seed", "1", "--games", "60")
-    runs = [ladder.start(*words), ladder.start(*words)]
-    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
-    reports = 0
+    words = ("run", *QUICK, "--seed", "1", "--games", "100")
+    with ladder.stock().slow():
+        runs = [ladder.start(*words), ladder.start(*words)]
+        eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
+        assert all(process.poll() is None for process in runs)
     while any(process.poll() is None for process in runs):
         done = ladder("report", "--json")
         assert done.code == 0, done.err
         report = done.document
         assert report["games"] == 2 * report["pairs"]
-        reports += 1
-    assert reports >= 1
     assert [ladder.finish(process).code for process in runs] == [0, 0]
     played = query(ladder.folder, "select run_id, count(*) from games group by 1")
-    assert played == [(1, 60), (2, 60)]
+    assert played == [(1, 100), (2, 100)]
     assert faults_of(ladder.folder) == []
 
 
 @pytest.mark.slow
-def test_a_truncated_file(ladder: Ladder) -> None:
+def test_a_truncated_file(ladder: Ladder, begin: Begin) -> None:
     """Half a file is called damaged by every command, and left as it is; a copy goes on."""
-    before = begun(ladder)
+    before = begin()
     database = ladder.folder / "ladder.db"
     copy = database.read_bytes()
     half = copy[: len(copy) // 2]
@@ -222,9 +244,9 @@ def test_a_truncated_file(ladder: Ladder) -> None:
 
 
 @pytest.mark.slow
-def test_bytes_flipped_in_the_middle(ladder: Ladder) -> None:
+def test_bytes_flipped_in_the_middle(ladder: Ladder, begin: Begin) -> None:
     """A page of rubbish is found by the doctor, told by what meets it, and never a traceback."""
-    begun(ladder)
+    begin()
     page = query(ladder.folder, "select rootpage from sqlite_master where name = 'pairs'")[0][0]
     database = ladder.folder / "ladder.db"
     with database.open("r+b") as file:
@@ -246,11 +268,12 @@ def test_a_damaged_log_of_writes(
 
     The rest must be whole pairs, and the run must go on to the games of a quiet one.
     """
-    process = ladder.start(*WORDS)
     log = ladder.folder / "ladder.db-wal"
-    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 6)
-    process.kill()
-    ladder.finish(process)
+    with ladder.stock().slow():
+        process = ladder.start(*WORDS)
+        eventually(lambda: len(lines_of_safely(ladder.folder)) >= 6)
+        process.kill()
+        assert ladder.finish(process).code == -signal.SIGKILL
     (ladder.folder / "ladder.db-shm").unlink(missing_ok=True)
     if damage == "deleted":
         log.unlink()
@@ -268,5 +291,6 @@ def test_a_damaged_log_of_writes(
 
 def test_a_missing_folder(ladder: Ladder) -> None:
     """A folder that is not there must be named, and not be made."""
-    assert_told(ladder(*WORDS, "--db", "nowhere/ladder.db"), "there is no folder", "nowhere")
+    words = ("run", "--bots", "random,stupid", "--db", "nowhere/ladder.db")
+    assert_told(ladder(*words), "there is no folder", "nowhere")
     assert list(ladder.folder.iterdir()) == []

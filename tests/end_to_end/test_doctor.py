@@ -13,7 +13,7 @@ from ladder.doctor.machine import (
     Level,
 )
 from tests.end_to_end.conftest import Ladder
-from tests.end_to_end.traces import QUICK
+from tests.support.shared import made_once
 
 DAMAGES = {
     # statement: (what finds it, words of the finding, whether --repair mends it)
@@ -58,13 +58,16 @@ DAMAGES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+@pytest.fixture(scope="session")
+def played() -> bytes:
     """The file of a small finished run."""
-    ladder = Ladder(tmp_path_factory.mktemp("played"))
-    done = ladder("run", *QUICK, "--games", "8", "--seed", "1")
-    assert done.code == 0, done.err
-    return (ladder.folder / "ladder.db").read_bytes()
+
+    def play(folder: Path) -> None:
+        bots = ("--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
+        done = Ladder(folder).stock()("run", *bots, "--games", "8", "--seed", "1")
+        assert done.code == 0, done.err
+
+    return (made_once("played-for-doctor", play) / "ladder.db").read_bytes()
 
 
 def look(place: Path, *, repair: bool = False) -> dict[str, Finding]:

@@ -2,13 +2,17 @@
 
 import json
 import re
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import ROOT, Ladder
+from tests.end_to_end.conftest import Ladder
+from tests.support.shared import made_once
+
+RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -19,15 +23,19 @@ def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
         connection.close()
 
 
+def play(folder: Path) -> None:
+    """A rated run that includes a foreign bot and one that thinks aloud, and an unrated match."""
+    ladder = Ladder(folder).stock()
+    words = ("--simulations", "10", "--boards", "5x5,6x7", "--concurrency", "1")
+    run = ladder("run", "--bots", "flat-mc,random,steady", "--games", "16", *words)
+    assert run.code == 0, run.err
+    assert ladder("match", "flat-mc", "random", "--games", "4", *words).code == 0
+
+
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A database with a rated run that includes a foreign bot, and an unrated match."""
-    spec = f"exec:python3 {ROOT}/tests/fake_bots/bot.py crashes-once ."
-    assert ladder("bots", "add", "foreign", spec).code == 0
-    words = ("--simulations", "10", "--boards", "5x5,6x7", "--concurrency", "2")
-    run = ladder("run", "--bots", "v4,random,foreign", "--games", "16", *words)
-    assert run.code == 0, run.err
-    assert ladder("match", "v4", "random", "--games", "4", *words).code == 0
+    """A folder with the database of `play`."""
+    shutil.copy(made_once("played", play) / "ladder.db", ladder.folder)
     return ladder
 
 
@@ -42,7 +50,7 @@ def test_json_lines_make_an_equal_database(played: Ladder) -> None:
     assert done.document == {"games": 20, "skipped": 0}
     assert played("export", "-o", "two.jsonl", "--db", "other.db").code == 0
     one, two = (played.folder / name for name in ("one.jsonl", "two.jsonl"))
-    command = re.compile(r'"command":\["python3[^]]*\],"folder":"[^"]*"')
+    command = re.compile(r'"command":\["[^"]*", *"-I"[^]]*\],"folder":"[^"]*"')
     told = one.read_text()
     assert len(command.findall(told)) == 1
     assert command.sub('"command":[],"folder":""', told) == two.read_text()
@@ -55,18 +63,18 @@ def test_json_lines_make_an_equal_database(played: Ladder) -> None:
     ):
         assert rows(old, sql) == rows(new, sql)
     assert played("doctor", "--db", "other.db").code == 0
-    assert rows(new, "select retired_at is null from bots where name = 'foreign'") == [(0,)]
+    assert rows(new, "select retired_at is null from bots where name = 'steady'") == [(0,)]
     words = ("report", "--retired", "--json", "--db")
     report = [played(*words, db).document["bots"] for db in ("ladder.db", "other.db")]
-    assert [bot["name"] for bot in report[1] if bot.pop("retired")] == ["foreign"]
+    assert [bot["name"] for bot in report[1] if bot.pop("retired")] == ["steady"]
     assert not any(bot.pop("retired") for bot in report[0])
     assert report[0] == report[1]
 
 
 def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
     """Results and moves must survive the formats that hold nothing else."""
-    words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4")
-    assert ladder("match", "v4", "random", *words).code == 0
+    words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
+    assert ladder.stock()("match", "stupid", "random", *words).code == 0
     for form in ("csv", "pgn"):
         assert ladder("export", "--format", form, "-o", f"one.{form}").code == 0
         done = ladder("import", f"one.{form}", "--db", f"{form}.db")
@@ -74,7 +82,7 @@ def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
         again = ladder("export", "--format", form, "--db", f"{form}.db")
         assert again.out == (ladder.folder / f"one.{form}").read_text()
     games = (ladder.folder / "one.pgn").read_text()
-    assert games.count('[White "v4"]') == games.count('[Black "v4"]') == 2
+    assert games.count('[White "stupid"]') == games.count('[Black "stupid"]') == 2
     assert '[Board "5x5@2,2"]' in games
 
 
@@ -83,9 +91,8 @@ def test_an_export_does_not_depend_on_the_clock(
 ) -> None:
     """Beside `timing`, the lines of equal runs must be equal on any number of workers."""
     other = Ladder(tmp_path_factory.mktemp("other"))
-    words = ("run", "--bots", "v4,random", "--simulations", "10", "--games", "8", "--seed", "3")
-    assert ladder(*words, "--concurrency", "1").code == 0
-    assert other(*words, "--concurrency", "3").code == 0
+    assert ladder.stock()(*RUN, "--concurrency", "1").code == 0
+    assert other.stock()(*RUN, "--concurrency", "3").code == 0
     texts = []
     for each in (ladder, other):
         lines = [json.loads(line) for line in each("export").out.splitlines()]
@@ -159,7 +166,7 @@ def test_unknown_bots_without_description_are_refused(played: Ladder) -> None:
     assert played("export", "--format", "csv", "-o", "one.csv").code == 0
     done = played("import", "one.csv", "--db", "other.db")
     assert done.code == 2
-    assert "'foreign'" in done.err
+    assert "'steady'" in done.err
     assert rows(played.folder / "other.db", "select count(*) from games") == [(0,)]
     assert played("import", "none.jsonl").code == 2
     (played.folder / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")

@@ -1,17 +1,15 @@
 """Gates from the command line to the database: real players, real signals."""
 
 import json
-import sqlite3
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
+from tests.end_to_end.traces import query
 
-SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "2")
+SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
 BUDGET = "20 simulations a move"
 KEYS = {
     "candidate", "against", "verdict", "exit_code", "games", "pentanomial", "wdl", "elo",
@@ -19,76 +17,76 @@ KEYS = {
 }  # fmt: skip
 
 
-def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(folder / "ladder.db")
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+@pytest.fixture
+def stocked(ladder: Ladder) -> Ladder:
+    """A folder with a database of the built-in players and `steady`."""
+    return ladder.stock()
 
 
-def test_a_bot_against_itself_passes_and_stays_out_of_the_list(ladder: Ladder) -> None:
+def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) -> None:
     """The control must pass, with the documented document, and rate nobody."""
-    done = ladder("gate", "v4", "--against", "v4", "--max-drop", "100", *SMALL, "--json")
+    done = stocked("gate", "stupid", "--against", "stupid", "--max-drop", "100", *SMALL, "--json")
     assert done.code == 0, done.err
     document = done.document
     assert set(document) >= KEYS
     assert document["verdict"] == "pass"
-    assert document["candidate"] == "v4"
-    assert document["against"] == ["v4"]
+    assert document["candidate"] == "stupid"
+    assert document["against"] == ["stupid"]
     assert document["llr"] >= document["bounds"][1]
     assert (document["elo0"], document["elo1"], document["model"]) == (-100, 0, "logistic")
     assert document["games"] == 2 * sum(document["pentanomial"]) == sum(document["wdl"])
-    assert query(ladder.folder, "select kind, rated, status from runs") == [("gate", 0, "finished")]
-    stored = query(ladder.folder, "select count(*) from games")[0][0]
+    assert query(stocked.folder, "select kind, rated, status from runs") == [
+        ("gate", 0, "finished")
+    ]
+    stored = query(stocked.folder, "select count(*) from games")[0][0]
     assert stored == document["games"] + document["uncounted_games"]
-    assert query(ladder.folder, "select count(*) from ratings") == [(0,)]
-    assert ladder("report", "--json").document["games"] == 0
+    assert query(stocked.folder, "select count(*) from ratings") == [(0,)]
+    assert stocked("report", "--json").document["games"] == 0
 
 
-def test_a_worse_bot_fails_and_the_files_say_so(ladder: Ladder) -> None:
+def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     """A regression must exit with 3, and the files and GitHub's pages must name it."""
-    ladder.environment["GITHUB_ACTIONS"] = "true"
-    ladder.environment["GITHUB_STEP_SUMMARY"] = str(ladder.folder / "job.md")
-    done = ladder(
-        "gate", "random", "--against", "v4", "--max-drop", "150", *SMALL,
+    stocked.environment["GITHUB_ACTIONS"] = "true"
+    stocked.environment["GITHUB_STEP_SUMMARY"] = str(stocked.folder / "job.md")
+    done = stocked(
+        "gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL,
         "--junit", "out.xml", "--summary", "out.md",
     )  # fmt: skip
     assert done.code == 3, done.err
-    assert done.out.startswith("REGRESSION: random is worse than v4")
+    assert done.out.startswith("REGRESSION: random is worse than stupid")
     annotations = [line for line in done.out.splitlines() if line.startswith("::error ")]
     assert len(annotations) == 1
-    suite = ElementTree.parse(ladder.folder / "out.xml").getroot()[0]
+    suite = ElementTree.parse(stocked.folder / "out.xml").getroot()[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
     properties = {each.get("name"): each.get("value") for each in suite.findall("properties/*")}
     assert int(properties["games"] or "") > 0
     assert {"elo", "llr", "pentanomial"} <= set(properties)
     assert float(suite.get("time", "")) > 0
-    assert "REGRESSION" in (ladder.folder / "out.md").read_text()
-    assert (ladder.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
-    ladder.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
-    again = ladder("gate", "random", "--against", "v4", "--max-drop", "150", *SMALL, "--json")
+    assert "REGRESSION" in (stocked.folder / "out.md").read_text()
+    assert (stocked.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
+    stocked.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
+    again = stocked("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL, "--json")
     assert again.code == 3
     assert again.document["verdict"] == "regression"
     assert "::error " in again.err
 
 
-def test_a_short_gate_is_inconclusive(ladder: Ladder) -> None:
+def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     """At the limit of games the gate must end with 4 and have played no more than that."""
-    done = ladder("gate", "v4", "--against", "v3", *SMALL, "--max-games", "9", "--json")
+    done = stocked("gate", "random", "--against", "stupid", *SMALL, "--max-games", "9", "--json")
     assert done.code == 4, done.err
     assert done.document["verdict"] == "inconclusive"
     assert done.document["games"] == 8
-    assert query(ladder.folder, "select count(*) from games") == [(8,)]
+    assert query(stocked.folder, "select count(*) from games") == [(8,)]
 
 
-def test_runs_are_listed_with_verdicts_and_notes(ladder: Ladder) -> None:
+def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     """`ladder runs` must show how each gate was decided, and the note of any run."""
-    against = ("--against", "v4", "--max-drop", "150", *SMALL)
-    assert ladder("gate", "random", *against, "--note", "is it worse?").code == 3
-    assert ladder("gate", "stupid", *against, "--max-games", "2").code == 4
-    assert ladder("match", "random", "stupid", "--games", "2", *SMALL, "--note", "why").code == 0
-    listed = ladder("runs", "--json").document["runs"]
+    against = ("--against", "stupid", "--max-drop", "150", *SMALL)
+    assert stocked("gate", "random", *against, "--note", "is it worse?").code == 3
+    assert stocked("gate", "steady", *against, "--max-games", "2").code == 4
+    assert stocked("match", "random", "stupid", "--games", "2", *SMALL, "--note", "why").code == 0
+    listed = stocked("runs", "--json").document["runs"]
     facts = [(run["run"], run["kind"], run["verdict"], run["note"]) for run in listed]
     assert facts == [
         (3, "match", None, "why"),
@@ -96,25 +94,26 @@ def test_runs_are_listed_with_verdicts_and_notes(ladder: Ladder) -> None:
         (1, "gate", "regression", "is it worse?"),
     ]
     assert listed[0]["title"] == "random against stupid, 5x5, openings of 4 plies, " + BUDGET
-    assert listed[1]["title"] == "stupid against v4, 5x5, openings of 4 plies, " + BUDGET
+    assert listed[1]["title"] == "steady against stupid, 5x5, openings of 4 plies, " + BUDGET
     assert [run["games"] for run in listed[:2]] == [2, 2]
 
 
 def test_a_flaky_bot_makes_it_invalid(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+    stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """A bot that keeps crashing must end the gate with 5, named with kind and count."""
     # The bot crashes once in every process while `armed` is there, so in every game that it moves.
     marks = tmp_path_factory.mktemp("marks")  # not beside the script: that is the bot's content
-    (ladder.folder / "flaky.sh").write_text(
+    (stocked.folder / "flaky.sh").write_text(
         f"[ -e {marks}/armed ] && rm -f {marks}/crashed\n"
         f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once {marks}/crashed\n"
     )
     (marks / "crashed").touch()
-    assert ladder("bots", "add", "flaky", "exec:sh flaky.sh").code == 0
+    assert stocked("bots", "add", "flaky", "exec:sh flaky.sh").code == 0
     (marks / "armed").touch()
-    words = ("gate", "v4", "--against", "flaky", "--boards", "6x7", "--simulations", "20", "--json")
-    done = ladder(*words)
+    words = ("gate", "random", "--against", "flaky", "--boards", "6x7", "--simulations", "20")
+    words = (*words, "--concurrency", "1", "--json")
+    done = stocked(*words)
     assert done.code == 5, done.err
     assert done.document["verdict"] == "invalid"
     assert "flaky forfeited" in done.document["reason"]
@@ -124,21 +123,21 @@ def test_a_flaky_bot_makes_it_invalid(
 
 
 def test_a_bot_that_does_not_start_makes_it_invalid_and_can_be_mended(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+    stocked: Ladder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Failed starts must be a verdict, and the next gate must not inherit them."""
     marks = tmp_path_factory.mktemp("marks")
-    (ladder.folder / "late.sh").write_text(
+    (stocked.folder / "late.sh").write_text(
         f"[ -e {marks}/broken ] && exit 9\n"
         f"exec python3 {ROOT}/tests/fake_bots/bot.py crashes-once .\n"
     )
-    assert ladder("bots", "add", "late", "exec:sh late.sh").code == 0
+    assert stocked("bots", "add", "late", "exec:sh late.sh").code == 0
     (marks / "broken").touch()
-    words = ("gate", "late", "--against", "v4", "--max-drop", "150", *SMALL, "--json")
-    done = ladder(*words)
+    words = ("gate", "random", "--against", "late", "--max-drop", "150", *SMALL, "--json")
+    done = stocked(*words)
     assert (done.code, done.document["verdict"]) == (5, "invalid"), done.err
     (marks / "broken").unlink()
-    assert ladder(*words).code == 3
+    assert stocked(*words).code == 3
 
 
 def test_the_verdict_does_not_depend_on_the_number_of_workers(
@@ -146,83 +145,75 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
 ) -> None:
     """Under a work budget the same seed must give the same counted pairs on any concurrency."""
     other = Ladder(tmp_path_factory.mktemp("other"))
-    words = ("gate", "v3", "--against", "v4,v2", "--boards", "5x5", "--simulations", "20")
+    words = ("gate", "steady", "--against", "stupid,random", "--boards", "5x5", "--simulations", 1)
     words = (*words, "--max-games", "60", "--seed", "8", "--max-drop", "200", "--json")
-    one, two = ladder(*words, "--concurrency", "1"), other(*words, "--concurrency", "3")
+    one = ladder.stock()(*words, "--concurrency", "1")
+    two = other.stock()(*words, "--concurrency", "3")
     assert one.code == two.code
     assert {**one.document, "uncounted_games": 0} == {**two.document, "uncounted_games": 0}
-    assert [line["name"] for line in one.document["baselines"]] == ["v4", "v2"]
+    assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
 def test_an_interrupted_gate_goes_on(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
     """Ctrl-C must save, and the same command must come to the verdict of an undisturbed gate."""
-    words = ("gate", "v4", "--against", "v3", *SMALL, "--max-games", "60", "--seed", "5", "--json")
-    process = ladder.start(*words)
-    database = ladder.folder / "ladder.db"
-
-    def begun() -> bool:
-        try:
-            return (
-                database.exists() and query(ladder.folder, "select count(*) from games")[0][0] > 5
-            )
-        except sqlite3.OperationalError:
-            return False
-
-    eventually(begun)
-    stopped = ladder.interrupt(process, group=True)
+    words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "60", "--json")
+    with ladder.stock().slow():
+        process = ladder.start(*words)
+        eventually(lambda: query(ladder.folder, "select count(*) from games")[0][0] > 5)
+        stopped = ladder.interrupt(process, group=True)
     assert stopped.code == 130, stopped.err
     assert json.loads(stopped.out)["exit_code"] == 130
     resumed = ladder(*words)
-    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))(*words)
+    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()(*words)
     assert resumed.document == undisturbed.document
     assert query(ladder.folder, "select count(*) from runs") == [(1,)]
 
 
-def test_stored_games_decide_without_playing(ladder: Ladder) -> None:
+def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     """`--stored` must use the games of any run of the conditions, and play none."""
-    done = ladder(
-        "match", "v4", "random", "--boards", "5x5", "--simulations", "20", "--games", "40"
-    )
+    done = stocked("match", "stupid", "random", *SMALL, "--games", "200")
     assert done.code == 0, done.err
     words = ("--boards", "5x5", "--max-drop", "150", "--stored", "--json")
-    better = ladder("gate", "v4", "--against", "random", "--simulations", "20", *words)
-    worse = ladder("gate", "random", "--against", "v4", "--simulations", "20", *words)
+    better = stocked("gate", "stupid", "--against", "random", "--simulations", "20", *words)
+    worse = stocked("gate", "random", "--against", "stupid", "--simulations", "20", *words)
     assert (better.code, worse.code) == (0, 3), better.err + worse.err
     assert better.document["wdl"][0] > better.document["wdl"][2]
-    assert better.document["games"] + better.document["uncounted_games"] == 40
-    other = ladder("gate", "v4", "--against", "random", "--simulations", "21", *words)
+    assert better.document["games"] + better.document["uncounted_games"] == 200
+    other = stocked("gate", "stupid", "--against", "random", "--simulations", "21", *words)
     assert other.code == 4
     assert other.document["elo"] is None
     assert other.document["reasons"]["elo"]
-    assert query(ladder.folder, "select count(*) from runs") == [(1,)]
+    assert query(stocked.folder, "select count(*) from runs") == [(1,)]
 
 
-def test_games_over_and_over_are_no_evidence(ladder: Ladder) -> None:
+def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
     """Bots that play one pair of games whatever the seed must get no verdict, and be told why."""
     words = ("--boards", "6x7", "--opening-plies", "0", "--depth", "2", "--max-drop", "50")
+    words = (*words, "--concurrency", "1")
     for one, other in (("ab1", "ab2"), ("ab2", "ab1")):
-        done = ladder("gate", one, "--against", other, *words, "--seed", "1", "--json")
+        done = stocked("gate", one, "--against", other, *words, "--seed", "1", "--json")
         assert done.code == 4, done.err
         document = done.document
         assert document["distinct_pairs"] == 1
         assert document["games"] == 120
         assert "1 of 60 pairs are distinct" in document["reason"]
-        stored = ladder("gate", one, "--against", other, *words, "--stored", "--json")
+        stored = stocked("gate", one, "--against", other, *words, "--stored", "--json")
         assert (stored.code, stored.document["reason"]) == (4, document["reason"])
 
 
 def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
     """The same games stored by two commands must decide as they do once."""
-    words = ("--boards", "5x5", "--simulations", "20", "--seed", "6")
-    stored = ("gate", "v4", "--against", "v3", *words, "--max-drop", "15", "--stored", "--json")
-    played = ladder("match", "v4", "v3", *words, "--games", "60")
+    words = ("--boards", "5x5", "--simulations", "20", "--seed", "6", "--concurrency", "1")
+    bots = ("steady", "--against", "random")
+    stored = ("gate", *bots, *words, "--max-drop", "15", "--stored", "--json")
+    played = ladder.stock()("match", "steady", "random", *words, "--games", "60")
     assert played.code == 0, played.err
     once = ladder(*stored)
     assert once.document["replayed_games"] == 0
     assert once.code == 4
-    assert ladder("run", "--bots", "v3,v4", *words, "--games", "60").code == 0
+    assert ladder("run", "--bots", "random,steady", *words, "--games", "60").code == 0
     again = ladder(*stored)
     assert again.document["replayed_games"] == 60
     assert {**again.document, "replayed_games": 0, "baselines": 0} == {
@@ -247,11 +238,11 @@ def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
         (("v4", "--against", "v3", "--nodes", "5"), "v4 plays on"),
     ],
 )
-def test_bad_input_is_refused(ladder: Ladder, words: tuple[str, ...], named: str) -> None:
+def test_bad_input_is_refused(stocked: Ladder, words: tuple[str, ...], named: str) -> None:
     """What cannot be gated must be refused by name, with exit 2 and nothing played."""
-    done = ladder("gate", *words)
+    done = stocked("gate", *words)
     assert done.code == 2, done.out
     assert named in done.err
     assert "Traceback" not in done.err
-    if (ladder.folder / "ladder.db").exists():
-        assert query(ladder.folder, "select count(*) from runs") == [(0,)]
+    if (stocked.folder / "ladder.db").exists():
+        assert query(stocked.folder, "select count(*) from runs") == [(0,)]

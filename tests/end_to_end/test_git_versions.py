@@ -197,7 +197,9 @@ def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
     match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--boards", "6x7")
     again = ladder(*match)
     assert (again.code, "compiled bots" in again.err) == (0, False), again.err
-    shutil.rmtree(cache)
+    for file in cache.rglob("*"):  # the stamps, and one kernel of several
+        if file.is_file() and (file.suffix not in (".nbi", ".nbc") or "sample" in file.name):
+            file.unlink()
     cold = ladder(*match)
     assert (cold.code, "compiled bots.simple.flat" in cold.err) == (0, True), cold.err
     assert "timeout" not in again.out + cold.out

@@ -8,22 +8,23 @@ import pytest
 
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, Siege
-from tests.end_to_end.traces import faults_of, lines_of
+from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
-GAMES = 40
+GAMES = 24
+"""A run lasts some seconds while `steady` is slow, and longer than the pause before a kill."""
+PAUSE_S = 1.5
 
 
 def words(seed: int) -> tuple[object, ...]:
     return (
-        "run", "--bots", "v4,flat-mc,random", "--simulations", "150", "--games", GAMES,
-        "--seed", seed, "--concurrency", "2",
+        "run", *QUICK, "--games", GAMES, "--seed", seed,
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], list[Any]]:
     """The games of the first runs, played in peace, each once for all tests."""
-    ladder = Ladder(tmp_path_factory.mktemp("undisturbed"))
+    ladder = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()
     played = 0
 
     def play(runs: int) -> list[Any]:
@@ -43,8 +44,9 @@ def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """No pair may be lost, stored twice or by half, and the games must be those of a quiet run."""
-    siege = Siege(ladder, words, random.Random(1))
-    siege.kill(kind, 4)
+    siege = Siege(ladder.stock(), words, random.Random(1), longest_s=PAUSE_S)
+    with ladder.slow():
+        siege.kill(kind, 4)
     assert faults_of(ladder.folder) == []
     assert lines_of(ladder.folder) == undisturbed(siege.seed)
     assert siege.scratch_left() == []
@@ -56,8 +58,9 @@ def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """A bot that somebody kills has crashed; every other game must be that of a quiet run."""
-    siege = Siege(ladder, words, random.Random(2))
-    siege.kill(kind, 4)
+    siege = Siege(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
+    with ladder.slow():
+        siege.kill(kind, 4)
     assert faults_of(ladder.folder) == []
     hit = 0
     for game, quiet in zip(lines_of(ladder.folder), undisturbed(siege.seed), strict=True):

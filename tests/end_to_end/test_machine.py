@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from ladder.process.cpus import allowed_cpus, claimed_cpus
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
-from tests.support.crowd import crowded
+from tests.support.crowd import crowd_to_come
 
 pytestmark = pytest.mark.slow
 
@@ -30,16 +31,24 @@ def add(ladder: Ladder, name: str, mode: str, *options: str) -> None:
     assert done.code == 0, done.err
 
 
-def test_an_overloaded_machine_ends_the_run_and_charges_nobody(ladder: Ladder) -> None:
+def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
     """Exit 5 with a sentence and no forfeit; in peace the same command goes on and tells it."""
-    flag = ladder.folder / "flag"  # or a busy machine would have them registered as slow
-    add(ladder, "thinker", f"thinks 0.039,{flag}")
-    add(ladder, "other", f"thinks 0.0390,{flag}")
-    flag.touch()
+    order = Path(f"{ladder.folder}-order")  # not among the bots' own files
+    order.touch()
+    add(ladder.stock(), "thinker", f"obeys at:{order}")
+    add(ladder, "other", f"obeys at:../{order.name}")
     run = ("run", "--bots", "thinker,other", "--time", "40ms", "--margin", "200ms", "--boards",
            "6x7", "--concurrency", "1", "--games", "8", "--json")  # fmt: skip
-    with crowded():
-        done = ladder(*run)
+    with crowd_to_come() as crowd:
+        order.write_text("sleep 0.03")
+        process = ladder.start(*run)
+        eventually(lambda: query(ladder.folder, "select count(*) from games") >= [(2,)])
+        order.write_text("work 0.039")
+        crowd.come()
+        done = ladder.finish(process)
+    order.write_text("")
     assert done.code == 5, done.err
     assert "the machine stalls: " in done.err
     assert "lower --concurrency or raise --time" in done.err

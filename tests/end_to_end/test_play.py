@@ -64,7 +64,17 @@ def test_a_game_over_a_pipe(ladder: Ladder) -> None:
 def test_the_bot_may_begin_on_any_board_and_budget(ladder: Ladder) -> None:
     """Side, board with a forbidden cell and work budget are the person's choice."""
     done = ladder.told(
-        "b\n", "play", "v4", "--side", "second", "--board", "9x12@0,3", "--simulations", "30"
+        "b\n",
+        "play",
+        "v4",
+        "--side",
+        "second",
+        "--board",
+        "9x12@0,3",
+        "--simulations",
+        "30",
+        "--seed",
+        "1",
     )
     assert done.code == 0, done.err
     assert "you (O) against v4 (X) on 9x12@0,3, 30 simulations a move" in done.out

@@ -1,14 +1,15 @@
 """Runs from the command line to the database: real processes, real signals."""
 
+import shutil
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import psutil
 import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
+from tests.end_to_end.disturbing import WORKER, parts_of
 from tests.end_to_end.traces import (
     QUICK,
     descendants_of_session,
@@ -16,11 +17,33 @@ from tests.end_to_end.traces import (
     lines_of_safely,
     query,
 )
+from tests.support.shared import made_once
+
+
+@pytest.fixture
+def stocked(ladder: Ladder) -> Ladder:
+    """A folder with a database for `QUICK`."""
+    return ladder.stock()
+
+
+WORDS = ("run", *QUICK, "--games", "24", "--seed", "9")
+
+
+@pytest.fixture(scope="session")
+def undisturbed() -> list[Any]:
+    """The games of `WORDS` played in peace."""
+
+    def make(folder: Path) -> None:
+        done = Ladder(folder).stock()(*WORDS)
+        assert done.code == 0, done.err
+
+    return lines_of(made_once("undisturbed", make))
 
 
 def test_a_run_from_nothing(ladder: Ladder) -> None:
     """A first run must make the database, play what was asked for, and report it."""
-    done = ladder("run", *QUICK, "--games", "11", "--seed", "5", "--json")
+    words = ("--bots", "v4,flat-mc,random", "--simulations", "40", "--concurrency", "2")
+    done = ladder("run", *words, "--games", "11", "--seed", "5", "--json")
     assert done.code == 0, done.err
     document = done.document
     assert document["run"]["games"] == 12
@@ -44,39 +67,34 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     other = Ladder(tmp_path_factory.mktemp("other"))
     words = ("run", "--bots", "v4,random", "--simulations", "30", "--games", "8", "--seed", "3")
     assert ladder(*words, "--concurrency", "1").code == 0
-    assert other(*words, "--concurrency", "3").code == 0
+    assert other(*words, "--concurrency", "2").code == 0
     assert lines_of(ladder.folder) == lines_of(other.folder)
 
 
 def test_ctrl_c_saves_and_the_same_command_goes_on(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+    stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
     """Ctrl-C must end with 130 and lose nothing; the resumed run must equal an undisturbed one."""
-    words = ("run", *QUICK, "--games", "30", "--seed", "9")
-    process = ladder.start(*words)
-    database = ladder.folder / "ladder.db"
-    eventually(lambda: database.exists() and len(lines_of_safely(ladder.folder)) >= 4)
-    begun = time.monotonic()
-    stopped = ladder.interrupt(process, group=True)
+    with stocked.slow():
+        process = stocked.start(*WORDS)
+        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 4)
+        stopped = stocked.interrupt(process, group=True)
     assert stopped.code == 130, stopped.err
-    assert time.monotonic() - begun < 5
     assert "Traceback" not in stopped.err
     assert "stopped: the same command goes on with run 1" in stopped.err
-    played = len(lines_of(ladder.folder))
-    assert 4 <= played < 30
-    assert query(ladder.folder, "select status from runs") == [("interrupted",)]
-    resumed = ladder(*words)
+    played = len(lines_of(stocked.folder))
+    assert 4 <= played < 24
+    assert query(stocked.folder, "select status from runs") == [("interrupted",)]
+    resumed = stocked(*WORDS)
     assert resumed.code == 0, resumed.err
     assert f"going on with run 1 ({played} games)" in resumed.err
-    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
-    assert undisturbed(*words).code == 0
-    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
-    assert query(ladder.folder, "select count(*), status from runs") == [(1, "finished")]
+    assert lines_of(stocked.folder) == undisturbed
+    assert query(stocked.folder, "select count(*), status from runs") == [(1, "finished")]
 
 
 def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None:
     """They would make forfeits of honest bots; nothing is made in the folder."""
-    refused = ladder("run", *QUICK, "--games", 2, "--memory", 10)
+    refused = ladder("run", "--bots", "v4,random", "--games", 2, "--memory", 10)
     assert refused.code == 2
     assert refused.err.startswith("ladder: --memory 10: every game would be forfeited")
     assert "over its memory limit" in refused.err
@@ -84,135 +102,129 @@ def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None
 
 
 UNCERTAIN = (
-    "run", "--bots", "v4,flat-mc,random,stupid", "--simulations", "10", "--boards", "5x5",
+    "run", "--bots", "steady,random,stupid,other", "--simulations", "1", "--boards", "5x5",
     "--pairing", "uncertain", "--games", "120", "--seed", "17",
 )  # fmt: skip
 
 
 @pytest.mark.slow
 def test_pairing_by_uncertainty_is_reproducible(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+    stocked: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
     """Batches depend on finished batches alone: not on workers, interruptions or companions."""
-    alone = Ladder(tmp_path_factory.mktemp("alone"))
+    assert stocked("bots", "add", "other", "builtin:stupid").code == 0
+    alone, together = (Ladder(tmp_path_factory.mktemp(name)) for name in ("alone", "together"))
+    for each in (alone, together):
+        shutil.copy(stocked.folder / "ladder.db", each.folder)
     assert alone(*UNCERTAIN, "--concurrency", "1").code == 0
-    process = ladder.start(*UNCERTAIN, "--concurrency", "3")
-    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 30)
-    assert ladder.interrupt(process).code == 130
-    assert ladder(*UNCERTAIN, "--concurrency", "2").code == 0
-    assert lines_of(ladder.folder) == lines_of(alone.folder)
-    together = Ladder(tmp_path_factory.mktemp("together"))
-    together("run", "--bots", "random,stupid", "--games", "2")
-    half = [*UNCERTAIN[:-3], "60", *UNCERTAIN[-2:]]
-    first, second = together.start(*half), together.start(*half)
+    with stocked.slow():
+        process = stocked.start(*UNCERTAIN, "--concurrency", "2")
+        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 30)
+        assert stocked.interrupt(process).code == 130
+    assert stocked(*UNCERTAIN, "--concurrency", "2").code == 0
+    assert lines_of(stocked.folder) == lines_of(alone.folder)
+    half = [*UNCERTAIN[:-3], "60", *UNCERTAIN[-2:], "--concurrency", "1"]
+    with together.slow():
+        first, second = together.start(*half), together.start(*half)
+        eventually(lambda: len(lines_of_safely(together.folder)) >= 4)
     assert (together.finish(first).code, together.finish(second).code) == (0, 0)
-    wanted = "select count(*) from pairs where stream = (select stream from runs where id = 2)"
-    assert query(together.folder, wanted) == [(60,)]
-    games = "select g.moves from games g join pairs p on p.id = g.pair_id where p.run_id > 1"
-    ordered = " order by p.number, g.game"
-    assert query(together.folder, games + ordered) == query(
-        alone.folder, games.replace("> 1", "> 0") + ordered
-    )
+    assert query(together.folder, "select count(*) from pairs") == [(60,)]
+    games = "select g.moves from games g join pairs p on p.id = g.pair_id order by p.number, g.game"
+    assert query(together.folder, games) == query(alone.folder, games)
 
 
 @pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+    stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
     """After SIGKILL everything must be gone, and the resumed run must equal an undisturbed one."""
-    words = ("run", *QUICK, "--games", "24", "--seed", "11")
-    for games in (2, 8):
-        process = ladder.start(*words)
-        eventually(lambda wanted=games: len(lines_of_safely(ladder.folder)) >= wanted)
-        ladder.interrupt(process, signal.SIGKILL)
-        eventually(lambda session=process.pid: not descendants_of_session(session))
-    assert ladder(*words).code == 0
-    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
-    assert undisturbed(*words).code == 0
-    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
-    assert ladder("doctor").code == 0
+    with stocked.slow():
+        for games in (2, 8):
+            process = stocked.start(*WORDS)
+            eventually(lambda wanted=games: len(lines_of_safely(stocked.folder)) >= wanted)
+            assert stocked.interrupt(process, signal.SIGKILL).code == -signal.SIGKILL
+            eventually(lambda session=process.pid: not descendants_of_session(session))
+    assert stocked(*WORDS).code == 0
+    assert lines_of(stocked.folder) == undisturbed
+    assert stocked("doctor").code == 0
 
 
 @pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_pair_played_again(
-    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
+    stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
     """A worker's death must cost nothing but time."""
-    words = ("run", *QUICK, "--games", "24", "--seed", "13")
-    process = ladder.start(*words)
-    eventually(lambda: len(lines_of_safely(ladder.folder)) >= 2)
-    workers = [
-        child
-        for child in psutil.Process(process.pid).children()
-        if "spawn_main" in " ".join(child.cmdline())
-    ]
-    workers[0].kill()
-    done = ladder.finish(process)
+    with stocked.slow():
+        process = stocked.start(*WORDS)
+        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 2)
+        parts_of(process.pid, WORKER)[0].kill()
+    done = stocked.finish(process)
     assert done.code == 0, done.err
     assert "a worker process died" in done.err
-    undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed"))
-    assert undisturbed(*words).code == 0
-    assert lines_of(ladder.folder) == lines_of(undisturbed.folder)
+    assert lines_of(stocked.folder) == undisturbed
 
 
-def test_a_finished_run_goes_on_in_the_same_stream(ladder: Ladder) -> None:
+def test_a_finished_run_goes_on_in_the_same_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
     words = ("run", *QUICK, "--games", "6")
-    assert ladder(*words).code == 0
-    assert ladder(*words).code == 0
-    assert query(ladder.folder, "select count(*), count(distinct stream) from runs") == [(2, 1)]
-    assert query(ladder.folder, "select number from pairs order by 1") == [
+    assert stocked(*words).code == 0
+    assert stocked(*words).code == 0
+    assert query(stocked.folder, "select count(*), count(distinct stream) from runs") == [(2, 1)]
+    assert query(stocked.folder, "select number from pairs order by 1") == [
         (number,) for number in range(6)
     ]
 
 
-def test_two_runs_beside_each_other_share_the_stream(ladder: Ladder) -> None:
+def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     """The same command beside a living run must take other pairs, and both must finish."""
     words = ("run", *QUICK, "--games", "16", "--seed", "21")
-    ladder("bots", "list")
-    first, second = ladder.start(*words), ladder.start(*words)
-    one, two = ladder.finish(first), ladder.finish(second)
+    with stocked.slow():
+        first, second = stocked.start(*words), stocked.start(*words)
+        one, two = stocked.finish(first), stocked.finish(second)
     assert (one.code, two.code) == (0, 0), one.err + two.err
-    numbers = query(ladder.folder, "select number, status from pairs order by 1")
+    numbers = query(stocked.folder, "select number, status from pairs order by 1")
     assert numbers == [(number, "finished") for number in range(16)]
 
 
-def test_resume_only_completes_an_interrupted_run(ladder: Ladder) -> None:
+def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
-    assert ladder("run", *QUICK, "--games", "2").code == 0
-    done = ladder("run", *QUICK, "--games", "2", "--resume")
+    assert stocked("run", *QUICK, "--games", "2").code == 0
+    done = stocked("run", *QUICK, "--games", "2", "--resume")
     assert done.code == 0
     assert "nothing to resume" in done.err
-    assert query(ladder.folder, "select count(*) from games") == [(2,)]
+    assert query(stocked.folder, "select count(*) from games") == [(2,)]
 
 
-def test_a_run_of_some_bots_prints_those_among_all(ladder: Ladder) -> None:
+def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     """After a run its bots alone must be listed, with the places that they have among all."""
-    words = ("--boards", "5x5", "--simulations", "10", "--seed", "3")
-    first = ("run", "--bots", "v4,flat-mc,random,stupid", "--games", "24", *words)
-    assert ladder(*first).code == 0
-    done = ladder("run", "--bots", "random,flat-mc", "--games", "2", *words)
+    words = ("--boards", "5x5", "--simulations", "10", "--seed", "3", "--concurrency", "1")
+    assert stocked("bots", "add", "other", "builtin:random").code == 0
+    first = ("run", "--bots", "other,steady,random,stupid", "--games", "24", *words)
+    assert stocked(*first).code == 0
+    done = stocked("run", "--bots", "random,steady", "--games", "2", *words)
     assert "2 of 4 bots are shown" in done.out
     rows = done.out.split("max ms\n")[1].splitlines()[:2]
-    listed = [[str(b["rank"]), b["name"]] for b in ladder("report", "--json").document["bots"]]
+    listed = [[str(b["rank"]), b["name"]] for b in stocked("report", "--json").document["bots"]]
     assert len(listed) == 4
     assert [row.split()[:2] for row in rows] == [
-        row for row in listed if row[1] in ("random", "flat-mc")
+        row for row in listed if row[1] in ("random", "steady")
     ]
 
 
-def test_two_divisions_in_one_database(ladder: Ladder) -> None:
+def test_two_divisions_in_one_database(stocked: Ladder) -> None:
     """Games under other conditions must have a rating list of their own."""
-    bots = ("--bots", "flat-mc,random", "--games", "4")
-    assert ladder("run", *bots, "--simulations", "20", "--boards", "6x7").code == 0
-    assert ladder("run", *bots, "--simulations", "30", "--boards", "6x7").code == 0
-    assert ladder("run", *bots, "--simulations", "30", "--boards", "5x5@2,2").code == 0
-    latest = ladder("report", "--json").document
+    bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
+    assert stocked("run", *bots, "--simulations", "20", "--boards", "6x7").code == 0
+    assert stocked("run", *bots, "--simulations", "30", "--boards", "6x7").code == 0
+    assert stocked("run", *bots, "--simulations", "30", "--boards", "5x5@2,2").code == 0
+    latest = stocked("report", "--json").document
     assert latest["division"]["boards"] == "5x5@2,2"
     assert latest["games"] == 4
-    labels = [label for (label,) in query(ladder.folder, "select label from divisions order by id")]
+    labels = [
+        label for (label,) in query(stocked.folder, "select label from divisions order by id")
+    ]
     assert len(labels) == 3
-    first = ladder("report", "--json", "--division", labels[0]).document
+    first = stocked("report", "--json", "--division", labels[0]).document
     assert first["division"]["budget"] == {"simulations": 20}
     assert first["games"] == 4
 
@@ -242,7 +254,7 @@ def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
 
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
-    words = ("match", "flat-mc", "random", "--games", "6", "--simulations", "30", "--json")
+    words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")
     done = ladder(*words)
     assert done.code == 0, done.err
     assert done.document["report"]["games"] == 6
@@ -251,27 +263,28 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 6
 
 
-def test_a_report_in_every_format(ladder: Ladder) -> None:
+def test_a_report_in_every_format(stocked: Ladder) -> None:
     """Table, JSON, CSV and Markdown must tell the same games."""
-    assert ladder("run", *QUICK, "--games", "6").code == 0
-    table = ladder("report")
+    assert stocked("run", *QUICK, "--games", "6").code == 0
+    table = stocked("report")
     assert "win rate" in table.out
     assert "6 games" in table.out
-    rows = ladder("report", "--format", "csv").out.splitlines()
+    rows = stocked("report", "--format", "csv").out.splitlines()
     assert rows[0].startswith("rank,name,elo,error95")
     assert len(rows) == 4
-    assert ladder("report", "--format", "markdown").out.count("|---|") >= 2
-    target = ladder.folder / "report.json"
-    assert ladder("report", "--json", "-o", target).out == ""
+    assert stocked("report", "--format", "markdown").out.count("|---|") >= 2
+    target = stocked.folder / "report.json"
+    assert stocked("report", "--json", "-o", target).out == ""
     assert '"games": 6' in target.read_text()
 
 
-def test_a_replay_shows_what_the_bots_thought(ladder: Ladder) -> None:
+def test_a_replay_shows_what_the_bots_thought(stocked: Ladder) -> None:
     """A stored game must replay with the statistics of its moves."""
-    assert ladder("run", *QUICK, "--games", "4", "--seed", "2").code == 0
-    text = ladder("replay", "1")
+    words = ("run", "--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
+    assert stocked(*words, "--games", "2", "--seed", "2").code == 0
+    text = stocked("replay", "1")
     assert text.code == 0, text.err
     assert "simulations" in text.out
-    game = ladder("replay", "1", "--json").document
+    game = stocked("replay", "1", "--json").document
     assert len(game["timing"]["moves"]) == len(game["moves"]) - game["opening_plies"]
-    assert "ply 3" in ladder("replay", "1", "--ply", "3").out
+    assert "ply 3" in stocked("replay", "1", "--ply", "3").out

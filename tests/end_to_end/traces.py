@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-QUICK = ("--bots", "v4,flat-mc,random", "--simulations", "40", "--concurrency", "2")
-"""A run whose games take milliseconds and depend on nothing but its seed."""
+QUICK = ("--bots", "steady,random,stupid", "--simulations", "1", "--concurrency", "2")
+"""A run in a stocked folder whose games take milliseconds and depend on nothing but its seed."""
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:

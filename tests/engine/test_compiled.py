@@ -1,9 +1,10 @@
 """The cache of machine code: the trap it avoids, and where it lies."""
 
-import os
+import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -58,80 +59,97 @@ def sources(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _ask(sources: Path, module: str, folder: str = "our-cache") -> str:
+ANSWERS = """
+import json, os, sys
+import numba
+for line in sys.stdin:
+    module, sources, folder = json.loads(line)
+    if not os.fork():
+        os.environ["NUMBA_CACHE_DIR"] = f"{sources}/plain-cache"
+        os.environ["LADDER_CACHE"] = folder
+        numba.core.config.reload_config()
+        os.chdir(sources)
+        sys.path.insert(0, sources)
+        sys.dont_write_bytecode = True  # two edits within a second must both be seen
+        ask = __import__(module, fromlist=["ask"]).ask
+        print(ask(), "loaded" if sum(ask.stats.cache_hits.values()) else "compiled", flush=True)
+        os._exit(0)
+    if os.wait()[1]:
+        print("failed", flush=True)
+"""
+"""A process that has loaded numba, and nothing of ours, forks for every question."""
+
+Ask = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Ask]:
     """What a new process answers, and whether the kernel came from the cache."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(sources),
-        "PYTHONDONTWRITEBYTECODE": "1",  # two edits within a second must both be seen
-        "NUMBA_CACHE_DIR": str(sources / "plain-cache"),
-        "LADDER_CACHE": str(sources / folder),
-    }
-    code = (
-        f"from {module} import ask; answer = ask(); "
-        "print(answer, 'loaded' if sum(ask.stats.cache_hits.values()) else 'compiled')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=sources,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return done.stdout.strip()
+    with subprocess.Popen(
+        [sys.executable, "-c", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+
+        def asked(sources: Path, module: str, folder: str = "our-cache") -> str:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps([module, str(sources), str(sources / folder)]) + "\n")
+            process.stdin.flush()
+            return process.stdout.readline().strip()
+
+        yield asked
 
 
 @pytest.mark.slow
-def test_an_edited_callee_is_seen(sources: Path) -> None:
+def test_an_edited_callee_is_seen(sources: Path, ask: Ask) -> None:
     """Plain numba runs the old code after an edit in another file; our folder gives the new one."""
     callee = sources / "engine" / "callee.py"
     callee.write_text(CALLEE.format(answer=1))
-    assert _ask(sources, "engine.plain") == "1 compiled"
-    assert _ask(sources, "engine.ours") == "1 compiled"
-    assert _ask(sources, "engine.ours") == "1 loaded"
+    assert ask(sources, "engine.plain") == "1 compiled"
+    assert ask(sources, "engine.ours") == "1 compiled"
+    assert ask(sources, "engine.ours") == "1 loaded"
 
     callee.write_text(CALLEE.format(answer=2))
     assert (
-        _ask(sources, "engine.plain") == "1 loaded"
+        ask(sources, "engine.plain") == "1 loaded"
     )  # the trap; if numba mends it, rejoice and simplify
-    assert _ask(sources, "engine.ours") == "2 compiled"
+    assert ask(sources, "engine.ours") == "2 compiled"
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not cache.is_shared(), reason="numba before 0.62 keeps code by absolute path")
-def test_a_copy_of_the_sources_shares_their_machine_code(sources: Path, tmp_path: Path) -> None:
+def test_a_copy_of_the_sources_shares_their_machine_code(
+    sources: Path, tmp_path: Path, ask: Ask
+) -> None:
     """Equal sources elsewhere, written later, must find what was compiled; others must not."""
     (sources / "engine" / "callee.py").write_text(CALLEE.format(answer=1))
     caches = str(tmp_path / "caches")
-    assert _ask(sources, "engine.ours", caches) == "1 compiled"
+    assert ask(sources, "engine.ours", caches) == "1 compiled"
     copy = tmp_path / "elsewhere" / "copy"
     for package in ("engine", "bots"):
         shutil.copytree(sources / package, copy / package, copy_function=shutil.copyfile)
-    assert _ask(copy, "engine.ours", caches) == "1 loaded"
+    assert ask(copy, "engine.ours", caches) == "1 loaded"
     (copy / "engine" / "callee.py").write_text(CALLEE.format(answer=2))
-    assert _ask(copy, "engine.ours", caches) == "2 compiled"
-    assert _ask(sources, "engine.ours", caches) == "1 loaded"
+    assert ask(copy, "engine.ours", caches) == "2 compiled"
+    assert ask(sources, "engine.ours", caches) == "1 loaded"
 
 
 @pytest.mark.slow
-def test_an_edited_kernel_elsewhere_is_seen(sources: Path) -> None:
+def test_an_edited_kernel_elsewhere_is_seen(sources: Path, ask: Ask) -> None:
     """A kernel outside of `engine` and `bots`, of a test, is not named by the hash of these."""
     probe = sources / "probe.py"
     for answer in (1, 2):
         probe.write_text(f"{KERNEL_ELSEWHERE}    return {answer}\n" + "#" * answer)
-        assert _ask(sources, "probe") == f"{answer} compiled"
+        assert ask(sources, "probe") == f"{answer} compiled"
 
 
 @pytest.mark.slow
-def test_without_a_writable_folder_nothing_is_kept(sources: Path) -> None:
+def test_without_a_writable_folder_nothing_is_kept(sources: Path, ask: Ask) -> None:
     """An unusable cache folder costs a compilation every time, and never gives old answers."""
     (sources / "a-file").write_text("no folder")
     callee = sources / "engine" / "callee.py"
     for answer in (1, 2):
         callee.write_text(CALLEE.format(answer=answer))
-        assert _ask(sources, "engine.ours", "a-file") == f"{answer} compiled"
+        assert ask(sources, "engine.ours", "a-file") == f"{answer} compiled"
     assert not list(sources.rglob("*.nbi"))
 
 

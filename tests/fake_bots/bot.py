@@ -123,6 +123,15 @@ class Late(Honest):
         return super().move(message)
 
 
+class Brakes(Honest):
+    """Takes 30 ms a move while there is a file named `slow` beside its scratch folder."""
+
+    def move(self, message):
+        if os.path.exists(os.path.join(os.path.dirname(os.environ["TMPDIR"]), "slow")):
+            time.sleep(0.03)
+        return super().move(message)
+
+
 class LateOnce(Honest):
     """At the fifth ply or later, until the file named by the argument is there. Says on its stderr
     which plies it was asked."""
@@ -355,13 +364,17 @@ class Leaks(Honest):
 
 
 class Ponders(Honest):
-    """Plays on, while a child is busy."""
+    """Plays on, while a child is busy; a move takes as many seconds as the argument says."""
 
     def new_game(self, message):
         if os.fork() == 0:
             while True:
                 pass
         return super().new_game(message)
+
+    def move(self, message):
+        time.sleep(float(self.argument or 0))
+        return super().move(message)
 
 
 class Steals(Honest):
@@ -518,6 +531,17 @@ class Thinks(Honest):
         seconds, _, flag = self.argument.partition(",")
         if not flag or os.path.exists(flag):
             busy(float(seconds))
+        return super().move(message)
+
+
+class Obeys(Honest):
+    """The file named by the argument behind "at:": before each move it may say ``sleep`` or
+    ``work`` and for how many seconds."""
+
+    def move(self, message):
+        with open(self.argument.partition(":")[2]) as file:
+            verb, seconds = (file.read() or "sleep 0").split()
+        {"sleep": time.sleep, "work": busy}[verb](float(seconds))
         return super().move(message)
 
 
@@ -687,6 +711,7 @@ MODES = {
     "spins": Spins,
     "works": Works,
     "late": Late,
+    "brakes": Brakes,
     "late-once": LateOnce,
     "stops-reading": StopsReading,
     "segfaults": Segfaults,
@@ -724,6 +749,7 @@ MODES = {
     "gives-way": GivesWay,
     "busy-children": BusyChildren,
     "thinks": Thinks,
+    "obeys": Obeys,
     "short-lived-child": ShortLivedChild,
     "opens-files": OpensFiles,
     "fills-folder": FillsFolder,

@@ -24,6 +24,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from db.store import Store
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -102,6 +104,7 @@ class CommandServer:
         *,
         stdin: int = subprocess.DEVNULL,
         terminal: int | None = None,
+        busy_s: float | None = None,
     ) -> ForkedCommand:
         """Begin a command.
 
@@ -111,6 +114,8 @@ class CommandServer:
             environment: all of it.
             stdin: DEVNULL, or PIPE for a text that `communicate` gives.
             terminal: a descriptor that becomes its controlling terminal, instead of all others.
+            busy_s: how long it waits for a database that another process keeps locked; None: as
+                long as everybody.
 
         """
         connection = self._connection()
@@ -120,6 +125,7 @@ class CommandServer:
             "environment": dict(environment),
             "cpus": sorted(os.sched_getaffinity(0)),
             "terminal": terminal is not None,
+            "busy_s": busy_s,
         }
         told, telling = os.pipe()
         given, write = os.pipe()
@@ -144,7 +150,13 @@ class CommandServer:
         return command
 
     def run(
-        self, words: Iterable[object], folder: Path, environment: Mapping[str, str], timeout: float
+        self,
+        words: Iterable[object],
+        folder: Path,
+        environment: Mapping[str, str],
+        *,
+        timeout: float,
+        busy_s: float | None = None,
     ) -> tuple[int, str, str]:
         """A command's exit code (negative: the signal that ended it), standard output and error.
 
@@ -153,7 +165,7 @@ class CommandServer:
 
         """
         words = [*words]
-        command = self.start(words, folder, environment)
+        command = self.start(words, folder, environment, busy_s=busy_s)
         try:
             command.wait(timeout)
         except TimeoutError:
@@ -204,7 +216,8 @@ def warm_up() -> None:
     from ladder.cli.main import run_command
 
     former = os.getcwd()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    quiet = (contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()))
+    with tempfile.TemporaryDirectory() as folder, quiet[0], quiet[1]:
         os.chdir(folder)
         try:
             assert run_command(["bots", "retire", "v1", "--db", "warm.db"]) == 2  # there is none
@@ -217,8 +230,7 @@ def serve(descriptor: int) -> None:
     """Load the program and fork for every request until the other end closes."""
     connection = socket.socket(fileno=descriptor)
     load_program()
-    with open(os.devnull, "w") as nothing, contextlib.redirect_stderr(nothing):
-        warm_up()
+    warm_up()
     sys.path[0] = ""  # as `python -c` has it
     running: dict[int, tuple[int, int]] = {}
     """The commands: a descriptor that is readable when one has ended, its id, whom to tell."""
@@ -273,6 +285,9 @@ def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> No
             for target, mode in ((0, "r"), (1, "w"), (2, "w"))
         )
         sys.stderr.reconfigure(line_buffering=True)
+        if request["busy_s"] is not None:
+            for method in (Store.open, Store.open_to_read):
+                method.__kwdefaults__["busy_s"] = request["busy_s"]
         os.write(telling, str(os.getpid()).encode())
         os.close(telling)
         from ladder.cli.main import main

@@ -6,49 +6,56 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 HOGS = 10
 
 
-@contextlib.contextmanager
-def crowded() -> Iterator[Callable[[], None]]:
-    """Stay on one processor, children included, among busy neighbours; the call ends those.
+class Crowd:
+    """Busy neighbours on one processor."""
 
-    One crowd at a time on a machine: a test beside another one's would not become calm.
-    """
-    with (Path(tempfile.gettempdir()) / "connect4-ladder-tests.crowd").open("a") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        with _crowd() as calm:
-            yield calm
+    def __init__(self) -> None:
+        self._hogs: list[subprocess.Popen[bytes]] = []
 
+    def come(self) -> None:
+        """Begin to be busy."""
+        for _ in range(HOGS):
+            code = "print(flush=True)\nwhile 1: pass"
+            # A session each: the kernel may share a processor out by session (autogroup), and a
+            # bot has one of its own.
+            command = [sys.executable, "-I", "-S", "-c", code]
+            self._hogs.append(
+                subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+            )
+        for hog in self._hogs:
+            assert hog.stdout is not None
+            hog.stdout.readline()
 
-@contextlib.contextmanager
-def _crowd() -> Iterator[Callable[[], None]]:
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    hogs: list[subprocess.Popen[bytes]] = []
-
-    def calm() -> None:
-        while hogs:
-            hog = hogs.pop()
+    def go(self) -> None:
+        """End all of them."""
+        while self._hogs:
+            hog = self._hogs.pop()
             hog.kill()
             hog.wait()
             assert hog.stdout is not None
             hog.stdout.close()
 
-    try:
-        for _ in range(HOGS):
-            code = "print(flush=True)\nwhile 1: pass"
-            # A session each: the kernel may share a processor out by session (autogroup), and a
-            # bot has one of its own.
-            command = [sys.executable, "-S", "-c", code]
-            hogs.append(subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True))
-        for hog in hogs:
-            assert hog.stdout is not None
-            hog.stdout.readline()
-        yield calm
-    finally:
-        calm()
-        os.sched_setaffinity(0, allowed)
+
+@contextlib.contextmanager
+def crowd_to_come() -> Iterator[Crowd]:
+    """Stay on one processor, children included, which a crowd may make busy and leaves at the end.
+
+    Start before it comes whatever need not start among busy neighbours: it takes long there. One
+    crowd at a time on a machine: a test beside another one's would not become calm.
+    """
+    with (Path(tempfile.gettempdir()) / "connect4-ladder-tests.crowd").open("a") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        allowed = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(allowed)})
+        crowd = Crowd()
+        try:
+            yield crowd
+        finally:
+            crowd.go()
+            os.sched_setaffinity(0, allowed)

@@ -1,11 +1,8 @@
 """Small help for the tests of bots from outside: files, trials and single games."""
 
-import atexit
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +25,7 @@ from ladder.registry.trial import (
 )
 from ladder.specs.spec import read_spec
 from ladder.specs.start_command import built_in, entrant_of
+from tests.support.shared import made_once
 
 FAKE_BOTS = Path(__file__).resolve().parents[1] / "fake_bots"
 BUDGET = Budget(time_ms=500)
@@ -119,18 +117,19 @@ def linked_as_c(folder: Path, *flags: str) -> str:
     return "thu:./strategy.so"
 
 
-@lru_cache
 def _library(flags: tuple[str, ...], linker: str) -> Path:
     """The strategy, compiled once for each set of modes."""
     compiler = shutil.which("g++")
     if compiler is None:
         pytest.skip("no C++ compiler (g++) to compile a strategy with")
-    folder = Path(tempfile.mkdtemp(prefix="ladder-strategies-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    object_file, target = folder / "strategy.o", folder / "strategy.so"
-    modes = [f"-D{flag}" for flag in flags]
-    source = FAKE_BOTS / "strategy.cpp"
-    compiling = [compiler, "-std=c++14", "-fPIC", *modes, "-c", "-o", object_file, source]
-    subprocess.run(compiling, check=True)
-    subprocess.run([linker, "-shared", "-o", target, object_file], check=True)
-    return target
+
+    def make(folder: Path) -> None:
+        modes = [f"-D{flag}" for flag in flags]
+        source = FAKE_BOTS / "strategy.cpp"
+        compiling = [compiler, "-std=c++14", "-fPIC", *modes, "-c", "-o", "strategy.o", source]
+        subprocess.run(compiling, cwd=folder, check=True)
+        subprocess.run(
+            [linker, "-shared", "-o", "strategy.so", "strategy.o"], cwd=folder, check=True
+        )
+
+    return made_once("-".join(("strategy", linker, *flags)), make) / "strategy.so"

@@ -25,7 +25,7 @@ from typing import Any
 from db.records.pairs import PairPlan, PairRecord
 from engine.seeds import SplitMix
 from tests.end_to_end.traces import faults_of, lines_of
-from tests.support.command_server import ROOT, load_program
+from tests.support.command_server import ROOT, load_program, warm_up
 from tests.support.random_games import random_record
 
 NEVER = 1 << 60
@@ -175,6 +175,7 @@ def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
 def serve() -> None:
     """Answer requests, one a line, until the input ends."""
     load_program()
+    warm_up()
     import ladder.runs.start
 
     ladder.runs.start.Workers = InstantWorkers  # type: ignore[assignment, misc]

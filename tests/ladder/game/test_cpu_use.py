@@ -106,8 +106,8 @@ def test_work_budgets_are_not_charged(
 ) -> None:
     """There nobody loses strength, and games must not depend on the clock."""
     monkeypatch.setattr(Family, "stop", lambda _: None)
-    thief = fake_start("steals", "8", folder=tmp_path)
-    victim = fake_start("late", "0.2", folder=tmp_path)
+    thief = fake_start("steals", "4", folder=tmp_path)
+    victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
     assert record.pondering == (1,)
     assert not any(game.termination.is_forfeit for game in record.games)

@@ -14,7 +14,7 @@ from ladder.process.cpu_wait import (
     stall_since,
     starved_ns,
 )
-from tests.support.crowd import crowded
+from tests.support.crowd import crowd_to_come
 from tests.support.fakes import (
     StartFake,
     open_game,
@@ -29,10 +29,11 @@ def late_by(bot: BotProcess, timeout_s: float) -> Stall:
 
 
 def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
-    """Among ten busy neighbours most of the time is waiting."""
-    with crowded():
+    """Among busy neighbours most of the time is waiting."""
+    with crowd_to_come() as crowd:
         bot = start_fake("spins")
         open_game(bot)
+        crowd.come()
         stall = late_by(bot, 0.4)
     assert stall.elapsed_us >= 400_000
     assert stall.bot_us > 0.5 * stall.elapsed_us
@@ -40,9 +41,10 @@ def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) ->
 
 def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
     """It never wanted to run, so it has nothing to complain of."""
-    with crowded():
+    with crowd_to_come() as crowd:
         bot = start_fake("hangs-in-move")
         open_game(bot)
+        crowd.come()
         stall = late_by(bot, 0.4)
     assert stall.bot_us < 0.2 * stall.elapsed_us
 
@@ -50,9 +52,10 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
 @pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
 def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
     """It arranged for its wait itself, so it has nothing to complain of."""
-    with crowded():
+    with crowd_to_come() as crowd:
         bot = start_fake("gives-way", how)
         open_game(bot)
+        crowd.come()
         if how == "cpu":  # as if it had been given all
             os.sched_setaffinity(0, range(os.cpu_count() or 1))
         stall = late_by(bot, 0.4)

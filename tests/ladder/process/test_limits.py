@@ -16,10 +16,10 @@ from tests.support.fakes import (
 )
 
 
-@pytest.mark.parametrize("mode", ["spins", "ponders", "busy-children"])
-def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: str) -> None:
-    """A second is a second, spent by the bot, on the opponent's time, or by children that end."""
-    bot = start_fake(mode, limits=Limits(cpu_s=1))
+@pytest.mark.parametrize("mode", [("spins",), ("ponders", "0.2"), ("busy-children",)])
+def test_too_much_cpu_time_in_a_game(start_fake: StartFake, mode: tuple[str, ...]) -> None:
+    """A second is a second, spent by the bot, by a child beside it, or by children that end."""
+    bot = start_fake(*mode, limits=Limits(cpu_s=1))
     open_game(bot)
     bot.begin_game()
     with pytest.raises(BotOverCpu, match="over its limit of 1 s CPU time in one game") as caught:  # noqa: PT012

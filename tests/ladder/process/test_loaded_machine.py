@@ -1,6 +1,5 @@
 """On a machine that is really too busy honest bots are not charged, and bots that sleep are."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from ladder.game.referee import (
 )
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED
-from tests.support.crowd import crowded
+from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start
 
 
@@ -39,20 +38,23 @@ def plan(a: Start, b: Start) -> PairPlan:
     )
 
 
-class CalmingPool(BotPool):
-    """Ends the crowd when a bot is started again, which is after the first stall."""
+class CrowdedPool(BotPool):
+    """The crowd comes when both bots are there, and may go when one is started again."""
 
-    def __init__(self, calm: Callable[[], None]) -> None:
+    def __init__(self, crowd: Crowd, *, goes: bool = False) -> None:
         super().__init__(UNCONFINED)
-        self.calm = calm
+        self.crowd, self.goes = crowd, goes
         self.started = 0
 
     def acquire(self, start: Start, name: str = "bot") -> BotProcess:
         """A process as ever."""
         self.started += 1
-        if self.started > 2:
-            self.calm()
-        return super().acquire(start, name)
+        if self.started == 3 and self.goes:  # after the first stall
+            self.crowd.go()
+        process = super().acquire(start, name)
+        if self.started == 2:
+            self.crowd.come()
+        return process
 
 
 @pytest.mark.slow
@@ -60,8 +62,8 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     """A bot that needs 30 of its 40 ms is late among busy neighbours, and nobody is charged."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
-    with crowded() as calm:
-        pool = CalmingPool(calm)
+    with crowd_to_come() as crowd:
+        pool = CrowdedPool(crowd, goes=True)
         try:
             record = play_pair(plan(thinker, other), pool)
         finally:
@@ -75,8 +77,8 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
 def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
     """After four attempts there is no game, and the reason names the bot and the wait."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
-    with crowded():
-        pool = BotPool(UNCONFINED)
+    with crowd_to_come() as crowd:
+        pool = CrowdedPool(crowd)
         try:
             record = play_pair(plan(thinker, thinker), pool)
         finally:
@@ -91,8 +93,8 @@ def test_a_sleeping_bot_is_charged_on_a_busy_machine(tmp_path: Path) -> None:
     """It never wanted the processor that others had."""
     sleeper = fake_start("late", "1", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
-    with crowded():
-        pool = BotPool(UNCONFINED)
+    with crowd_to_come() as crowd:
+        pool = CrowdedPool(crowd)
         try:
             record = play_pair(plan(sleeper, other), pool)
         finally:

@@ -140,8 +140,7 @@ def test_heads_sort_a_table(open_page: Open, html: str) -> None:
         assert column == sorted(column, reverse=direction < 0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 360), ("dark", 1280)])
 def test_nothing_keeps_a_reader_out(open_page: Open, html: str, scheme: str, width: int) -> None:
     """No violation of WCAG 2 AA, with a game open, in light and dark, wide and narrow."""
     from axe_playwright_python.sync_playwright import Axe
