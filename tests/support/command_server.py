@@ -8,6 +8,7 @@ descriptors, signals and exit code. Tests of what an interpreter does at its sta
 import array
 import contextlib
 import fcntl
+import gc
 import importlib
 import io
 import json
@@ -43,7 +44,7 @@ class ForkedCommand:
         self._told, self._out, self._err = told, out, err
         self.returncode: int | None = None
         self.stdin: int | None = None
-        self.pid = int(os.read(told, 64))
+        self.pid = self._listen()
 
     def poll(self) -> int | None:
         """Its exit code, None while it runs."""
@@ -82,11 +83,18 @@ class ForkedCommand:
 
     def _look(self, timeout: float | None) -> int | None:
         if self.returncode is None and select.select([self._told], [], [], timeout)[0]:
-            code = os.read(self._told, 64)
+            self.returncode = self._listen()
             os.close(self._told)
-            assert code, "the command server died"
-            self.returncode = int(code)
         return self.returncode
+
+    def _listen(self) -> int:
+        """The next of the two numbers, no byte of the other."""
+        line = b""
+        while not line.endswith(b"\n"):
+            byte = os.read(self._told, 1)
+            assert byte, "the command server died"
+            line += byte
+        return int(line)
 
 
 class CommandServer:
@@ -232,6 +240,7 @@ def serve(descriptor: int) -> None:
     load_program()
     warm_up()
     sys.path[0] = ""  # as `python -c` has it
+    gc.freeze()  # a collection in a fork would copy every page
     running: dict[int, tuple[int, int]] = {}
     """The commands: a descriptor that is readable when one has ended, its id, whom to tell."""
     while True:
@@ -241,7 +250,7 @@ def serve(descriptor: int) -> None:
                 pid, telling = running.pop(ended)
                 _, status = os.waitpid(pid, 0)
                 with contextlib.suppress(BrokenPipeError):  # nobody waited for it
-                    os.write(telling, str(os.waitstatus_to_exitcode(status)).encode())
+                    os.write(telling, f"{os.waitstatus_to_exitcode(status)}\n".encode())
                 os.close(telling)
                 os.close(ended)
         if connection not in ready:
@@ -288,7 +297,7 @@ def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> No
         if request["busy_s"] is not None:
             for method in (Store.open, Store.open_to_read):
                 method.__kwdefaults__["busy_s"] = request["busy_s"]
-        os.write(telling, str(os.getpid()).encode())
+        os.write(telling, f"{os.getpid()}\n".encode())
         os.close(telling)
         from ladder.cli.main import main
 

@@ -28,7 +28,8 @@ from tests.end_to_end.traces import faults_of, lines_of
 from tests.support.command_server import ROOT, load_program, warm_up
 from tests.support.random_games import random_record
 
-NEVER = 1 << 60
+UNCOUNTED, NEVER = 0, 1 << 60
+"""Moments: the lines of the command are not counted; they are, and no signal comes."""
 CALLED_BY_THE_COLLECTOR = ("__del__", "remove", "_remove", "_finalize_fairy", "_cleanup")
 """Destructors, and callbacks of the standard library's and SQLAlchemy's weak references."""
 DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_extensions.py")
@@ -61,7 +62,7 @@ class Ended:
     out: str
     err: str
     lines: int
-    """Lines that its main thread ran; 0 when it ended before it could count them."""
+    """Lines that its main thread ran; 0 when they were not counted to its end."""
     callbacks: list[int]
     """Those of them that lie in callbacks of weak references and in destructors."""
 
@@ -76,7 +77,7 @@ class Stopper:
         self,
         *words: object,
         folder: Path,
-        moment: int = NEVER,
+        moment: int = UNCOUNTED,
         number: signal.Signals = signal.SIGTERM,
         typed: str = "",
     ) -> Ended:
@@ -146,7 +147,7 @@ def sweep(forks: Stopper, command: str, folder: Path, moments: int) -> Sweep:
     quiet.mkdir()
     assert forks.run("run", *PLAYED, "--seed", 1, folder=folder).code == 0
     shutil.copy(folder / "ladder.db", quiet)
-    undisturbed = forks.run(*words, folder=quiet, typed=typed)
+    undisturbed = forks.run(*words, folder=quiet, typed=typed, moment=NEVER)
     assert undisturbed.code in (0, 4), undisturbed.err
     result = Sweep()
     callbacks = undisturbed.callbacks[:: len(undisturbed.callbacks) // moments + 1]
@@ -242,7 +243,8 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
 
         def listen_and_count() -> None:
             listen()  # before it the signal does what Python's own handlers do
-            sys.settrace(call)
+            if moment != UNCOUNTED:
+                sys.settrace(call)
 
         main.listen_for_stops = listen_and_count
         try:

@@ -120,16 +120,9 @@ def test_wrong_verdicts_are_as_rare_as_promised(truth):
     theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
     games = 2 * played.pairs
     assert abs(games.mean() - theory.games) < 3 * games.std() / math.sqrt(200) + 0.05 * theory.games
-    estimates = [
-        after.elo
-        for row in played.counts
-        if (after := estimate_after(counts=row, test=test)) is not None
-    ]
-    surer = [
-        after.los
-        for row in played.counts
-        if (after := estimate_after(counts=row, test=test)) is not None
-    ]
+    ended = [estimate_after(counts=row, test=test) for row in played.counts]
+    estimates = [after.elo for after in ended if after is not None]
+    surer = [after.los for after in ended if after is not None]
     if truth == 0.0:  # between equals every chance to be better is as frequent as it says
         for share in (0.1, 0.5, 0.9):
             assert abs(np.mean(np.array(surer) <= share) - share) <= 3 * math.sqrt(
