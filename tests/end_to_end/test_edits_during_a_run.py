@@ -78,23 +78,23 @@ def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
     """A run must play every game with the sources of its start, and not stop for the others."""
     tree = ladder.folder / "tree"
     for package in ("engine", "bots", "db", "ladder", "reports"):
-        shutil.copytree(ROOT / package, tree / package, copy_function=shutil.copyfile)
+        shutil.copytree(ROOT / package, tree / package)  # and what Python has compiled of it
     ladder.environment["PYTHONPATH"] = str(tree)
-    for place in ("quiet.db", "edited.db"):
-        done = ladder.fresh("bots", "add", "other", "builtin:random", "--db", place)
-        assert done.code == 0, done.err
-    words = ("run", "--bots", "random,other", *SHORT, "--games", "16", "--seed", "3")
+    database = ladder.stock().folder / "ladder.db"
+    shutil.copy(database, ladder.folder / "quiet.db")
+    words = ("run", "--bots", "random,stupid,steady", *SHORT, "--games", "16", "--seed", "3")
     words = (*words, "--restart", "game", "--json")
     quiet = ladder.fresh(*words, "--db", "quiet.db")
     assert quiet.code == 0, quiet.err
-    run = ladder.start(*words, "--db", "edited.db")
-    eventually(lambda: len(games(ladder.folder / "edited.db")) >= 2)
-    assert len(games(ladder.folder / "edited.db")) < 16
-    player = tree / "bots" / "simple" / "players.py"
-    player.write_text(player.read_text() + "\nraise SystemExit('edited')\n")
+    with ladder.slow():
+        run = ladder.start_fresh(*words)
+        eventually(lambda: len(games(database)) >= 2)
+        assert len(games(database)) < 16
+        player = tree / "bots" / "simple" / "players.py"
+        player.write_text(player.read_text() + "\nraise SystemExit('edited')\n")
     done = ladder.finish(run)
     assert done.code == 0, done.err
-    played = games(ladder.folder / "edited.db")
+    played = games(database)
     assert (len(played), played) == (16, games(ladder.folder / "quiet.db"))
 
 

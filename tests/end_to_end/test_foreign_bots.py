@@ -53,7 +53,7 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     refused = ladder("run", "--bots", names, "--boards", "thu", "--games", "2")
     assert refused.code == 2
     assert "agent does not play thu" in refused.err
-    mixed = ladder(*words, "--boards", "6x7,10x11@3,4", "--games", "60", "--json")
+    mixed = ladder(*words, "--boards", "6x7,10x11@3,4", "--games", "30", "--json")
     assert mixed.code == 0, mixed.err
     assert sum(bot["forfeits"]["crash"] for bot in mixed.document["report"]["bots"]) == 0
 
