@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from db.records.games import GameRow
 from db.records.runs import DivisionRow
 from db.store import Store
+from engine.position_key import key_of
 from ladder.analysis.game import positions_of
 from ladder.analysis.mistakes import BotMistakes, mistakes_by_revision
-from ladder.analysis.solved import Columns, best_of, distance_of, key_of, outcome_of, unpacked
+from ladder.analysis.solved import Columns, best_of, distance_of, outcome_of, unpacked
 from ladder.errors import UsageError
 
 

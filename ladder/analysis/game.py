@@ -7,12 +7,12 @@ from db.records.analysis import GameVerdict, SolvedPosition
 from db.records.games import GameRow, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
+from engine.position_key import key_of
 from engine.solver import SOLVER_VERSION, Solver
 from ladder.analysis.solved import (
     Columns,
     best_of,
     is_settled,
-    key_of,
     packed,
     solve_columns,
     unpacked,

@@ -7,10 +7,8 @@ loss ``plies - 1000``, so that better values are greater numbers. A column's own
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
-from engine.board import Board
-from engine.position import LANE, Position
+from engine.position import Position
 from engine.solver import Outcome, Solver, Value
 
 FAR = 1000
@@ -60,36 +58,6 @@ def best_of(columns: Columns) -> Bounds:
     """Bounds on the value of a position with these columns."""
     legal = [column for column in columns if column is not None]
     return Bounds(max(one.low for one in legal), max(one.high for one in legal))
-
-
-def key_of(position: Position) -> tuple[bytes, bool]:
-    """The key of a position, which its mirror image shares, and whether the image gives it.
-
-    A board with a forbidden cell is mirrored with its cell.
-    """
-    board, stones = position.board, position.stones
-    plain = (str(board), stones)
-    image = (str(_mirrored(board)), (_turned(board, stones[0]), _turned(board, stones[1])))
-    is_image = image < plain
-    name, (first, second) = image if is_image else plain
-    text = f"{name} {first:x} {second:x}"
-    return blake2b(text.encode(), digest_size=16).digest(), is_image
-
-
-def _mirrored(board: Board) -> Board:
-    if board.forbidden is None:
-        return board
-    row, column = board.forbidden
-    return Board(board.rows, board.columns, (row, board.columns - 1 - column))
-
-
-def _turned(board: Board, stones: int) -> int:
-    lane = (1 << LANE) - 1
-    turned = 0
-    for _ in range(board.columns):
-        turned = turned << LANE | stones & lane
-        stones >>= LANE
-    return turned
 
 
 def packed(columns: Columns, *, is_image: bool) -> bytes:

@@ -18,6 +18,7 @@ from ladder.cli.commands import (
     games,
     gate,
     match,
+    openings,
     perft,
     play,
     rate,
@@ -60,6 +61,7 @@ app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")
 app.add_typer(train.app, name="train")
+app.add_typer(openings.app, name="openings")
 app.command("analyze")(analyze.analyze)
 app.command("doctor")(doctor.doctor)
 

@@ -19,6 +19,7 @@ EXAMPLES = {
     "solve": "ladder solve 33333 --board 6x7 --columns",
     "perft": "ladder perft 6x7 6",
     "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
+    "openings make": "ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced",
     "doctor": "ladder doctor",
     "runs": "ladder runs",
     "runs delete": "ladder runs delete 3",

@@ -264,7 +264,9 @@ def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
     return 0 if board_class.varies else DEFAULT_FIXED_OPENING
 
 
-def refuse_long_openings(opening_plies: int | None, boards: Iterable[BoardClass]) -> None:
+def refuse_long_openings(
+    opening_plies: int | None, boards: Iterable[BoardClass], option: str = "--opening-plies"
+) -> None:
     """Refuse openings that cannot be drawn on all boards of a stream.
 
     Raises:
@@ -275,4 +277,4 @@ def refuse_long_openings(opening_plies: int | None, boards: Iterable[BoardClass]
         try:
             check_openings(board_class, plies_of_opening(opening_plies, board_class))
         except OpeningError as error:
-            raise UsageError(f"--opening-plies: {error}") from error
+            raise UsageError(f"{option}: {error}") from error

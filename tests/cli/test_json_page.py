@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from engine.board import parse_board
+from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
+from ladder.openings.draw import Drawing
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
+from reports.openings import made_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
 from tests.support.analysed import an_analysis
@@ -38,6 +41,7 @@ SAYS = {
     "ladder runs --json": "ladder match gate running interrupted finished invalid",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
+    "ladder openings make --json": "division",
     "ladder analyze --json, ladder report --mistakes --json": "win draw",
     "ladder doctor --json": "ok warning fault",
     "ladder solve --json": "win draw loss",
@@ -115,6 +119,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return [json.loads(line) for line in ladder("export").out.splitlines()]
     if heading == "ladder analyze --json, ladder report --mistakes --json":
         return analysis_document(*an_analysis())
+    if heading == "ladder openings make --json":
+        return made_document("even.txt", parse_opening_set("6x7 33"), Drawing(1))
     if heading == "ladder bench harness --json":
         return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, 5.0))
     if heading == "ladder bench search --json":

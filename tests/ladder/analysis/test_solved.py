@@ -4,6 +4,7 @@ import pytest
 
 from engine.board import Board, parse_board
 from engine.position import Position, parse_position
+from engine.position_key import key_of
 from engine.seeds import SplitMix
 from engine.solver import Outcome, Solver, Value
 from ladder.analysis.solved import (
@@ -11,7 +12,6 @@ from ladder.analysis.solved import (
     Bounds,
     best_of,
     distance_of,
-    key_of,
     number_of,
     outcome_of,
     packed,
