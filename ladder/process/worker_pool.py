@@ -1,33 +1,68 @@
-"""Processes that work for this one, die with it, and leave its signals to it."""
+"""Processes that work for this one, die with it, and leave its signals to it.
+
+Each has a pipe of its own, on which its work comes and its results go: what one of them holds when
+it is killed, no other waits for. Everything is done by the thread that asks, for a thread that only
+passes things on costs a coordinator of short games a third of its time.
+"""
 
 import multiprocessing
 import os
+import pickle
+import select
 import signal
-import sys
+import time
+import traceback
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
 from ladder.signals import check_stop
 
-__all__ = ["BrokenProcessPool", "WorkerPool", "call_apart"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 TICK_S = 0.1
-SILENT_TRACKER = "ignore:resource_tracker"
-"""The option -W by which Python says nothing of semaphores that a killed process has left."""
+AHEAD_S = 0.05
+"""A worker whose last work was shorter gets its next before it is done: it would wait for us. After
+a long work it does not, because another worker may be free sooner."""
+
+
+class WorkerDied(Exception):
+    """A worker ended in the middle of a piece of work."""
+
+
+class _Work(NamedTuple):
+    """A call, packed for its worker."""
+
+    future: "Future[Any]"
+    packed: bytes
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process and our end of its pipe."""
+
+    process: BaseProcess
+    pipe: Connection
+    given: deque[_Work] = field(default_factory=deque)
+    """In the order in which it does them; it is at the first."""
+    begun: float = 0.0
+    """When it began with the first (`time.monotonic`)."""
+    last_s: float = AHEAD_S
+    """How long its last work took."""
 
 
 class WorkerPool:
-    """A pool of fresh interpreters, each prepared by a function before its first work.
+    """Fresh interpreters, each prepared by a function before its first work.
 
-    The standard library's pool breaks as a whole when one worker dies: every future that it still
-    owed ends in `BrokenProcessPool`, and the caller calls `rebuild` and submits that work again.
+    Not shared between threads: futures are done by `wait`. When a worker dies, the future of what
+    it was at ends in `WorkerDied`, and another takes its place.
     """
 
     def __init__(self, count: int, prepare: Callable[..., None], *arguments: Any) -> None:
@@ -42,63 +77,147 @@ class WorkerPool:
         self.count = count
         self._prepare = prepare
         self._arguments = arguments
-        self._executor = self._build()
+        self._workers: dict[int, _Worker] = {}
+        """By the descriptor of the pipe."""
+        self._results = select.poll()
+        self._waiting: deque[_Work] = deque()
 
     def call(self, function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> "Future[T]":
-        """Have some worker call a function.
+        """Have some worker call a function; `wait` brings the result."""
+        future: Future[T] = Future()
+        self._waiting.append(_Work(future, pickle.dumps((function, args, keys))))
+        self._hand_out()
+        return future
 
-        Raises:
-            BrokenProcessPool: a worker has died; `rebuild` first.
-
-        """
-        # Workers are started here when needed. They inherit the mask: a Ctrl-C on the terminal
-        # reaches the whole process group, and only the coordinator may act on it.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
-        try:
-            return self._executor.submit(function, *args, **keys)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-
-    def rebuild(self) -> None:
-        """Replace a broken pool."""
-        self.kill()
-        self._executor = self._build()
+    def wait(self, timeout_s: float) -> None:
+        """Take the results that have come; returns at the first ones, or after the timeout."""
+        for descriptor, _ in self._results.poll(timeout_s * 1000):
+            worker = self._workers[descriptor]
+            try:
+                packed = worker.pipe.recv_bytes()
+            except (EOFError, OSError):
+                self._bury(worker)
+                continue
+            done, now = worker.given.popleft(), time.monotonic()
+            worker.last_s, worker.begun = now - worker.begun, now
+            succeeded, result = pickle.loads(packed)  # noqa: S301 - from a process of our own
+            if succeeded:
+                done.future.set_result(result)
+            else:
+                done.future.set_exception(result)
+        self._hand_out()
 
     def close(self) -> None:
-        """End idle workers in good order."""
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        """End the workers in good order, when they are done with what they are at."""
+        self._give_up()
+        for worker in self._workers.values():
+            worker.pipe.close()
+        for worker in self._workers.values():
+            worker.process.join()
+        self._workers.clear()
 
     def kill(self) -> None:
         """End all workers at once, whatever they do."""
-        for process in multiprocessing.active_children():
-            process.kill()
-        self._executor.shutdown(wait=True, cancel_futures=True)
+        for worker in self._workers.values():
+            worker.process.kill()
+        self.close()
 
-    def _build(self) -> ProcessPoolExecutor:
-        # The library's tracker of semaphores heeds a SIGHUP to our group and is then missed at the
-        # end; it keeps the mask that it is started with, and ends when we do.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
-        # When we are killed it tidies up after us, as it should, and complains, as nobody needs.
-        # It takes the interpreter's options along.
-        sys.warnoptions.append(SILENT_TRACKER)
+    def _give_up(self) -> None:
+        while self._waiting:
+            self._waiting.popleft().future.cancel()
+        self._results = select.poll()
+
+    def _hand_out(self) -> None:
+        """Give away the work that waits, as far as there are workers for it."""
+        while self._waiting:
+            worker = self._next_worker()
+            if worker is None:
+                return
+            work = self._waiting.popleft()
+            if not (work.future.running() or work.future.set_running_or_notify_cancel()):
+                continue  # it was cancelled
+            if not worker.given:
+                worker.begun = time.monotonic()
+            worker.given.append(work)
+            try:
+                worker.pipe.send_bytes(work.packed)
+            except OSError:
+                self._bury(worker)
+
+    def _next_worker(self) -> _Worker | None:
+        """Whoever takes the next piece of work: an idle worker, a new one, one that is quick."""
+        workers = self._workers.values()
+        for worker in workers:
+            if not worker.given:
+                return worker
+        if len(workers) < self.count:
+            return self._start()
+        for worker in workers:
+            if len(worker.given) == 1 and worker.last_s < AHEAD_S:
+                return worker
+        return None
+
+    def _bury(self, worker: _Worker) -> None:
+        """A worker has died: what it was at is lost, what it had not begun is another's."""
+        descriptor = worker.pipe.fileno()
+        self._results.unregister(descriptor)
+        del self._workers[descriptor]
+        worker.pipe.close()
+        worker.process.kill()  # whatever closes its pipe is of no use any more
+        worker.process.join()
+        if worker.given:
+            worker.given.popleft().future.set_exception(WorkerDied())
+        self._waiting.extendleft(reversed(worker.given))
+
+    def _start(self) -> _Worker:
+        ours, theirs = multiprocessing.Pipe()
+        # A new process inherits the mask. A Ctrl-C on the terminal reaches the whole process group,
+        # and only the coordinator may act on it; nor may a SIGHUP to the group end the library's
+        # tracker, which is started with the first process and is to end with us.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
         try:
             ensure_running()
-            return ProcessPoolExecutor(
-                self.count,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_begin,
-                initargs=(os.getpid(), self._prepare, self._arguments),
+            process = multiprocessing.get_context("spawn").Process(
+                target=_work,
+                args=(theirs, os.getpid(), self._prepare, self._arguments),
+                daemon=True,
             )
+            process.start()
         finally:
-            sys.warnoptions.remove(SILENT_TRACKER)
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+            theirs.close()
+        worker = self._workers[ours.fileno()] = _Worker(process, ours)
+        self._results.register(ours.fileno(), select.POLLIN)
+        return worker
 
 
-def _begin(coordinator: int, prepare: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+def _work(
+    pipe: Connection, coordinator: int, prepare: Callable[..., None], arguments: tuple[Any, ...]
+) -> None:
+    """The life of a worker."""
     die_with_parent(coordinator)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     prepare(*arguments)
+    try:
+        while True:
+            function, args, keys = pickle.loads(pipe.recv_bytes())  # noqa: S301 - our coordinator
+            pipe.send_bytes(_result_of_call(function, args, keys))
+    except (EOFError, OSError):
+        pass  # the coordinator has closed the pipe
+
+
+def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
+    """Whether a call has succeeded, and its value or its exception, packed."""
+    try:
+        return pickle.dumps((True, function(*args, **keys)))
+    except BaseException as error:
+        told = "".join(traceback.format_exception(error))
+        try:
+            error.add_note(f"In a worker:\n{told}")
+            return pickle.dumps((False, error))
+        except Exception:
+            return pickle.dumps((False, RuntimeError(told)))
 
 
 def result_of(pool: WorkerPool, work: "Future[T]") -> T:
@@ -111,10 +230,11 @@ def result_of(pool: WorkerPool, work: "Future[T]") -> T:
     """
     try:
         check_stop()
-        while not wait((work,), timeout=TICK_S).done:
+        while not work.done():
+            pool.wait(TICK_S)
             check_stop()
         return work.result()
-    except BrokenProcessPool as error:
+    except WorkerDied as error:
         raise LadderError(
             "the process that computes was killed: look for a full memory or a killing process"
         ) from error

@@ -5,8 +5,8 @@ The coordinator is the only writer of its run. `ladder.runs.pair_queue` decides 
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import chain
 
@@ -26,7 +26,7 @@ from db.store import Store
 from engine.result import Result
 from ladder.errors import InvalidRun
 from ladder.process.failures import in_one_line
-from ladder.process.worker_pool import BrokenProcessPool
+from ladder.process.worker_pool import WorkerDied
 from ladder.ratings.sequential_elo import START, rate_pair
 from ladder.runs.decision import (
     Decision,
@@ -116,7 +116,6 @@ class Runner:
             roster=self._roster,
             decision=self._decision,
         )
-        self._broken = False
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
         self._stalls = Stalls(len(entrants), indispensable=self._indispensable())
@@ -166,15 +165,14 @@ class Runner:
             self._live.progress = self._decision.progress
             if self._decision.is_reached:
                 self._let_go()
-            elif self._broken and not self._playing:
-                self._replace_workers()
             depends = self._hand_out()
-            if not self._playing and (self._decision.is_reached or not self._broken):
-                if not depends:
-                    return RunEnding.DONE
+            if self._playing:
+                self._workers.wait(TICK_S)
+                self._collect([future for future in self._playing if future.done()])
+            elif depends:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
-            done, _ = wait(self._playing, timeout=TICK_S, return_when=FIRST_COMPLETED)
-            self._collect(done)
+            else:
+                return RunEnding.DONE
             self._watcher.tick(self._live)
 
     def _owed(self) -> Iterator[int]:
@@ -192,20 +190,14 @@ class Runner:
         Says whether there is more to begin that depends on pairs which are not finished.
         """
         ahead = 2 * self._settings.concurrency
-        while not (self._broken or self._decision.is_reached) and len(self._playing) < ahead:
+        while not self._decision.is_reached and len(self._playing) < ahead:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # what a run without a target has planned beyond it stays planned
             plan = self._queue.take(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self._queue.is_blocked
-            try:
-                future = self._workers.submit(plan)
-            except BrokenProcessPool:
-                self._queue.put_back(plan)
-                self._broken = True
-                return False
-            self._playing[future] = plan
+            self._playing[self._workers.submit(plan)] = plan
         return False
 
     def _pairs_wanted(self) -> int | None:
@@ -217,7 +209,7 @@ class Runner:
 
     # Collecting.
 
-    def _collect(self, done: Iterable["Future[PairRecord]"]) -> None:
+    def _collect(self, done: Sequence["Future[PairRecord]"]) -> None:
         """Take in the pairs that workers are done with; those that were played share a commit."""
         came = [
             (plan, record)
@@ -238,14 +230,15 @@ class Runner:
             self._watch(self._roster.note_pondering(plan, record))
             self._watch(self._roster.note_starts(plan, record))
             self._watch(self._roster.pause_stalling(self._stalls.note(plan, record)))
+        if len(came) < len(done):
+            self._note_deaths()
 
     def _taken(self, future: "Future[PairRecord]") -> Iterator[tuple[PairPlan, PairRecord]]:
         """A pair and its record; nothing when its worker has died, and the pair is owed again."""
         plan = self._playing.pop(future)
         try:
             yield plan, future.result()
-        except BrokenProcessPool:
-            self._broken = True
+        except WorkerDied:
             self._deaths_over[plan.number] += 1
             self._queue.put_back(plan)
 
@@ -288,18 +281,16 @@ class Runner:
         self._store.pairs.note_aborts(plan.id, record.aborts)
         self._warn(f"pair {plan.number} was given up: {record.abort_reason}")
 
-    def _replace_workers(self) -> None:
-        """The pool broke because a worker died; all that it still owed is in the queue again."""
+    def _note_deaths(self) -> None:
+        """Workers have died, each in a pair that is in the queue again; others take their place."""
         self._deaths += 1
-        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1], default=(0, 0))
+        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1])
         if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
             raise InvalidRun(
                 f"worker processes keep dying, {deaths} times while pair {number} was in play: "
                 "look for a full memory or a killing process, then run the same command to go on"
             )
         self._warn("a worker process died; it is replaced and its pairs are played again")
-        self._workers.rebuild()
-        self._broken = False
 
     def _watch(self, sentences: Iterable[str]) -> None:
         """Say what was seen of bots, and see that enough of them are not paused."""

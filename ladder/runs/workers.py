@@ -61,10 +61,5 @@ class Workers(WorkerPool):
         super().__init__(count, keep_bots, pin, confinement)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Play a pair in some worker.
-
-        Raises:
-            BrokenProcessPool: a worker has died; `rebuild` first.
-
-        """
+        """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)

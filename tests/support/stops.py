@@ -47,6 +47,9 @@ class InstantWorkers:
         future.set_result(random_record(plan, SplitMix(plan.seed)))
         return future
 
+    def wait(self, timeout_s: float) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
