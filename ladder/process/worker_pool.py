@@ -215,8 +215,10 @@ def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes
         told = "".join(traceback.format_exception(error))
         try:
             error.add_note(f"In a worker:\n{told}")
-            return pickle.dumps((False, error))
-        except Exception:
+            packed = pickle.dumps((False, error))
+            pickle.loads(packed)  # noqa: S301 - many can be packed and not unpacked
+            return packed
+        except Exception:  # of whatever kind: its text can travel
             return pickle.dumps((False, RuntimeError(told)))
 
 

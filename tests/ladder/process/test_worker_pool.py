@@ -1,0 +1,126 @@
+"""The pool of worker processes: what is asked is done once, or said to be lost."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from ladder.process.worker_pool import WorkerDied, WorkerPool
+
+
+def nothing() -> None:
+    """Needs no preparation."""
+
+
+def note(path: Path, text: str, seconds: float = 0.0) -> int:
+    """Leave a line in a file and work on for a while."""
+    with path.open("a") as file:
+        file.write(f"{text} ")
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+class Unpicklable(Exception):
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def fail_strangely() -> None:
+    raise Unpicklable("a", "b")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(1, nothing)
+    yield made
+    made.kill()
+
+
+def await_all(pool: WorkerPool, *futures: "Future[int]") -> None:
+    deadline = time.monotonic() + 60
+    while not all(future.done() for future in futures):
+        assert time.monotonic() < deadline, "a future is never done"
+        pool.wait(1)
+
+
+def test_work_is_done_in_order_by_as_many_workers(pool: WorkerPool, tmp_path: Path) -> None:
+    """One worker does all that it is given, one after another."""
+    futures = [pool.call(note, tmp_path / "log", str(number)) for number in range(5)]
+    await_all(pool, *futures)
+    assert (tmp_path / "log").read_text() == "0 1 2 3 4 "
+    assert len({future.result() for future in futures}) == 1
+
+
+def test_an_exception_comes_home_with_its_traceback(pool: WorkerPool) -> None:
+    """One that cannot be sent arrives as text; the worker lives on."""
+    failed, strange = pool.call(fail, "as asked"), pool.call(fail_strangely)
+    while not (failed.done() and strange.done()):
+        pool.wait(1)
+    with pytest.raises(ValueError, match="as asked") as caught:
+        failed.result()
+    assert "in fail" in caught.value.__notes__[0]
+    with pytest.raises(RuntimeError, match="Unpicklable: ab"):
+        strange.result()
+
+
+def test_a_death_costs_only_the_work_in_hand(pool: WorkerPool, tmp_path: Path) -> None:
+    """What the dead worker had not begun, though it was given, is done once by another."""
+    log = tmp_path / "log"
+    first = pool.call(note, log, "first")
+    await_all(pool, first)  # now it is known as quick and is given work ahead
+    long = pool.call(note, log, "long", 60)
+    ahead = pool.call(note, log, "ahead")
+    while "long" not in log.read_text():
+        time.sleep(0.01)
+    os.kill(first.result(), signal.SIGKILL)
+    await_all(pool, ahead)
+    assert isinstance(long.exception(), WorkerDied)
+    assert ahead.result() != first.result()
+    assert log.read_text() == "first long ahead "
+
+
+def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None:
+    """The pool does not repeat what was lost: that is for whoever asked to decide."""
+    deadly = pool.call(die)
+    after = pool.call(note, tmp_path / "log", "after")
+    await_all(pool, after)
+    assert isinstance(deadly.exception(), WorkerDied)
+
+
+def test_nothing_waits_behind_a_long_work(tmp_path: Path) -> None:
+    """A piece of work that is not begun goes to whoever is free first, and can be cancelled."""
+    pool = WorkerPool(2, nothing)
+    try:
+        log = tmp_path / "log"
+        slow, quick = pool.call(note, log, "slow", 60), pool.call(note, log, "quick", 0.2)
+        third, fourth = pool.call(note, log, "third", 0.2), pool.call(note, log, "fourth")
+        assert fourth.cancel()
+        await_all(pool, quick, third)
+        assert third.result() == quick.result()
+        assert not slow.done()
+        assert "fourth" not in log.read_text()
+    finally:
+        pool.kill()
+
+
+def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
+    """Nobody has lost anything, and nobody hears of it."""
+    first = pool.call(note, tmp_path / "log", "first")
+    await_all(pool, first)
+    os.kill(first.result(), signal.SIGKILL)
+    pool.wait(60)
+    second = pool.call(note, tmp_path / "log", "second")
+    await_all(pool, second)
+    assert second.result() != first.result()
