@@ -40,6 +40,13 @@ class Bots:
         with self._database.reading() as connection:
             return _find(connection, name)
 
+    def contents(self) -> dict[int, tuple[str, str]]:
+        """The bot's name and the content hash of every revision, by its key."""
+        query = select(Revision.id, Bot.name, Revision.content_hash)
+        with self._database.reading() as connection:
+            rows = connection.execute(query.join(Bot, Bot.id == Revision.bot_id))
+            return {row.id: (row.name, row.content_hash) for row in rows}
+
     def add(self, new: NewBot) -> BotRow:
         """Register a bot with its first revision. Raises NameTaken."""
         with self._database.writing() as connection:

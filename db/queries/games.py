@@ -1,6 +1,6 @@
 """Finished games as they are read."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,10 @@ COLUMNS = Game.__table__.c
 """Of the table of games, by name."""
 
 
+AT_ONCE = 500
+"""Games that are asked for in one statement."""
+
+
 class Games:
     """The finished games of a database."""
 
@@ -74,15 +78,24 @@ class Games:
     def get(self, game_id: int) -> GameRow | None:
         """One game with its thoughts and last words."""
         with self._database.reading() as connection:
-            row = connection.execute(
-                select(Game.__table__, LastWords.stderr, LastWords.messages)
-                .outerjoin(LastWords, LastWords.game_id == Game.id)
-                .where(Game.id == game_id)
-            ).first()
+            row = connection.execute(_whole().where(Game.id == game_id)).first()
             if row is None:
                 return None
             game = game_row(row, names_of_revisions(connection), row.thoughts)
             return replace(game, last_words=last_words_of(row))
+
+    def several(self, game_ids: Iterable[int]) -> list[GameRow]:
+        """Those games that there are, with thoughts and last words, in the order of their ids."""
+        wanted = sorted(set(game_ids))
+        found = []
+        with self._database.reading() as connection:
+            names = names_of_revisions(connection)
+            for start in range(0, len(wanted), AT_ONCE):
+                part = wanted[start : start + AT_ONCE]
+                for row in connection.execute(_whole().where(Game.id.in_(part)).order_by(Game.id)):
+                    game = game_row(row, names, row.thoughts)
+                    found.append(replace(game, last_words=last_words_of(row)))
+        return found
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:
         """At most `limit` games that fit a query, the one stored last first.
@@ -158,6 +171,13 @@ class Games:
             query = query.where(func.coalesce(Pair.finished_at, since) >= since)
         with self._database.reading() as connection:
             return int(connection.execute(query).scalar_one())
+
+
+def _whole() -> Select[Any]:
+    """All columns of games, and the last words where there are any."""
+    return select(Game.__table__, LastWords.stderr, LastWords.messages).outerjoin(
+        LastWords, LastWords.game_id == Game.id
+    )
 
 
 def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Select[Any]:

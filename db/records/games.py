@@ -136,6 +136,19 @@ class GameQuery:
     """Games of lower ids alone."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShowcaseQuery:
+    """Which games of a division may be shown."""
+
+    division: int
+    current: frozenset[int]
+    """Both bots played with one of these revisions."""
+    shown: frozenset[int]
+    """At least one of the bots did with one of these."""
+    since: float = 0.0
+    """Seconds since the epoch at which the game started, or later."""
+
+
 @dataclass(frozen=True, slots=True)
 class GameSummary:
     """A finished game without its moves."""

@@ -26,6 +26,8 @@ class Origin(msgspec.Struct, frozen=True):
     """The absolute folder of the copy in the ladder's store."""
     digest: str
     """Of all its files after the build."""
+    committed_at: float | None = None
+    """Seconds since the epoch; None: taken before that was kept."""
 
 
 class Limits(msgspec.Struct, frozen=True):

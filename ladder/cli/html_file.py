@@ -9,6 +9,7 @@ from ladder.errors import UsageError
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
+    from ladder.gate.session import Gated
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page of ours names its generator."""
@@ -63,19 +64,56 @@ def write_division(
     games: int,
     anchors: Mapping[str, float],
     names: Sequence[str] = (),
+    patterns: Sequence[str] = (),
+    retired: bool = False,
 ) -> None:
-    """Write the page of a division; `names` are bots to put side by side in it as well.
+    """Write the page of a division.
+
+    Args:
+        store: the open database.
+        division: whose games.
+        file: where to.
+        since: only games that began then or later, epoch seconds.
+        games: how many of them to embed.
+        anchors: fixed ratings in Elo by name.
+        names: bots to put side by side as well.
+        patterns: names or patterns of the bots to show; none: all.
+        retired: whether retired bots are shown, too.
 
     Raises:
         UsageError: the division has no games, or the file cannot be written.
 
     """
+    from ladder.gate.stored import trials_of
     from ladder.standings.comparison import compare
     from ladder.standings.report_data import gather
     from reports.html.report import report_page
 
-    data = gather(store, division, since=since, games=games, anchors=anchors)
-    if not data.standings.games and not data.games:
+    data = gather(
+        store,
+        division,
+        since=since,
+        games=games,
+        anchors=anchors,
+        patterns=patterns,
+        retired=retired,
+    )
+    trials = trials_of(store, division)
+    if not data.standings.games and not trials:
         raise UsageError(f"--html: {division.label} holds no games to report on")
     compared = compare(store, division, names, since=since) if names else None
-    write_html(file, report_page(data, compared=compared))
+    write_html(file, report_page(data, compared=compared, trials=trials))
+
+
+def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> None:
+    """Write the page of a gate with up to so many of the candidate's lost games.
+
+    Raises:
+        UsageError: the file cannot be written.
+
+    """
+    from ladder.gate.stored import games_of_gate
+    from reports.html.gate import gate_page
+
+    shown = games_of_gate(store, gated.conditions, gated.result, games)
+    write_html(file, gate_page(gated, shown))

@@ -14,22 +14,28 @@ is a bias. So the test is made on both, and decides when both agree (docs/gating
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
 from engine.result import Result
+from ladder.gate.cost import expected_games
 from ladder.gate.forfeits import ForfeitCount
 from ladder.gate.question import GateTest
 from ladder.gate.result import BaselineResult, GateResult, Verdict, sentence
 from ladder.ratings.counts import moments
 from ladder.ratings.elo import NORMALIZED, estimate, score_to_elo
-from ladder.ratings.sprt import Model, Sprt, State, bounds, sprt_result
+from ladder.ratings.sprt import Model, Sprt, State, bounds, llr, sprt_result
 from ladder.ratings.sprt_estimate import StoppedEstimate, estimate_after
 
 REPEATS_IN_A_ROW = 59
 """Pairs in a row without a new one after which a gate gives up: the chance of a new one is then
 below 5 %, at 95 %, because 0.95 to the power of 59 is below 0.05."""
+
+MOMENTS = 200
+"""The course of the ratio is told at so many moments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class _Tally:
     """Board, opening and seed of the counted pairs."""
     lines: set[tuple[str, str, str]] = field(default_factory=set)
     """Board and moves of the counted pairs, first the game in which the candidate moves first."""
+    order: bytearray = field(default_factory=bytearray)
+    """The half points of each counted pair."""
     repeats_in_a_row: int = 0
     replayed: int = 0
     duration_us: int = 0
@@ -76,6 +84,7 @@ class _Tally:
         """Add a pair from the candidate's side."""
         cell = sum(result.points2 for result in pair.results)
         self.pentanomial[cell] += 1
+        self.order.append(cell)
         self.duration_us += pair.duration_us
         for result in pair.results:
             self.wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
@@ -111,6 +120,11 @@ class GateJudge:
         self._culprit = ""
         self._counted = 0
         self._uncounted = 0
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The question."""
+        return self._test.settings
 
     @property
     def decided(self) -> bool:
@@ -224,7 +238,19 @@ class GateJudge:
             is_exhausted=tally.is_exhausted,
             replayed_games=tally.replayed,
             seconds=tally.duration_us / 1e6,
+            ratios=_ratios(tally.order, self._sprt),
+            expected=expected_games(tally.pentanomial, self._sprt),
         )
+
+
+def _ratios(order: bytearray, test: Sprt) -> tuple[tuple[int, float], ...]:
+    """(pairs, LLR) at so many moments at most, the last of them after all pairs."""
+    if not order:
+        return ()
+    counts = np.cumsum(np.eye(5)[list(order)], axis=0)
+    moments = np.unique(np.linspace(1, len(order), min(len(order), MOMENTS)).round().astype(int))
+    ratios = llr(counts=counts[moments - 1], test=test)
+    return tuple(zip(moments.tolist(), ratios.tolist(), strict=True))
 
 
 def _as_logistic(

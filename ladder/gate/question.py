@@ -1,12 +1,16 @@
 """The question of a gate: the drop that is not allowed, and the chances of a wrong answer."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ladder.errors import UsageError
 from ladder.ratings.sprt import Model, Sprt, check_chances
 
 MAX_DROP = 1000.0
 """The greatest drop that can be asked about, in Elo."""
+QUESTION = "question"
+"""The key of a gate's question among the settings of its run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,20 @@ class GateTest:
             raise UsageError(f"--max-games must be at least 2, one pair, got {self.max_games}")
         if self.model is Model.BAYESIAN:
             raise UsageError("--model must be logistic or normalized: a gate counts pairs")
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "GateTest | None":
+        """The question that is kept with a run; None: none is, or none that can be understood."""
+        try:
+            kept = settings[QUESTION]
+            return cls(**{**kept, "model": Model(kept["model"])})
+        except (KeyError, TypeError, ValueError, UsageError):
+            return None
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What is kept of it with the run; no part of the run's identity."""
+        return {QUESTION: {**asdict(self), "model": self.model.value}}
 
     @property
     def games(self) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ladder.errors import ExitCode
+from ladder.gate.cost import ExpectedGames
 from ladder.gate.question import GateTest
 from ladder.ratings.elo import EloEstimate
 from ladder.ratings.sprt import Model, SprtResult, State
@@ -63,6 +64,10 @@ class BaselineResult:
     """Stored games left out: their board, opening and seed had been counted already."""
     seconds: float
     """Duration of the counted games, one after the other."""
+    ratios: tuple[tuple[int, float], ...]
+    """Its course: counted pairs, and the LLR of all of them, at up to two hundred moments."""
+    expected: ExpectedGames
+    """What such a test costs."""
 
     @property
     def pairs(self) -> int:

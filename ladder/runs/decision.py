@@ -5,7 +5,7 @@ of their completion would be biased by that, so it is made in the order of their
 """
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from db.records.pairs import (
@@ -18,6 +18,10 @@ from engine.position import format_moves
 
 class Judge(Protocol):
     """Decides from the pairs of one run."""
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """What is kept of the question among the settings of the run; no part of its identity."""
 
     @property
     def decided(self) -> bool:

@@ -84,7 +84,8 @@ def start_run(
         if former is None and settings.continuing is Continue.ONLY:
             return NothingToResume(resumable_runs(store, lock))
         seed = _seed(store, settings, former, description)
-        run = _take_up(store, lock, settings, former, description, seed)
+        question = {} if judge is None else judge.settings
+        run = _take_up(store, lock, settings, former, description, seed, question)
         logs = folder_beside(store.path, LOGS) / f"run-{run.id}"
         runner = Runner(
             store=store,
@@ -185,8 +186,9 @@ def _take_up(
     former: RunRow | None,
     description: Mapping[str, object],
     seed: int,
+    question: Mapping[str, object],
 ) -> RunRow:
-    """The run to play, locked and marked as running."""
+    """The run to play, locked and marked as running; `question` is kept with a new one."""
     if former is not None and lock.try_acquire(former.id):
         store.runs.set_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
         if settings.note:
@@ -203,6 +205,7 @@ def _take_up(
             settings={
                 **description,
                 **settings.surroundings(),
+                **question,
                 "harness": harness_version(),
             },
             seed=seed,

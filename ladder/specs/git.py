@@ -16,6 +16,8 @@ class Commit:
     """The commit's hash, 40 hex digits or more."""
     tree: str
     """The hash of its files alone: equal for two commits with the same files."""
+    time: float
+    """Of the commit, seconds since the epoch."""
 
 
 def repository_of(folder: Path) -> Path:
@@ -48,7 +50,8 @@ def commit_of(repository: Path, revision: str) -> Commit:
             f"--git: {repository} has no revision {revision!r}: name a branch, a tag or a commit, "
             "such as main, origin/main or HEAD~1, and fetch it first when it is not here yet"
         )
-    return Commit(commit, _resolve(repository, f"{commit}^{{tree}}"))
+    time = _git(repository, "show", "--no-patch", "--format=%ct", commit).stdout.split()[-1]
+    return Commit(commit, _resolve(repository, f"{commit}^{{tree}}"), float(time))
 
 
 def has_uncommitted(repository: Path, commit: Commit) -> bool:

@@ -100,6 +100,7 @@ def taken(
                 build=build,
                 place=str(place),
                 digest=digest,
+                committed_at=commit.time,
             )
         except BaseException:
             if new:

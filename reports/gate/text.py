@@ -84,7 +84,7 @@ def gate_text(gated: Gated) -> str:
     ]
     for baseline in result.baselines:
         lines += ["", *(f"  {name:<22}{value}" for name, value in _rows(baseline))]
-    lines += ["", f"forfeits: {_forfeits(gated)}", *_remarks(gated)]
+    lines += ["", f"forfeits: {_forfeits(gated)}", *remarks(gated)]
     return text_of_lines(lines)
 
 
@@ -117,7 +117,7 @@ def gate_markdown(gated: Gated) -> str:
         f"{markdown_text(result.candidate)} on {markdown_text(gated.conditions)}; a drop of "
         f"{test.max_drop:g} {test.model.value} Elo, alpha {test.alpha:g}, beta {test.beta:g}. "
         f"Forfeits: {markdown_text(_forfeits(gated))}.",
-        *(f"\n{markdown_text(remark)}." for remark in _remarks(gated)),
+        *(f"\n{markdown_text(remark)}." for remark in remarks(gated)),
         "",
     ]
     return "\n".join(lines)
@@ -154,7 +154,7 @@ def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
     return rows
 
 
-def _remarks(gated: Gated) -> list[str]:
+def remarks(gated: Gated) -> list[str]:
     """Sentences to read beside the numbers."""
     result = gated.result
     remarks = [

@@ -16,13 +16,18 @@ INK, FAINT, ACCENT = "var(--ink)", "var(--line)", "var(--accent)"
 GAINED, UNDECIDED, LOST = "var(--gained)", "var(--undecided)", "var(--lost)"
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
 """By name: Vega measures labels in it."""
+FULL_CELLS, NUMBERED_CELLS = 9, 16
+"""With so many bots each cell of the heat map holds all numbers, or the score."""
+DASHES = [[1, 0], [6, 3], [2, 2]]
+"""Of lines that share a colour."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
 
 
 def rating_chart(rows: Sequence[Row]) -> Spec:
     """A dot and a 95 % whisker per bot, best on top.
 
-    Rows have ``bot``, ``elo``, ``low``, ``high``, ``games``, ``score``, ``anchored``.
+    Rows have ``bot``, ``elo``, ``error``, ``low``, ``high``, ``label``, ``games``, ``wins``,
+    ``draws``, ``losses``, ``anchored``.
     """
     base = alt.Chart(_values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
     scale = alt.Scale(zero=False, padding=12)
@@ -47,7 +52,10 @@ def rating_chart(rows: Sequence[Row]) -> Spec:
         ),
         tooltip=tips,
     )
-    return _spec(whiskers + dots, height=alt.Step(20))
+    numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
+        x=alt.value("width"), text="label:N"
+    )
+    return _spec(whiskers + dots + numbers, height=_height(rows, "bot", 22), right=90)
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
@@ -73,11 +81,11 @@ def step_chart(rows: Sequence[Row]) -> Spec:
         shape=alt.Shape(
             "verdict:N",
             scale=alt.Scale(domain=domain, range=["triangle-right", "circle", "triangle-left"]),
-            legend=None,
+            legend=alt.Legend(title=None, orient="top"),
         ),
         tooltip=["bot:N", "based_on:N", _rounded("elo"), _rounded("low"), _rounded("high")],
     )
-    return _spec(zero + bars + whiskers + points, height=alt.Step(22))
+    return _spec(zero + bars + whiskers + points, height=_height(rows, "label", 22))
 
 
 def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
@@ -88,10 +96,22 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     colour = alt.Color(
         "bot:N",
         sort=list(order),
-        scale=alt.Scale(domain=list(order), range=PALETTE),
+        scale=alt.Scale(
+            domain=list(order),
+            range=[PALETTE[place % len(PALETTE)] for place in range(len(order))],
+        ),
         legend=alt.Legend(title=None),
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
+    dashes = alt.StrokeDash(
+        "bot:N",
+        sort=list(order),
+        scale=alt.Scale(
+            domain=list(order),
+            range=[DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(order))],
+        ),
+        legend=alt.Legend(title=None),
+    )
     base = alt.Chart(_values(rows)).encode(
         x=alt.X("games:Q", title="games of the division"), color=colour
     )
@@ -102,6 +122,7 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     )
     line = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("elo:Q", scale=alt.Scale(zero=False)),
+        strokeDash=dashes,
         opacity=alt.condition(chosen, alt.value(1), alt.value(0.12)),
         tooltip=["bot:N", "games:Q", _rounded("elo"), _rounded("low"), _rounded("high")],
     )
@@ -109,61 +130,84 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
 
 
 def date_chart(rows: Sequence[Row]) -> Spec:
-    """The rating by the date on which a bot was registered: ``bot``, ``date`` (ms), ``elo``..."""
+    """Ratings in the order of dates, each bot with its own place: most come in groups.
+
+    Rows have ``bot``, ``day``, ``place`` (name and date), ``of``, ``elo``, ``low``, ``high``.
+    """
     base = alt.Chart(_values(rows)).encode(
         x=alt.X(
-            "date:T",
-            title="registered (UTC)",
-            axis=alt.Axis(format="%b %d %H:%M", labelOverlap=True),
-            scale=alt.Scale(type="utc", padding=20),
+            "place:N",
+            sort=None,
+            title="committed or registered (UTC), earliest first",
+            axis=alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0, labelOverlap=True),
         )
     )
     whiskers = base.mark_rule(color=INK).encode(
         y=alt.Y("low:Q", title="Elo", scale=alt.Scale(zero=False)), y2="high:Q"
     )
     dots = base.mark_point(filled=True, size=60, opacity=1, color=ACCENT).encode(
-        y="elo:Q", tooltip=["bot:N", "date:T", _rounded("elo")]
+        y="elo:Q", tooltip=["bot:N", "of:N", "day:N", _rounded("elo")]
     )
-    names = base.mark_text(dx=8, align="left", color=INK).encode(y="elo:Q", text="bot:N")
-    return _spec(whiskers + dots + names, height=260)
+    return _spec(whiskers + dots, height=220, width=alt.Step(64))
 
 
-def heat_map(rows: Sequence[Row], order: Sequence[str], *, numbers: bool) -> Spec:
-    """Scores of the row's bot against the column's: ``a``, ``b``, ``score``, ``label``, ``z``...
+def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
+    """Scores of the row's bot against the column's, with residuals from the rating list.
 
-    `numbers` writes the score into each cell, which wants few enough bots to be read.
+    Rows have ``a``, ``b``, ``score``, ``label``, ``interval``, ``wdl``, ``games``, ``error``,
+    ``z``, ``residual``, ``surprise``. With few bots each cell holds all of it; with more the score
+    and the residuals that surprise; with many it is coloured and framed only.
     """
     base = alt.Chart(_values(rows)).encode(
-        x=alt.X("b:N", sort=list(order), title="against", axis=alt.Axis(labelAngle=-45)),
+        x=alt.X(
+            "b:N", sort=list(order), title="against", axis=alt.Axis(labelAngle=-45, orient="top")
+        ),
         y=alt.Y("a:N", sort=list(order), title=None),
     )
-    cells = base.mark_rect(stroke="var(--page)", strokeWidth=1).encode(
-        color=alt.Color(
-            "score:Q",
-            title="score",
-            scale=alt.Scale(
-                domain=[0, 0.5, 1], range=["#b2560d", "#f3f1ec", "#2166ac"], interpolate="lab"
-            ),
-            legend=alt.Legend(format=".0%", orient="top", gradientLength=160),
+    score = alt.Color(
+        "score:Q",
+        title="score",
+        scale=alt.Scale(
+            domain=[0, 0.5, 1], range=["#b2560d", "#f3f1ec", "#2166ac"], interpolate="lab"
         ),
+        legend=alt.Legend(format=".0%", orient="bottom", gradientLength=160),
+    )
+    cells = base.mark_rect(stroke="var(--page)", strokeWidth=1).encode(
+        color=score,
         tooltip=[
             "a:N",
             "b:N",
+            "games:Q",
             alt.Tooltip("score:Q", format=".1%"),
             alt.Tooltip("wdl:N", title="win-draw-loss"),
             alt.Tooltip("error:Q", format=".1%", title="+- (95 %)"),
             alt.Tooltip("z:Q", format="+.1f", title="residual in standard errors"),
         ],
     )
-    if not numbers:
-        return _spec(cells, height=alt.Step(18), width=alt.Step(18))
-    marks = base.mark_text(fontSize=10).encode(
-        text="label:N",
-        color=alt.condition(
-            "datum.score < 0.2 || datum.score > 0.8", alt.value("#ffffff"), alt.value("#1b1b1b")
-        ),
+    surprising = base.transform_filter("datum.surprise")
+    frames = surprising.mark_rect(filled=False, stroke=INK, strokeWidth=2, tooltip=None)
+    layers = [cells]
+    surprises = any(row["surprise"] for row in rows)
+    if surprises:  # an empty layer has no name, which screen readers would miss
+        layers.append(frames)
+    text = alt.condition(
+        "datum.score < 0.06 || datum.score > 0.92", alt.value("#ffffff"), alt.value("#1b1b1b")
     )
-    return _spec(cells + marks, height=alt.Step(24), width=alt.Step(46))
+
+    def written(field: str, dy: int, size: int, chart: Any = base) -> Any:
+        return chart.mark_text(fontSize=size, dy=dy, tooltip=None).encode(
+            text=f"{field}:N", color=text
+        )
+
+    if len(order) <= FULL_CELLS:
+        layers += [written("interval", -14, 12), written("wdl", 1, 11), written("residual", 15, 11)]
+        return _spec(alt.layer(*layers), height=alt.Step(52), width=alt.Step(94))
+    if len(order) <= NUMBERED_CELLS:
+        layers.append(written("label", -6, 11))
+        if surprises:
+            layers.append(written("residual", 8, 10, surprising))
+        return _spec(alt.layer(*layers), height=alt.Step(34), width=alt.Step(52))
+    return _spec(alt.layer(*layers), height=alt.Step(20), width=alt.Step(20))
 
 
 def speed_chart(rows: Sequence[Row]) -> Spec:
@@ -176,7 +220,7 @@ def speed_chart(rows: Sequence[Row]) -> Spec:
         base.mark_bar(color=ACCENT, height=10).encode(
             tooltip=["bot:N", alt.Tooltip("speed:Q", format=",.0f")]
         ),
-        height=alt.Step(20),
+        height=_height(rows, "bot", 20),
     )
 
 
@@ -193,26 +237,95 @@ def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
     if budget_ms is not None:
         limit = alt.Chart(_values([{"budget": budget_ms}]))
         layers.append(limit.mark_rule(color=LOST, strokeDash=[4, 3]).encode(x="budget:Q"))
-    return _spec(alt.layer(*layers), height=alt.Step(20))
+    return _spec(alt.layer(*layers), height=_height(rows, "bot", 20))
+
+
+def cpu_chart(rows: Sequence[Row]) -> Spec:
+    """Mean processor and wall time of a move: rows of ``bot``, ``clock``, ``ms``, ``share``."""
+    base = alt.Chart(_values(rows)).encode(
+        y=alt.Y("bot:N", sort=None, title=None),
+        yOffset=alt.YOffset("clock:N", sort=["wall", "processor"]),
+        x=alt.X("ms:Q", title="milliseconds a move, mean"),
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color(
+            "clock:N",
+            sort=["wall", "processor"],
+            scale=alt.Scale(domain=["wall", "processor"], range=[UNDECIDED, ACCENT]),
+            legend=alt.Legend(title=None, orient="top"),
+        ),
+        tooltip=["bot:N", "clock:N", _rounded("ms", ".1f"), alt.Tooltip("share:Q", format=".0%")],
+    )
+    return _spec(bars, height=_height(rows, "bot", 26))
 
 
 def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
-    """LLR after each pair of a gate between its bounds: rows of ``pair``, ``llr``, ``against``."""
+    """LLR of a gate against its counted pairs, between its bounds.
+
+    Rows have ``pair``, ``llr``, ``against``.
+    """
     line = (
         alt.Chart(_values(rows))
-        .mark_line(strokeWidth=2)
+        .mark_line(strokeWidth=2, interpolate="step-after")
         .encode(
-            x=alt.X("pair:Q", title="pairs"),
+            x=alt.X("pair:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("llr:Q", title="LLR"),
-            color=alt.Color("against:N", scale=alt.Scale(range=PALETTE), title=None),
+            color=alt.Color(
+                "against:N",
+                scale=alt.Scale(range=PALETTE),
+                legend=alt.Legend(title="against", orient="top")
+                if len({row["against"] for row in rows}) > 1
+                else None,
+            ),
+            tooltip=["against:N", "pair:Q", _rounded("llr", ".2f")],
         )
     )
-    limits = (
-        alt.Chart(_values([{"bound": bound} for bound in bounds]))
-        .mark_rule(color=INK, strokeDash=[4, 3])
-        .encode(y="bound:Q")
+    ends = [
+        {"bound": bounds[0], "says": f"regression below {bounds[0]:.2f}", "verdict": "lost"},
+        {"bound": bounds[1], "says": f"passed above {bounds[1]:.2f}", "verdict": "gained"},
+    ]
+    limits = alt.Chart(_values(ends)).encode(
+        y="bound:Q",
+        stroke=alt.Stroke(
+            "verdict:N",
+            scale=alt.Scale(domain=["gained", "lost"], range=[GAINED, LOST]),
+            legend=None,
+        ),
     )
-    return _spec(limits + line, height=220)
+    rules = limits.mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
+    # A plain number has no scale: the words stand at the left edge, whatever the pairs.
+    words = (
+        alt.Chart(_values(ends))
+        .mark_text(align="left", dy=-7, dx=4, color=INK, fontSize=12)
+        .encode(y="bound:Q", x=alt.value(0), text="says:N")
+    )
+    return _spec(alt.layer(rules, line, words), height=240)
+
+
+def pentanomial_chart(rows: Sequence[Row]) -> Spec:
+    """Pairs by the candidate's points in them: rows of ``points``, ``pairs``, ``against``."""
+    many = len({row["against"] for row in rows}) > 1
+    base = alt.Chart(_values(rows)).encode(
+        x=alt.X("points:N", sort=None, title="points of a pair", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("pairs:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
+        xOffset=alt.XOffset("against:N") if many else alt.Undefined,
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color(
+            "against:N",
+            scale=alt.Scale(range=PALETTE),
+            legend=alt.Legend(title="against", orient="top") if many else None,
+        ),
+        tooltip=["against:N", "points:N", "pairs:Q"],
+    )
+    counts = base.mark_text(dy=-6, color=INK).encode(text="pairs:Q")
+    step = alt.Step(36 if many else 72)
+    return _spec(bars + counts, height=180, width=step)
+
+
+def _height(rows: Sequence[Row], field: str, step: int) -> int:
+    """Pixels for a row of marks per value: Vega-Lite warns of steps beside a fitted width."""
+    return step * len({row[field] for row in rows}) + 6
 
 
 def _values(rows: Sequence[Row]) -> alt.Data:
@@ -224,13 +337,19 @@ def _rounded(field: str, form: str = ".0f") -> alt.Tooltip:
     return alt.Tooltip(f"{field}:Q", format=form)
 
 
-def _spec(chart: Any, *, height: object, width: object = "container") -> Spec:
-    """The finished specification, with the page's colours and type."""
-    made = chart.properties(height=height, width=width).configure(
+def _spec(chart: Any, *, height: object, width: object = "container", right: int = 5) -> Spec:
+    """The finished specification, with the page's colours and type.
+
+    `right` leaves room for words beside the plot, in pixels.
+    """
+    # In the specification itself: one from the configuration is tried as a fit of both sides first.
+    fitted = width == "container"
+    size = alt.AutoSizeParams(type="fit-x" if fitted else "pad", contains="padding")
+    padding = {"left": 5, "top": 5, "bottom": 5, "right": right}
+    made = chart.properties(height=height, width=width, padding=padding, autosize=size).configure(
         background="transparent",
         font=FONT,
         view=alt.ViewConfig(stroke=None),
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
         axis=alt.AxisConfig(
             labelColor=INK,
             titleColor=INK,
@@ -241,8 +360,12 @@ def _spec(chart: Any, *, height: object, width: object = "container") -> Spec:
             labelFontSize=12,
             titleFontWeight="normal",
             labelLimit=220,
+            labelFlush=False,
         ),
-        legend=alt.LegendConfig(labelColor=INK, titleColor=INK, symbolOpacity=1, labelLimit=220),
+        axisQuantitative=alt.AxisConfig(tickCount=8),
+        legend=alt.LegendConfig(
+            labelColor=INK, titleColor=INK, symbolOpacity=1, labelLimit=220, labelFontSize=12
+        ),
     )
     spec: Spec = made.to_dict(validate=False)
     return spec

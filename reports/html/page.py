@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from engine.cache import cache_root
+from ladder.visible import visible_lines
 
 STATIC = Path(__file__).parent / "static"
 GENERATOR = "connect4-ladder"
@@ -18,7 +19,7 @@ GENERATOR = "connect4-ladder"
 
 
 def render(template: str, *, charts: dict[str, Any], games: list[Any], **values: object) -> str:
-    """The finished page; every text in `values` is escaped.
+    """The finished page; every text in it is printable, those in `values` are escaped.
 
     Args:
         template: its name in ``templates``.
@@ -76,10 +77,26 @@ def _snippet_hash() -> str:
 
 def _json(value: object) -> Markup:
     """JSON inside a script element: nothing in it can end the element or begin a comment."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(_printable(value), separators=(",", ":"), allow_nan=False)
     for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(sign, code)
     return Markup(text)  # noqa: S704 - escaped above
+
+
+def _printable(value: object) -> object:
+    """Plain data, every text in it printable."""
+    if isinstance(value, str):
+        return visible_lines(value)
+    if isinstance(value, dict):
+        return {_printable(key): _printable(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_printable(each) for each in value]
+    return value
+
+
+def _shown(value: object) -> object:
+    """Any text of a template before it is escaped: whatever is not printable is seen."""
+    return visible_lines(value) if type(value) is str else value
 
 
 @lru_cache(maxsize=1)
@@ -88,6 +105,7 @@ def _environment() -> Environment:
         loader=PackageLoader("reports.html"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )

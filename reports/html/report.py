@@ -1,17 +1,26 @@
 """The page of a division: verdict, ratings, steps, history, pairings, speed, failures, games."""
 
+from collections.abc import Sequence
+
+from ladder.gate.stored import Trial
 from ladder.standings.comparison import Comparison
-from ladder.standings.report_data import Reason, ReportData
+from ladder.standings.report_data import ReportData
+from ladder.standings.showcase import Reason
 from reports.html.figures import specs_of
 from reports.html.page import render
-from reports.html.sections.failures import failures_table, last_words
+from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.history import dates_figure, history_figure
-from reports.html.sections.pairings import classes_table, first_mover, pairings_figure
+from reports.html.sections.pairings import (
+    bots_by_class_table,
+    classes_table,
+    first_mover,
+    pairings_figure,
+)
 from reports.html.sections.ratings import rated_bots, ratings_figure
-from reports.html.sections.speed import speed_figure, times_figure
+from reports.html.sections.speed import cpu_figure, speed_figure, times_figure
 from reports.html.sections.steps import steps_figure
-from reports.html.sections.trials import trials_table
-from reports.html.sections.verdict import alike, facts, verdict
+from reports.html.sections.trials import judged_gates, trials_table
+from reports.html.sections.verdict import alike, facts, verdict, warnings
 from reports.html.tables import Cell, Table, columns
 from reports.html.viewer import viewer_game
 from reports.html.words import footer
@@ -30,17 +39,24 @@ SECTIONS = (
 )
 
 
-def report_page(data: ReportData, *, compared: Comparison | None = None) -> str:
+def report_page(
+    data: ReportData, *, compared: Comparison | None = None, trials: Sequence[Trial] = ()
+) -> str:
     """The whole page as one string of HTML.
 
     Args:
         data: as `ladder.standings.report_data.gather` reads it.
         compared: bots to put side by side before everything else.
+        trials: gates and matches, latest first.
 
     """
     standings = data.standings
     rated = rated_bots(standings)
     order = [bot.name for bot in standings.bots]
+    budget_ms = standings.budget.get("time_ms")
+    place = {name: number for number, name in enumerate(order)}
+    times = sorted(data.move_times, key=lambda entry: place.get(entry.bot, len(place)))
+    judged = judged_gates(trials)
     figures = {
         figure.name: figure
         for figure in (
@@ -49,34 +65,38 @@ def report_page(data: ReportData, *, compared: Comparison | None = None) -> str:
             history_figure(data.history, order),
             dates_figure(rated, data.bots),
             pairings_figure(data.pairings, order),
-            speed_figure(standings.bots, data.move_times),
-            times_figure(data.move_times, standings.budget.get("time_ms")),
+            speed_figure(standings.bots),
+            times_figure(times, budget_ms),
+            cpu_figure(times),
         )
     }
     games = [viewer_game(shown.game, shown.reason.value) for shown in data.games]
     return render(
         "report.html.j2",
-        charts=specs_of(figures.values()),
+        charts=specs_of([*figures.values(), *(gate.llr for gate in judged)]),
         games=games,
         title=f"{standings.label}: {standings.games:,} games",
         heading=f"Who is best on {standings.label}?",
         sections=SECTIONS,
         verdict=verdict(rated),
-        warnings=list(standings.notes),
+        warnings=warnings(data),
         alike=alike(rated),
         facts=facts(data),
         figures=figures,
-        classes=classes_table(standings),
+        classes=classes_table(data.classes, standings),
+        by_class=bots_by_class_table(data.classes, order),
+        budget_ms=budget_ms,
         first_mover=first_mover(standings),
         failures=failures_table(standings.bots),
-        last_words=last_words(data.games),
+        failures_shown=failures(data.games),
         comparison=[] if compared is None else _comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
         names=sorted(order),
         endings=sorted({game["termination"] for game in games}),
         reasons=[reason.value for reason in Reason],
-        trials=trials_table(data.trials),
+        trials=trials_table(trials),
+        judged=judged,
         footer=footer(),
     )
 

@@ -15,6 +15,15 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def games_in_time(games: int, seconds: float) -> str:
+    """The cost of games that were played one after the other."""
+    if seconds < 120:
+        time = f"{seconds:.0f} s"
+    else:
+        time = f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+    return f"{games:,} games, {time} of play"
+
+
 def footer() -> str:
     """The program that wrote a page, and the time."""
     return (

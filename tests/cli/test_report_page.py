@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -121,3 +123,33 @@ def test_a_bad_anchor_is_refused(word: str, capsys: pytest.CaptureFixture[str]) 
     """One sentence that names the option or the bot."""
     assert run_command(["report", "--anchor", word]) == 2
     assert "anchor" in capsys.readouterr().err
+
+
+def test_a_page_shows_the_bots_that_are_asked_for(folder: Path) -> None:
+    """`--bots` and `--retired` choose as in the printed list."""
+    assert run_command(["report", "--html", "some.html", "--bots", "v1*"]) == 0
+    page = (folder / "some.html").read_text()
+    assert "3 of 7 bots are shown" in page
+    assert run_command(["report", "--html", "some.html", "--bots", "nobody"]) == 2
+
+
+def test_a_gate_refuses_a_file_before_it_plays(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is no page of ours stays, and no game is played for nothing."""
+    (folder / "diary.html").write_text("dear diary")
+    assert run_command(["gate", "v1", "--against", "v4", "--html", "diary.html"]) == 2
+    assert "no report of ours" in capsys.readouterr().err
+    assert (folder / "diary.html").read_text() == "dear diary"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_printed_report_imports_nothing_of_pages() -> None:
+    """Altair and Jinja2 take a second to load that a table need not wait for."""
+    code = (
+        "import sys; from ladder.cli.main import run_command; code = run_command(['report']);"
+        "heavy = {'altair', 'jinja2', 'vl_convert', 'reports.html', 'pandas', 'narwhals'};"
+        "print(sorted(heavy & set(sys.modules)), code, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[] 0"

@@ -50,7 +50,7 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     stocked.environment["GITHUB_STEP_SUMMARY"] = str(stocked.folder / "job.md")
     done = stocked(
         "gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL,
-        "--junit", "out.xml", "--summary", "out.md",
+        "--junit", "out.xml", "--summary", "out.md", "--html", "out.html",
     )  # fmt: skip
     assert done.code == 3, done.err
     assert done.out.startswith("REGRESSION: random is worse than stupid")
@@ -63,6 +63,11 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     assert {"elo", "llr", "pentanomial"} <= set(properties)
     assert float(suite.get("time", "")) > 0
     assert "REGRESSION" in (stocked.folder / "out.md").read_text()
+    page = (stocked.folder / "out.html").read_text()
+    assert "Is random worse than stupid?" in page
+    assert '"termination":"four in a row"' in page
+    stocked("report", "--html", "report.html")
+    assert ">regression</span>" in (stocked.folder / "report.html").read_text()
     assert (stocked.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
     stocked.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
     again = stocked("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL, "--json")

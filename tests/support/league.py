@@ -1,6 +1,6 @@
 """Databases of invented games with known results, made without playing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -68,18 +68,19 @@ class League:
         note: str = "",
         time_ms: int = 100,
         bots: Sequence[str] = (),
+        settings: Mapping[str, object] | None = None,
     ) -> RunRow:
         """A new run of these bots, or of all; only one that is no match and no gate is rated."""
         division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
         number = len(self.store.runs.find()) + 1
-        settings = {"bots": {name: name for name in bots or self.revisions}, "pairing": "random"}
+        names = {name: name for name in bots or self.revisions}
         return self.store.runs.create(
             NewRun(
                 kind=kind,
                 rated=kind is RunKind.LADDER,
                 stream=f"stream {number}",
                 identity=f"identity {number}",
-                settings=settings,
+                settings={"bots": names, "pairing": "random", **(settings or {})},
                 seed=number,
                 division_id=division.id,
                 target_games=100,

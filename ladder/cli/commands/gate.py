@@ -10,6 +10,9 @@ from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
+GAMES_SHOWN = 60
+"""Lost games of the candidate that a page holds at most."""
+
 
 class ModelWord(StrEnum):
     """In which Elo `--max-drop` is given."""
@@ -62,6 +65,13 @@ def gate(
     summary: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Write the verdict as Markdown.")
     ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the verdict as a page with charts and games."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -79,6 +89,7 @@ def gate(
     )
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.gate_files import publish
+    from ladder.cli.html_file import check_html, write_gate
     from ladder.cli.output import (
         check_writable,
         print_result,
@@ -118,6 +129,8 @@ def gate(
     )
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
+    if html is not None:
+        check_html(html, force=force)
     if is_missing(db) and not stored:
         with open_draft(db) as store:
             check_possible(settings, entered(*contestants(store, candidate, pairing.against)))
@@ -137,6 +150,8 @@ def gate(
                 test=test,
                 watcher=watcher_for(stderr_console()),
             )
+        if html is not None:
+            write_gate(store, gated, html, games=GAMES_SHOWN)
     print_result(gated, gate_document, gate_text, json=json)
     publish(gated, junit=junit, summary=summary, quiet=json)
     return gated.exit_code

@@ -141,7 +141,15 @@ def report(
         row = division_or_latest(store, division)
         if html is not None:
             write_division(
-                store, row, html, since=moment, games=games, anchors=anchors, names=names or ()
+                store,
+                row,
+                html,
+                since=moment,
+                games=games,
+                anchors=anchors,
+                names=names or (),
+                patterns=patterns,
+                retired=retired,
             )
             print_error(f"the report is in {html}")
             return ExitCode.DONE

@@ -4,30 +4,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.result import FORFEITS
-from ladder.standings.report_data import ShownGame
+from ladder.standings.showcase import ShownGame
 from ladder.standings.standings import BotStanding
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import TEXT_LIMIT
 
-WORDS_OF = 20
-"""Forfeits whose last words are shown."""
+WORDS_LIMIT = 300_000
+"""Characters of last words in a page; of the forfeits beyond it the sentence alone is shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class LastWords:
-    """The last words of a failing bot and to it, as a figure."""
+class Failure:
+    """A forfeit and the end of what its bot wrote and was told."""
 
     game: int
     ply: int
     bot: str
     kind: str
-    text: str
+    sentence: str
+    """What happened."""
+    stderr: str
+    """The last that the bot wrote there; empty where nothing is kept."""
+    messages: Sequence[str]
+    """The last of the protocol."""
 
 
 def failures_table(bots: Sequence[BotStanding]) -> Table:
     """A row per bot that forfeited, a column per kind."""
     failing = [bot for bot in bots if bot.all_forfeits]
-    kinds = [reason.value for reason in FORFEITS]
+    kinds = [kind.value for kind in FORFEITS]
     return Table(
         columns("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds), "#of games"),
         [
@@ -41,16 +46,29 @@ def failures_table(bots: Sequence[BotStanding]) -> Table:
     )
 
 
-def last_words(games: Sequence[ShownGame]) -> list[LastWords]:
-    """The latest forfeits among the games of a page."""
-    failed = [shown.game for shown in games if shown.game.offender is not None]
-    return [
-        LastWords(
-            game=game.id,
-            ply=len(game.moves),
-            bot=game.second if game.offender else game.first,
-            kind=game.termination.value.replace("_", " "),
-            text=game.detail[:TEXT_LIMIT] or "nothing was said",
+def failures(games: Sequence[ShownGame]) -> list[Failure]:
+    """The forfeits among the games of a page, in their order."""
+    found, left = [], WORDS_LIMIT
+    for shown in games:
+        game, words = shown.game, shown.game.last_words
+        if game.offender is None:
+            continue
+        sentence = game.detail[:TEXT_LIMIT]
+        stderr: str = ""
+        messages: Sequence[str] = ()
+        if words is not None and left > 0:
+            stderr, messages = words.stderr[:TEXT_LIMIT], words.messages
+            left -= len(stderr) + sum(map(len, messages))
+            sentence = sentence.partition("; its last words on stderr:")[0]
+        found.append(
+            Failure(
+                game=game.id,
+                ply=len(game.moves),
+                bot=game.second if game.offender else game.first,
+                kind=game.termination.value.replace("_", " "),
+                sentence=sentence or "nothing was said",
+                stderr=stderr,
+                messages=messages,
+            )
         )
-        for game in failed[:WORDS_OF]
-    ]
+    return found

@@ -39,24 +39,35 @@ def _last_moments(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["games"] in kept]
 
 
+def dated(bot: BotRow) -> tuple[float, str]:
+    """When its present content came to be (epoch seconds), and by what that is known."""
+    origin = bot.revision.launch.origin
+    if origin is not None and origin.committed_at is not None:
+        return origin.committed_at, "commit"
+    return bot.revision.created_at, "registration"
+
+
 def dates_figure(rated: Sequence[BotStanding], bots: Mapping[str, BotRow]) -> Figure:
-    """The rating of every bot at the date on which its current content was registered."""
+    """The rating of every bot by the date of its commit, or else of its registration."""
+    known = [(dated(bots[bot.name]), bot) for bot in rated if bot.name in bots]
     rows = [
         {
             "bot": bot.name,
-            "date": round(known.revision.created_at * 1000),
-            "day": day(known.revision.created_at),
+            "day": day(moment),
+            # A bar parts the lines of a label: no name holds one and a date neither.
+            "place": f"{bot.name.replace('|', ' ')}|{day(moment)[5:10]}|{day(moment)[11:16]}",
+            "of": of,
             "elo": bot.elo,
             "low": (bot.elo or 0.0) - (bot.error95 or 0.0),
             "high": (bot.elo or 0.0) + (bot.error95 or 0.0),
         }
-        for bot in rated
-        if (known := bots.get(bot.name)) is not None
+        for (moment, of), bot in sorted(known, key=lambda entry: entry[0][0])
     ]
     return Figure(
         name="dates",
-        label="Ratings by the date of registration",
-        caption="Bots by date of registration",
-        table=plain_table(("bot", "day", "#elo"), rows),
+        label="Ratings by the date of commit or registration",
+        caption="Bots by date of commit or registration",
+        table=plain_table(("bot", "day", "of", "#elo"), rows),
         spec=date_chart(rows) if rows else None,
+        is_wide=True,
     )

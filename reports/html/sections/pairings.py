@@ -1,27 +1,26 @@
-"""Every two bots' games with each other, and the first mover's advantage."""
+"""Every two bots' games with each other, and what board and first move have to do with it."""
 
 from collections.abc import Sequence
 
-from ladder.standings.report_data import Pairing
+from ladder.standings.pairings import ClassScores, Pairing
 from ladder.standings.standings import Standings
 from reports.html.charts import heat_map
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number
 
-NUMBERS_UP_TO = 14
-"""With more bots the heat map's cells are too small for numbers."""
+SURPRISE = 2.0
+"""Standard errors from which on a residual is marked."""
 
 
 def pairings_figure(pairings: Sequence[Pairing], order: Sequence[str]) -> Figure:
     """A heat map of scores; `order` names the bots, best first."""
     rows = _rows(pairings)
-    numbers = len(order) <= NUMBERS_UP_TO
     return Figure(
         name="pairings",
         label="Scores of every bot against every other as a heat map",
-        caption="Scores between every two bots",
+        caption="Scores between every two bots, residuals in standard errors",
         table=_table(pairings),
-        spec=heat_map(rows, order, numbers=numbers) if rows else None,
+        spec=heat_map(rows, order) if rows else None,
         is_wide=True,
     )
 
@@ -36,7 +35,10 @@ def _rows(pairings: Sequence[Pairing]) -> list[Row]:
             "wdl": f"{pairing.wins}-{pairing.draws}-{pairing.losses}",
             "games": pairing.games,
             "error": round(pairing.error95, 4),
+            "interval": f"{100 * pairing.score:.0f} ± {100 * pairing.error95:.0f} %",
             "z": None if pairing.z is None else round(pairing.z, 2),
+            "residual": "" if pairing.z is None else f"{pairing.z:+.1f} se",
+            "surprise": pairing.z is not None and abs(pairing.z) >= SURPRISE,
         }
         for pairing in pairings
     ]
@@ -45,7 +47,7 @@ def _rows(pairings: Sequence[Pairing]) -> list[Row]:
 def _table(pairings: Sequence[Pairing]) -> Table:
     return Table(
         columns(
-            "bot", "against", "#games", "#win", "#draw", "#loss", "#score", "#+-95", "#residual"
+            "bot", "against", "#games", "#win", "#draw", "#loss", "#score", "#± 95 %", "#residual"
         ),
         [
             (
@@ -64,11 +66,31 @@ def _table(pairings: Sequence[Pairing]) -> Table:
     )
 
 
-def classes_table(standings: Standings) -> Table:
-    """The first mover's advantage by board class."""
+def classes_table(classes: Sequence[ClassScores], standings: Standings) -> Table:
+    """The first mover by board class."""
+    elo = standings.first_mover_elo
     return Table(
-        columns("board class", "#first mover's advantage in Elo"),
-        [(Cell(name), number(elo, "+.0f")) for name, elo in standings.first_mover_elo.items()],
+        columns("boards", "#games", "#draws", "#first mover scores", "#its advantage in Elo"),
+        [
+            (
+                Cell(each.board_class),
+                number(each.games),
+                number(each.draws / each.games, ".1%"),
+                number(each.first_mover_score, ".1%"),
+                number(elo.get(each.board_class), "+.0f"),
+            )
+            for each in classes
+        ],
+    )
+
+
+def bots_by_class_table(classes: Sequence[ClassScores], order: Sequence[str]) -> Table | None:
+    """Every bot's score by board class; None where there is one class alone."""
+    if len(classes) < 2:
+        return None
+    return Table(
+        columns("bot", *(f"#{each.board_class}" for each in classes)),
+        [(Cell(bot), *(number(each.scores.get(bot), ".1%") for each in classes)) for bot in order],
     )
 
 

@@ -39,6 +39,9 @@ def _rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[Ro
             "draws": bot.draws,
             "losses": bot.losses,
             "anchored": bot.name in anchors,
+            "label": f"{bot.elo:.0f} fixed"
+            if bot.name in anchors
+            else f"{bot.elo:.0f} ± {bot.error95:.0f}",
         }
         for bot in rated
     ]
@@ -46,7 +49,7 @@ def _rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[Ro
 
 def _table(bots: Sequence[BotStanding], anchors: Mapping[str, float]) -> Table:
     heads = columns(
-        "#rank", "bot", "#Elo", "#+-95", "#live", "#games", "#win", "#draw", "#loss", "#score",
+        "#rank", "bot", "#Elo", "#± 95 %", "#live", "#games", "#win", "#draw", "#loss", "#score",
         "#forfeits",
     )  # fmt: skip
     return Table(

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.report_data import MoveTimes
+from ladder.standings.move_times import MoveTimes
 from ladder.standings.standings import BotStanding
-from reports.html.charts import speed_chart, time_chart
-from reports.html.figures import Figure, plain_table
+from reports.html.charts import cpu_chart, speed_chart, time_chart
+from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number
 
 
-def speed_figure(bots: Sequence[BotStanding], times: Sequence[MoveTimes]) -> Figure:
+def speed_figure(bots: Sequence[BotStanding]) -> Figure:
     """Simulations or nodes a second."""
     rows = [
         {"bot": bot.name, "speed": bot.simulations_per_second}
@@ -19,32 +19,26 @@ def speed_figure(bots: Sequence[BotStanding], times: Sequence[MoveTimes]) -> Fig
     return Figure(
         name="speed",
         label="Simulations or nodes a second per bot",
-        caption="Speed per bot",
-        table=_table(bots, times),
+        caption="Speed per bot, over all games",
+        table=Table(
+            columns("bot", "#simulations or nodes a second", "#ms a move", "#longest ms"),
+            [
+                (
+                    Cell(bot.name),
+                    number(bot.simulations_per_second),
+                    number(bot.mean_move_ms, ",.1f"),
+                    number(bot.max_move_ms, ",.1f"),
+                )
+                for bot in bots
+            ],
+        ),
         spec=speed_chart(rows) if rows else None,
-    )
-
-
-def _table(bots: Sequence[BotStanding], times: Sequence[MoveTimes]) -> Table:
-    shares = {entry.bot: entry.cpu_share for entry in times}
-    return Table(
-        columns("bot", "#simulations or nodes a second", "#ms a move", "#longest ms", "#CPU share"),
-        [
-            (
-                Cell(bot.name),
-                number(bot.simulations_per_second),
-                number(bot.mean_move_ms, ",.1f"),
-                number(bot.max_move_ms, ",.1f"),
-                number(shares.get(bot.name), ".0%"),
-            )
-            for bot in bots
-        ],
     )
 
 
 def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
     """The distribution of move times beside the budget."""
-    rows = [
+    rows: list[Row] = [
         {
             "bot": entry.bot,
             "moves": entry.moves,
@@ -53,15 +47,57 @@ def times_figure(times: Sequence[MoveTimes], budget_ms: float | None) -> Figure:
             "median": entry.median,
             "three": entry.three,
             "high": entry.high,
+            "late": entry.late,
         }
         for entry in times
     ]
+    late = () if budget_ms is None else ("#late",)
     return Figure(
         name="times",
         label="Distribution of move times per bot",
-        caption="Move times per bot in the latest games",
-        table=plain_table(
-            ("bot", "#moves", "#low", "#quarter", "#median", "#three", "#high"), rows
+        caption="Milliseconds a move in the latest games",
+        table=Table(
+            columns("bot", "#moves", "#1 %", "#25 %", "#median", "#75 %", "#99 %", *late),
+            [
+                (
+                    Cell(row["bot"]),
+                    number(row["moves"]),
+                    *(
+                        number(row[name], ",.1f")
+                        for name in ("low", "quarter", "median", "three", "high")
+                    ),
+                    *(number(row["late"]) for _ in late),
+                )
+                for row in rows
+            ],
         ),
         spec=time_chart(rows, budget_ms) if rows else None,
+    )
+
+
+def cpu_figure(times: Sequence[MoveTimes]) -> Figure:
+    """Processor time beside wall time."""
+    measured = [entry for entry in times if entry.cpu_share is not None]
+    rows = [
+        {"bot": entry.bot, "clock": clock, "ms": ms, "share": entry.cpu_share}
+        for entry in measured
+        for clock, ms in (("wall", entry.wall_ms), ("processor", entry.cpu_ms))
+    ]
+    return Figure(
+        name="cpu",
+        label="Processor time of a move beside its wall time, per bot",
+        caption="Milliseconds a move in the latest games, by both clocks",
+        table=Table(
+            columns("bot", "#wall", "#processor", "#share"),
+            [
+                (
+                    Cell(entry.bot),
+                    number(entry.wall_ms, ",.1f"),
+                    number(entry.cpu_ms, ",.1f"),
+                    number(entry.cpu_share, ".0%"),
+                )
+                for entry in measured
+            ],
+        ),
+        spec=cpu_chart(rows) if rows else None,
     )

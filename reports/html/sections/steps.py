@@ -42,7 +42,7 @@ def steps_figure(steps: Sequence[Step]) -> Figure:
 
 def _table(rows: Sequence[Row]) -> Table:
     return Table(
-        columns("bot", "based on", "#Elo", "#+-95", "#games", "verdict", "change"),
+        columns("bot", "based on", "#Elo", "#± 95 %", "#games", "verdict", "change"),
         [
             (
                 Cell(row["bot"]),

@@ -1,24 +1,105 @@
-"""Gates and matches of a division."""
+"""Gates and matches of a division: a table of them, and the course of the latest gates."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from db.records.runs import RunRow
+from db.records.runs import RunKind
+from ladder.gate.result import GateResult
+from ladder.gate.stored import Trial
+from reports.html.charts import llr_chart
+from reports.html.figures import Figure, plain_table
 from reports.html.tables import Cell, Table, columns, number
-from reports.html.words import day
+from reports.html.words import day, games_in_time
+
+DRAWN = 3
+"""Gates whose course is drawn."""
+COLOURS = {"pass": "gained", "regression": "lost", "inconclusive": "undecided", "invalid": "lost"}
+"""The colour of a verdict."""
 
 
-def trials_table(runs: Sequence[RunRow]) -> Table:
-    """A row per run."""
+@dataclass(frozen=True, slots=True)
+class JudgedGate:
+    """A gate whose question is known."""
+
+    title: str
+    sentence: str
+    llr: Figure
+
+
+def trials_table(trials: Sequence[Trial]) -> Table:
+    """A row per gate or match."""
     return Table(
-        columns("#run", "kind", "begun", "status", "note"),
+        columns(
+            "#run", "kind", "begun", "bot", "against", "verdict", "#games", "won-drawn-lost",
+            "pairs 0 ½ 1 1½ 2", "LLR (bounds)", "note",
+        ),
         [
             (
-                number(run.id, "d"),
-                Cell(run.kind.value),
-                Cell(day(run.started_at), run.started_at),
-                Cell(run.status.value),
-                Cell(run.note),
+                number(trial.run.id, "d"),
+                Cell(trial.run.kind.value),
+                Cell(day(trial.run.started_at), trial.run.started_at),
+                Cell(trial.bot),
+                Cell(", ".join(trial.against)),
+                _verdict(trial),
+                number(trial.games),
+                Cell(f"{trial.wins}-{trial.draws}-{trial.losses}"),
+                Cell(" ".join(map(str, trial.pentanomial))),
+                Cell("-" if trial.result is None else ratio_words(trial.result)),
+                Cell(trial.run.note),
             )
-            for run in runs
+            for trial in trials
         ],
+    )  # fmt: skip
+
+
+def _verdict(trial: Trial) -> Cell:
+    if trial.run.kind is not RunKind.GATE:
+        return Cell("-")
+    if trial.verdict is None:
+        return Cell(trial.run.status.value)
+    return Cell(trial.verdict, verdict=COLOURS.get(trial.verdict, ""))
+
+
+def ratio_words(result: GateResult) -> str:
+    """The ratio that decided, or would, between its bounds."""
+    sprt = result.deciding.sprt
+    return f"{sprt.llr:.2f} ({sprt.lower:.2f} .. {sprt.upper:.2f})"
+
+
+def judged_gates(trials: Sequence[Trial]) -> list[JudgedGate]:
+    """The latest gates with the course of their ratios."""
+    found = []
+    for trial in trials:
+        result = trial.result
+        if result is None or not result.games:
+            continue
+        found.append(
+            JudgedGate(
+                f"Run {trial.run.id}: {trial.bot} against {', '.join(trial.against)}",
+                f"{result.reason}. {games_in_time(result.games, result.seconds)}.",
+                llr_figure(result, f"llr-{trial.run.id}"),
+            )
+        )
+    return found[:DRAWN]
+
+
+def llr_figure(result: GateResult, name: str) -> Figure:
+    """The course of the ratio against each baseline."""
+    rows = [
+        {"pair": pair, "llr": round(ratio, 3), "against": baseline.name}
+        for baseline in result.baselines
+        for pair, ratio in baseline.ratios
+    ]
+    sprt = result.deciding.sprt
+    last = [
+        {"against": baseline.name, "pair": pair, "llr": round(ratio, 2)}
+        for baseline in result.baselines
+        for pair, ratio in baseline.ratios[:: max(len(baseline.ratios) // 10, 1)]
+    ]
+    return Figure(
+        name=name,
+        label=f"Log-likelihood ratio over the pairs, between {sprt.lower:.2f} and {sprt.upper:.2f}",
+        caption="Log-likelihood ratio after so many pairs",
+        table=plain_table(("against", "#pair", "#llr"), last),
+        spec=llr_chart(rows, (sprt.lower, sprt.upper)) if rows else None,
     )

@@ -2,13 +2,17 @@
 
 import os
 import platform
-from collections.abc import Sequence
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from db.records.runs import RunRow
+from ladder.runs.harness_version import harness_version
 from ladder.standings.report_data import ReportData
 from ladder.standings.standings import BotStanding, Standings
 from reports.html.words import day, listed
+
+LATE_SHARE = 0.01
+"""Fewer late moves than this share are no warning."""
 
 
 def verdict(rated: Sequence[BotStanding]) -> str:
@@ -18,11 +22,46 @@ def verdict(rated: Sequence[BotStanding]) -> str:
     best = rated[0]
     if len(rated) == 1:
         return f"{best.name} is the only rated bot."
-    said = f"{best.name} leads with {best.elo:.0f} +- {best.error95:.0f} Elo"
+    said = f"{best.name} leads with {best.elo:.0f} ± {best.error95:.0f} Elo"
     close = [bot.name for bot in rated[1:] if _overlap(best, bot)]
     if not close:
         return f"{said}, clear of {rated[1].name} and all others."
     return f"{said}; these games cannot tell it from {listed(close)}."
+
+
+def warnings(data: ReportData) -> list[str]:
+    """Reasons not to trust the numbers, the gravest first."""
+    standings = data.standings
+    failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
+    found = [
+        f"{bot.name} forfeited {bot.all_forfeits} of {bot.games} games ({_kinds(bot)})"
+        + (": do not trust its rating." if bot.unreliable else ".")
+        for bot in failing
+        if bot.all_forfeits
+    ]
+    found += [
+        f"{bot.name} takes {bot.mean_move_ms:,.0f} ms a move in the mean, more than its budget."
+        for bot in standings.bots
+        if bot.over_budget
+    ]
+    found += [
+        f"{times.bot} was late with {times.late:,} of its latest {times.moves:,} moves: within the "
+        "margin, but beyond its budget."
+        for times in data.move_times
+        if times.late > LATE_SHARE * times.moves
+    ]
+    return [*found, *(_sentence(note) for note in standings.notes)]
+
+
+def _kinds(bot: BotStanding) -> str:
+    return ", ".join(
+        f"{count} {kind.replace('_', ' ')}" for kind, count in bot.forfeits.items() if count
+    )
+
+
+def _sentence(note: str) -> str:
+    """A note of the list as a sentence."""
+    return note + ("" if note.endswith(".") else ".")
 
 
 def alike(rated: Sequence[BotStanding]) -> str:
@@ -49,16 +88,28 @@ def facts(data: ReportData) -> list[tuple[str, str]]:
         found.append(("Draws", f"{standings.draw_rate:.1%}"))
     if data.first_game is not None and data.last_game is not None:
         found.append(("Played", f"{day(data.first_game)} to {day(data.last_game)}"))
-    return found + machine_facts()
+    played = _played_by(data.runs)
+    return [*found, *([("Played by", played)] if played else []), *machine_facts()]
 
 
 def machine_facts() -> list[tuple[str, str]]:
     """The machine and the programs that write the page."""
     return [
         ("Machine", f"{platform.machine()}, {os.cpu_count()} CPUs, {_processor()}"),
-        ("Versions", f"ladder {version('connect4-ladder')}, Python {platform.python_version()}, "
-                     f"numba {version('numba')}"),
-    ]  # fmt: skip
+        ("Written by", _programs(harness_version())),
+    ]
+
+
+def _played_by(runs: Sequence[RunRow]) -> str:
+    """The programs that played the games, latest first."""
+    kept = [run.settings.get("harness") for run in runs]
+    told = [_programs(each) for each in kept if isinstance(each, Mapping)]
+    return "; ".join(dict.fromkeys(told))
+
+
+def _programs(harness: Mapping[str, object]) -> str:
+    names = {"ladder": "ladder", "python": "Python", "numba": "numba"}
+    return ", ".join(f"{word} {harness[key]}" for key, word in names.items() if key in harness)
 
 
 def _overlap(one: BotStanding, other: BotStanding) -> bool:
@@ -83,5 +134,6 @@ def _processor() -> str:
 def _openings(standings: Standings) -> str:
     if standings.openings is not None:
         return f"a set with the hash {standings.openings}"
-    plies = standings.opening_plies
-    return "by board class" if plies is None else f"{plies} random plies"
+    if standings.opening_plies is None:
+        return "random plies, by board class"
+    return f"{standings.opening_plies} random plies" if standings.opening_plies else "none"

@@ -242,6 +242,13 @@ const mover = (game, ply) => ((ply - 1) % 2 ? game.second : game.first);
 /** @param {Game} game @param {number} ply @returns {Thought|undefined} */
 const thoughtOf = (game, ply) => (ply > game.opening ? game.thoughts[ply - 1 - game.opening] : undefined);
 
+/** @param {string} proven @returns {string} A proof such as ``win 5`` in words. */
+function provenWords(proven) {
+  const [result, distance] = proven.split(" ");
+  if (distance === undefined) return result;
+  return `${result} in ${distance} ${distance === "1" ? "ply" : "plies"}`;
+}
+
 /** @param {Game} game @param {number} ply */
 function drawFacts(game, ply) {
   /** @type {[string, string][]} */
@@ -256,7 +263,7 @@ function drawFacts(game, ply) {
     if (work !== null) facts.push(["simulations or nodes", work.toLocaleString("en")]);
     if (depth !== null) facts.push(["depth", String(depth)]);
     if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
-    if (proven !== null) facts.push(["proven", `${proven}${/\d/.test(proven) ? " plies" : ""}`]);
+    if (proven !== null) facts.push(["proven", provenWords(proven)]);
   }
   byId("facts").replaceChildren(
     ...facts.map(([name, value]) => {
@@ -404,6 +411,24 @@ function startGames() {
   followHash();
 }
 
+// Blocks of text to be pasted elsewhere.
+
+/** @param {HTMLElement} button Make it copy the text of the element that it names. */
+function makeCopying(button) {
+  const block = byId(button.dataset.copy || "");
+  button.addEventListener("click", async () => {
+    const selection = window.getSelection();
+    selection?.selectAllChildren(block);
+    try {
+      await navigator.clipboard.writeText(block.textContent || "");
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Selected: press Ctrl-C";
+    }
+  });
+}
+
+for (const button of document.querySelectorAll("[data-copy]")) makeCopying(/** @type {HTMLElement} */ (button));
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(/** @type {HTMLTableElement} */ (table));
 startGames();
 void drawCharts();

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 
@@ -343,6 +344,7 @@ class Notes:
 
     decided = False
     progress = ""
+    settings: ClassVar[dict[str, object]] = {}
 
     def __init__(self) -> None:
         self.seen: list[int] = []

@@ -1,5 +1,6 @@
 """A real browser that opens pages from disk, and what it saw."""
 
+import gzip
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -7,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from db.store import Store
+from ladder.standings.report_data import ReportData, gather
+from reports.html.report import report_page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -17,6 +22,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
 
 
 @dataclass
@@ -27,7 +33,18 @@ class Opened:
     requests: list[str] = field(default_factory=list)
     """Addresses beside the file itself."""
     errors: list[str] = field(default_factory=list)
-    """Of the console and of scripts."""
+    """Errors and warnings of the console and of scripts."""
+
+    def violations(self) -> str:
+        """What axe-core finds against WCAG 2 AA; empty for nothing."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]}}
+        found = Axe().run(self.page, options=rules)
+        return str(found.generate_report()) if found.violations_count else ""
+
+
+Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="session")
@@ -43,34 +60,67 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+def opened(
+    browser: Any, file: Path, *, anchor: str = "", width: int = 1280, scheme: str = "light"
+) -> Opened:
+    """A file in a browser of its own memory, offline, with its charts drawn."""
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
+    seen = Opened(context.new_page())
+    seen.page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith("file:") else seen.requests.append(request.url)
+        ),
+    )
+    seen.page.on(
+        "console",
+        lambda line: seen.errors.append(line.text) if line.type in ("error", "warning") else None,
+    )
+    seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    seen.page.goto(file.as_uri() + anchor)
+    seen.page.wait_for_selector("body[data-charts=drawn]")
+    return seen
+
+
 @pytest.fixture
-def open_page(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Write a page to disk, open it and wait until its charts are drawn."""
+def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Write a page to disk and open it; closed after the test."""
     contexts = []
 
-    def opening(html: str, *, anchor: str = "", width: int = 1280, scheme: str = "light") -> Opened:
+    def opening(html: str, **how: Any) -> Opened:
         file = tmp_path / "page.html"
         file.write_text(html, encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
-        )
-        contexts.append(context)
-        opened = Opened(context.new_page())
-        opened.page.on(
-            "request",
-            lambda request: (
-                None if request.url.startswith("file:") else opened.requests.append(request.url)
-            ),
-        )
-        opened.page.on(
-            "console",
-            lambda line: opened.errors.append(line.text) if line.type == "error" else None,
-        )
-        opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
-        opened.page.goto(file.as_uri() + anchor)
-        opened.page.wait_for_selector("body[data-charts=drawn]")
-        return opened
+        seen = opened(browser, file, **how)
+        contexts.append(seen.page.context)
+        return seen
 
     yield opening
     for context in contexts:
         context.close()
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """Seven bots and 48 games."""
+    file = tmp_path_factory.mktemp("report") / "games.db"
+    file.write_bytes(gzip.decompress(DATABASE.read_bytes()))
+    with Store.open(str(file)) as store:
+        return gather(store, store.divisions.all()[0])
+
+
+@pytest.fixture(scope="session")
+def html(data: ReportData) -> str:
+    """Their page."""
+    return report_page(data)
+
+
+@pytest.fixture(scope="session")
+def report(browser: Any, html: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    """Their page in a wide window, shared by all tests that leave it as it is."""
+    file = tmp_path_factory.mktemp("shared") / "report.html"
+    file.write_text(html, encoding="utf-8")
+    seen = opened(browser, file)
+    yield seen
+    seen.page.context.close()

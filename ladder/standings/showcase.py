@@ -1,0 +1,89 @@
+"""Which games are worth a look: forfeits, upsets, short losses, swings of value, the latest."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from db.records.games import GameRow, ShowcaseQuery
+from db.store import Store
+
+LARGE_SWING = 0.5
+"""Smaller changes of a bot's value from move to move are no swing."""
+
+
+class Reason(StrEnum):
+    """Why a game is among those shown."""
+
+    FORFEIT = "forfeit"
+    UPSET = "upset"
+    SHORT = "short"
+    SWING = "swing"
+    LATEST = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGame:
+    """A game with its thoughts, and why it is shown."""
+
+    game: GameRow
+    reason: Reason
+
+
+def choose(
+    store: Store,
+    wanted: ShowcaseQuery,
+    number: int,
+    recent: Sequence[GameRow],
+    elo: Mapping[int, float],
+) -> list[ShownGame]:
+    """All forfeits; then upsets, short games and swings, a quarter each; then the latest.
+
+    Args:
+        store: the open database.
+        wanted: which games may be shown.
+        number: how many at most.
+        recent: the latest of them with their thoughts, in which swings are looked for.
+        elo: ratings by revision.
+
+    """
+    chosen: dict[int, Reason] = {}
+
+    def take(ids: Iterable[int], reason: Reason, most: int) -> None:
+        for game_id in ids:
+            if most < 1 or len(chosen) >= number:
+                return
+            if game_id not in chosen:
+                chosen[game_id] = reason
+                most -= 1
+
+    showcase = store.showcase
+    take(showcase.forfeits(wanted, number), Reason.FORFEIT, number)
+    part = max((number - len(chosen)) // 4, 1)
+    take(showcase.upsets(wanted, elo, 2 * part), Reason.UPSET, part)
+    take(showcase.shortest(wanted, 4 * part), Reason.SHORT, part)
+    swings = sorted(((swing(game), game.id) for game in recent), reverse=True)
+    take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
+    take((game.id for game in recent), Reason.LATEST, number)
+    return shown_games(store, chosen, recent)
+
+
+def shown_games(
+    store: Store, chosen: Mapping[int, Reason], known: Sequence[GameRow] = ()
+) -> list[ShownGame]:
+    """The games of these ids in this order; those `known` are not read again."""
+    games = {game.id: game for game in known}
+    games |= {game.id: game for game in store.games.several(set(chosen) - set(games))}
+    return [ShownGame(games[key], reason) for key, reason in chosen.items() if key in games]
+
+
+def swing(game: GameRow) -> float:
+    """The largest change of a bot's own value from one of its moves to its next, 0..2."""
+    last: dict[int, float] = {}
+    largest = 0.0
+    for at, thought in enumerate(game.thoughts):
+        side = (game.opening_plies + at) % 2
+        if thought.value is not None:
+            if side in last:
+                largest = max(largest, abs(thought.value - last[side]))
+            last[side] = thought.value
+    return largest

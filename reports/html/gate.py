@@ -1,0 +1,188 @@
+"""The page of a gate: the verdict, the course of the test, what it cost, and lost games."""
+
+from collections.abc import Sequence
+
+from engine.result import FORFEITS
+from ladder.gate.result import BaselineResult, GateResult, Verdict
+from ladder.gate.session import Gated
+from ladder.standings.showcase import Reason, ShownGame
+from reports.gate.text import gate_markdown, remarks
+from reports.html.charts import pentanomial_chart
+from reports.html.figures import Figure, specs_of
+from reports.html.page import render
+from reports.html.sections.failures import failures
+from reports.html.sections.trials import COLOURS, llr_figure
+from reports.html.sections.verdict import machine_facts
+from reports.html.tables import Cell, Table, columns, number
+from reports.html.viewer import viewer_game
+from reports.html.words import footer, games_in_time
+from reports.layout.elo import elo_words
+
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("test", "Test"),
+    ("counts", "Pairs"),
+    ("cost", "Cost"),
+    ("paste", "Pull request"),
+    ("failures", "Failures"),
+    ("games-section", "Games"),
+)
+POINTS = ("0", "½", "1", "1½", "2")
+"""Points of a pair, in the order of pentanomial counts."""
+
+
+def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
+    """The whole page as one string of HTML.
+
+    Args:
+        gated: the verdict.
+        games: of the candidate, to be replayed.
+
+    """
+    result = gated.result
+    llr, pairs = llr_figure(result, "llr"), _pairs_figure(result)
+    viewed = [viewer_game(shown.game, shown.reason.value) for shown in games]
+    against = ", ".join(baseline.name for baseline in result.baselines)
+    names = sorted({name for game in viewed for name in (game["first"], game["second"])})
+    return render(
+        "gate.html.j2",
+        charts=specs_of((llr, pairs)),
+        games=viewed,
+        title=f"{result.verdict.value}: {result.candidate} against {against}",
+        heading=f"Is {result.candidate} worse than {against}?",
+        word=result.verdict.value,
+        colour=COLOURS[result.verdict.value],
+        reason=f"{result.reason}.",
+        remarks=[f"{remark}." for remark in remarks(gated)],
+        sections=SECTIONS,
+        warnings=_warnings(gated),
+        facts=_facts(gated),
+        max_drop=f"{result.test.max_drop:g}",
+        llr=llr,
+        pairs=pairs,
+        estimates=_estimates(result.baselines),
+        spent=f"So far: {games_in_time(result.games, result.seconds)}, one game after the other.",
+        cost=_cost(result),
+        markdown=gate_markdown(gated),
+        forfeits=_forfeits(result),
+        failures_shown=failures(games),
+        shown=_shown(len(viewed), result.candidate),
+        names=names,
+        endings=sorted({game["termination"] for game in viewed}),
+        reasons=[reason.value for reason in Reason],
+        footer=footer(),
+    )
+
+
+def _warnings(gated: Gated) -> list[str]:
+    found: list[str] = []
+    if gated.stopped:
+        found.insert(0, "It was stopped before a decision; the same command goes on.")
+    if gated.result.verdict is Verdict.INVALID:
+        found.insert(0, "Nothing about strength follows from an invalid gate.")
+    return found
+
+
+def _facts(gated: Gated) -> list[tuple[str, str]]:
+    result, test = gated.result, gated.result.test
+    return [
+        ("Candidate", result.candidate),
+        ("Against", ", ".join(baseline.name for baseline in result.baselines)),
+        ("Division", gated.conditions),
+        ("Not allowed", f"a drop of {test.max_drop:g} {test.model.value} Elo"),
+        ("Chance of a wrong pass", f"{test.alpha:.2%}"),
+        ("Chance of a wrong failure", f"{test.beta:.2%}"),
+        ("Games counted", f"{result.games:,} of at most {test.games:,}"),
+        *machine_facts(),
+    ]
+
+
+def _pairs_figure(result: GateResult) -> Figure:
+    rows = [
+        {"points": POINTS[place], "pairs": count, "against": baseline.name}
+        for baseline in result.baselines
+        for place, count in enumerate(baseline.pentanomial)
+    ]
+    return Figure(
+        name="pairs",
+        label="Pairs by the points that the candidate made in them",
+        caption="Pairs by the candidate's points",
+        table=Table(
+            columns("against", *(f"#{points}" for points in POINTS)),
+            [
+                (Cell(baseline.name), *(number(count) for count in baseline.pentanomial))
+                for baseline in result.baselines
+            ],
+        ),
+        spec=pentanomial_chart(rows) if result.games else None,
+    )
+
+
+def _estimates(baselines: Sequence[BaselineResult]) -> Table:
+    return Table(
+        columns(
+            "against", "#games", "#won-drawn-lost", "#Elo", "#allowing for the stop",
+            "#chance to be better", "#LLR", "#bounds", "#distinct pairs",
+        ),
+        [
+            (
+                Cell(baseline.name),
+                number(baseline.games),
+                Cell("-".join(map(str, baseline.wdl))),
+                Cell(elo_words(baseline.estimate)),
+                _after_stopping(baseline),
+                number(
+                    None if baseline.after_stopping is None else baseline.after_stopping.los, ".1%"
+                ),
+                number(baseline.sprt.llr, ".2f"),
+                Cell(f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}"),
+                number(baseline.distinct_pairs),
+            )
+            for baseline in baselines
+        ],
+    )  # fmt: skip
+
+
+def _after_stopping(baseline: BaselineResult) -> Cell:
+    after = baseline.after_stopping
+    if after is None or baseline.estimate.is_bound:
+        return Cell("-")
+    return Cell(f"{after.elo:+.1f} ({after.low95:+.1f} .. {after.high95:+.1f})")
+
+
+def _cost(result: GateResult) -> Table:
+    drop = f"#worse by {result.test.max_drop:g} Elo"
+    return Table(
+        columns("against", "#equally strong", drop, "#as these pairs say", "#played"),
+        [
+            (
+                Cell(baseline.name),
+                number(baseline.expected.if_equal),
+                number(baseline.expected.if_worse),
+                number(baseline.expected.as_measured),
+                number(baseline.games),
+            )
+            for baseline in result.baselines
+        ],
+    )
+
+
+def _forfeits(result: GateResult) -> Table:
+    kinds = [kind.value for kind in FORFEITS]
+    failing = {name: counts for name, counts in result.forfeits.items() if any(counts.values())}
+    return Table(
+        columns("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds)),
+        [
+            (Cell(name), *(number(counts.get(kind, 0)) for kind in kinds))
+            for name, counts in failing.items()
+        ],
+    )
+
+
+def _shown(count: int, candidate: str) -> str:
+    if not count:
+        return ""
+    return (
+        f"{count:,} games that {candidate} lost are in this file: its forfeits, its shortest "
+        "losses and its latest ones."
+    )

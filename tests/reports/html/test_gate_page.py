@@ -1,0 +1,112 @@
+"""The page of a gate in a real browser, and without one its words and numbers."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
+from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.question import GateTest
+from ladder.gate.session import Gated
+from ladder.standings.report_data import ReportData
+from reports.gate.text import gate_markdown
+from reports.html.gate import gate_page
+from tests.reports.html.conftest import Open
+from tests.reports.test_gate_reports import gated
+
+FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
+
+
+def lost_gate(pairs: int) -> Gated:
+    """A candidate that loses more and more clearly."""
+    judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50))
+    for number in range(pairs):
+        results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)
+        lines = (f"0{number}", f"1{number}")
+        judge.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), lines, 9))
+    return Gated(judge.result(), "6x7/20sims")
+
+
+def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportData) -> None:
+    """A mark per count, the words of the verdict, its games, and nothing that keeps readers out."""
+    made = lost_gate(200)
+    seen = open_page(gate_page(made, data.games[:5]))
+    page = seen.page
+    assert (seen.requests, seen.errors) == ([], [])
+    assert page.inner_text("h1") == "REGRESSION Is new worse than old?"
+    assert made.result.reason in page.inner_text(".lead")
+    assert page.locator("#chart-pairs .mark-rect.role-mark path").count() == 5
+    assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
+    assert page.inner_text("#markdown").strip() == gate_markdown(made).strip()
+    assert page.locator("#game-list tbody tr").count() == 5
+    assert seen.violations() == ""
+
+
+def test_a_gate_of_terrible_names_is_text(open_page: Open) -> None:
+    """Two baselines, one of them and the candidate named to break pages."""
+    seen = open_page(gate_page(gated(), []), scheme="dark", width=360)
+    assert seen.errors == []
+    assert "b<c>&\"'" in seen.page.inner_text("h1")
+    assert seen.page.locator("#chart-llr .mark-line.role-mark path").count() == 2
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert seen.violations() == ""
+
+
+@pytest.mark.parametrize("pairs", [0, 1])
+def test_a_gate_without_games_has_a_page(pairs: int) -> None:
+    """Nothing counted, or one pair: no decision, and no chart where there is nothing to draw."""
+    page = gate_page(lost_gate(pairs), [])
+    assert "inconclusive" in page
+    assert ('data-chart="llr"' in page) == bool(pairs)
+
+
+def test_the_course_of_the_ratio_ends_with_the_result() -> None:
+    """At most two hundred moments, the last of them that of the decision."""
+    (baseline,) = lost_gate(200).result.baselines
+    assert baseline.ratios[-1] == (baseline.pairs, pytest.approx(baseline.sprt.llr))
+    assert [pairs for pairs, _ in baseline.ratios] == list(range(1, baseline.pairs + 1))
+    even = GateJudge(GateBot("a", 1, "a"), [GateBot("b", 2, "b")], GateTest(max_drop=5))
+    for number in range(600):
+        results = (Result.WIN, Result.WIN) if number % 2 else (Result.LOSS, Result.LOSS)
+        even.take(
+            PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), (f"{number}", "1"))
+        )
+    (longer,) = even.result().baselines
+    assert len(longer.ratios) == 200
+    assert longer.ratios[-1] == (600, pytest.approx(longer.sprt.llr))
+
+
+def test_the_expected_cost_is_that_of_the_calculator() -> None:
+    """Between equals and at the drop it is largest; far beyond it, near what was played."""
+    (baseline,) = lost_gate(200).result.baselines
+    expected = baseline.expected
+    assert expected.as_measured is not None
+    assert expected.as_measured == pytest.approx(baseline.games, rel=0.35)
+    assert expected.if_equal > 3 * expected.as_measured
+    assert expected.if_worse > 3 * expected.as_measured
+
+
+def test_the_estimates_stand_in_the_page() -> None:
+    """Counts, ratio and bounds are those of the result, whatever the page rounds."""
+    made = lost_gate(200)
+    (baseline,) = made.result.baselines
+    text = re.sub(r"<[^>]+>", " ", gate_page(made, []))
+    assert "-".join(map(str, baseline.wdl)) in text
+    assert f"{baseline.sprt.llr:.2f}" in text
+    assert f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}" in text
+
+
+def test_a_stopped_gate_says_so() -> None:
+    """Beside the numbers so far stands how to go on."""
+    page = gate_page(replace(lost_gate(3), stopped=True), [])
+    assert "the same command goes on" in page
+
+
+def test_the_question_is_kept_with_the_run() -> None:
+    """From the settings of a run the same test comes back, and nothing from other settings."""
+    for test in (GateTest(), GateTest(max_drop=7.5, alpha=0.01, beta=0.1, max_games=98)):
+        assert GateTest.from_settings(test.settings) == test
+    for broken in ({}, {"question": None}, {"question": {"model": "new"}}, {"question": {"x": 1}}):
+        assert GateTest.from_settings(broken) is None

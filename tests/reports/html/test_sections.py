@@ -1,0 +1,90 @@
+"""The words and tables of a page, without a browser."""
+
+from dataclasses import replace
+
+import pytest
+
+from db.records.games import LastWords
+from db.records.launch import Origin
+from engine.result import Termination
+from ladder.standings.report_data import ReportData
+from ladder.standings.showcase import ShownGame
+from reports.html.charts import heat_map
+from reports.html.report import report_page
+from reports.html.sections.failures import WORDS_LIMIT, failures
+from reports.html.sections.history import dates_figure
+from reports.html.sections.ratings import rated_bots
+from reports.html.sections.verdict import facts, warnings
+
+
+def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
+    """Forfeits, budgets that are passed, late moves, and whatever the list notes."""
+    first, second, *others = data.standings.bots
+    bots = [
+        replace(first, forfeits={"timeout": 3, "crash": 1}),
+        replace(second, over_budget=True, mean_move_ms=130.0),
+        *others,
+    ]
+    late = [replace(data.move_times[0], moves=100, late=7), *data.move_times[1:]]
+    standings = replace(data.standings, bots=bots, notes=["the list falls apart"])
+    found = warnings(replace(data, standings=standings, move_times=late))
+    assert "forfeited 4 of" in found[0]
+    assert "3 timeout, 1 crash" in found[0]
+    assert "do not trust" in found[0]
+    assert "130 ms" in found[1]
+    assert "7 of its latest 100" in found[2]
+    assert found[3] == "the list falls apart."
+    assert report_page(data).count('class="warning"') == len(warnings(data))
+
+
+def test_the_conditions_name_what_played(data: ReportData) -> None:
+    """Programs as the runs kept them, each once, and the machine that writes."""
+    harness = {"ladder": "9.8", "python": "3.99", "numba": "7", "sources": "f"}
+    runs = [replace(run, settings={"harness": harness}) for run in data.runs] * 2
+    told = dict(facts(replace(data, runs=runs)))
+    assert told["Played by"] == "ladder 9.8, Python 3.99, numba 7"
+    assert "CPUs" in told["Machine"]
+
+
+def failed(shown: ShownGame, words: LastWords | None) -> ShownGame:
+    detail = "exited; its last words on stderr:\nboom"
+    game = replace(
+        shown.game, offender=1, termination=Termination.CRASH, detail=detail, last_words=words
+    )
+    return replace(shown, game=game)
+
+
+def test_last_words_are_shown_once_and_within_bounds(data: ReportData) -> None:
+    """The sentence does not say again what stands below it; many forfeits do not fill the page."""
+    words = LastWords("boom\nboom", ('> {"type":"move"}', "< <b>"))
+    (one, bare) = failures([failed(data.games[0], words), failed(data.games[1], None)])
+    assert (one.sentence, one.stderr, one.messages) == ("exited", words.stderr, words.messages)
+    assert bare.sentence.endswith("boom")
+    many = failures([failed(data.games[0], LastWords("x" * 4000))] * 200)
+    assert sum(len(each.stderr) for each in many) < WORDS_LIMIT + 4000
+    assert len(many) == 200
+    page = report_page(replace(data, games=[failed(data.games[0], words)]))
+    assert "&lt; &lt;b&gt;" in page
+
+
+def test_a_bot_from_git_stands_at_its_commit(data: ReportData) -> None:
+    """Registration is the date of all others."""
+    name, bot = next(iter(data.bots.items()))
+    origin = Origin("main", "c", "t", "", "", "/", "d", committed_at=86_400.0)
+    launch = type(bot.revision.launch)(command=(), folder="/", origin=origin)
+    dated = replace(bot, revision=replace(bot.revision, launch=launch))
+    rated = [replace(rated_bots(data.standings)[0], name=name)]
+    (row,) = dates_figure(rated, {name: dated}).table.rows
+    assert [cell.text for cell in row[:3]] == [name, "1970-01-02 00:00 UTC", "commit"]
+    (row,) = dates_figure(rated, {name: bot}).table.rows
+    assert row[2].text == "registration"
+
+
+@pytest.mark.parametrize(("bots", "texts"), [(9, 3), (16, 2), (17, 0)])
+def test_cells_hold_as_much_as_fits(bots: int, texts: int) -> None:
+    """All numbers of few bots, score and surprises of more, and only colours of many."""
+    row = {"a": "x", "b": "y", "score": 0.5, "surprise": True}
+    spec = heat_map([row], [str(number) for number in range(bots)])
+    marks = [layer["mark"]["type"] for layer in spec["layer"]]
+    assert marks.count("text") == texts
+    assert marks.count("rect") == 2
