@@ -4,6 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from db.connection.database import Database
+from db.connection.followed import FollowedDatabase
 from db.connection.place import locate
 from db.connection.read_only import ReadOnlyDatabase, open_to_read
 from db.connection.run_lock import RunLock
@@ -100,6 +101,16 @@ class Store:
         """
         return cls(open_to_read(where, busy_s=busy_s))
 
+    @classmethod
+    def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":
+        """Open an existing database to read it while others write it; nothing is migrated.
+
+        Raises:
+            DatabaseError: one of its subclasses says why it cannot be read.
+
+        """
+        return FollowedStore(FollowedDatabase.follow(where, busy_s=busy_s))
+
     @property
     def is_read_only(self) -> bool:
         """Whether nothing can be written here, because the file, its folder or its disk forbids."""
@@ -134,3 +145,25 @@ class Store:
 
         """
         return RunLock(self.path)
+
+
+class FollowedStore(Store):
+    """A store that looks while others write. Every operation that writes raises Unwritable."""
+
+    def __init__(self, database: FollowedDatabase) -> None:
+        super().__init__(database)
+        self._followed = database
+
+    @property
+    def is_read_only(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another file lies at the database's place now, or none."""
+        return self._followed.is_replaced
+
+    def change_mark(self) -> int:
+        """A number that differs from the last one after somebody else has stored something."""
+        return self._followed.change_mark()

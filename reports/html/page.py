@@ -28,14 +28,14 @@ def render(template: str, *, charts: dict[str, Any], games: list[Any], **values:
         values: what else the template names; a missing one is an error.
 
     """
-    page = _environment().get_template(template)
+    page = environment().get_template(template)
     return page.render(
         generator=f"{GENERATOR} {version('connect4-ladder')}",
         style=Markup((STATIC / "style.css").read_text(encoding="utf-8")),  # noqa: S704 - our file
         script=Markup((STATIC / "page.js").read_text(encoding="utf-8")),  # noqa: S704 - our file
         bundle=Markup(vega_bundle() if charts else ""),  # noqa: S704 - from the library
-        charts=_json(charts),
-        games=_json(games),
+        charts=json_text(charts),
+        games=json_text(games),
         **values,
     )
 
@@ -75,7 +75,7 @@ def _snippet_hash() -> str:
     return hashlib.sha256(_SNIPPET.encode()).hexdigest()[:8]
 
 
-def _json(value: object) -> Markup:
+def json_text(value: object) -> Markup:
     """JSON inside a script element: nothing in it can end the element or begin a comment."""
     text = json.dumps(_printable(value), separators=(",", ":"), allow_nan=False)
     for sign, code in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
@@ -100,7 +100,8 @@ def _shown(value: object) -> object:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with everything escaped and nothing that is missing passed over."""
     return Environment(
         loader=PackageLoader("reports.html"),
         autoescape=True,

@@ -42,10 +42,11 @@ function made(name, text) {
 
 // Charts.
 
-async function drawCharts() {
+/** @param {Record<string, any>} specs Vega-Lite by the names of their places. */
+export async function drawCharts(specs) {
   const embed = /** @type {any} */ (window).vegaEmbed;
   const options = { actions: false, renderer: "svg", ast: true };
-  for (const [name, spec] of Object.entries(embedded("charts"))) {
+  for (const [name, spec] of Object.entries(specs)) {
     const place = byId(`chart-${name}`);
     if (place) await embed(place, spec, options);
   }
@@ -55,7 +56,7 @@ async function drawCharts() {
 // Tables.
 
 /** @param {HTMLTableElement} table Make its columns sort by a click or a key on their heads. */
-function makeSortable(table) {
+export function makeSortable(table) {
   const heads = [...table.querySelectorAll("thead th")];
   heads.forEach((head, place) => {
     const button = made("button", head.textContent || "");
@@ -431,4 +432,4 @@ function makeCopying(button) {
 for (const button of document.querySelectorAll("[data-copy]")) makeCopying(/** @type {HTMLElement} */ (button));
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(/** @type {HTMLTableElement} */ (table));
 startGames();
-void drawCharts();
+void drawCharts(embedded("charts"));

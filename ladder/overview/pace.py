@@ -1,0 +1,71 @@
+"""How fast a run that another process plays goes on, from the games that it stored last."""
+
+import time
+from dataclasses import dataclass
+
+from db.records.games import GameQuery
+from db.records.runs import RunStatus
+from db.store import Store
+from ladder.runs.history import PastRun
+from ladder.runs.progress import SPEED_WINDOW_S
+
+READ = 400
+"""The latest games in which those of the window are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunNow:
+    """A run with its pace."""
+
+    run: PastRun
+    games_an_hour: float | None = None
+    """Over the last two minutes; None: nothing was finished in them, or the run has ended."""
+    seconds_left: float | None = None
+    """Until its games are played; None without a target or a pace."""
+    last_game: float | None = None
+    """Start of the latest of its games (epoch seconds), when it is among the latest of all."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a living process plays it."""
+        return self.run.status is RunStatus.RUNNING
+
+    @property
+    def has_died(self) -> bool:
+        """Whether it stands there as running while nobody plays it."""
+        return (
+            self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
+        )
+
+
+def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunNow]:
+    """The runs with the pace of those that are played now; `now` is in epoch seconds."""
+    if not any(run.status is RunStatus.RUNNING for run in runs):
+        return [RunNow(run) for run in runs]
+    moment = time.time() if now is None else now
+    starts: dict[int, list[float]] = {}
+    latest = store.games.newest(GameQuery(), READ)
+    for game in latest:
+        starts.setdefault(game.run_id, []).append(game.started_at)
+    is_all = len(latest) < READ
+    found = []
+    for run in runs:
+        own = starts.get(run.row.id, [])
+        speed = None
+        if run.status is RunStatus.RUNNING:
+            speed = _games_an_hour(own, run.row.started_at, moment, is_all=is_all)
+        target, left = run.row.target_games, None
+        if speed and target is not None:
+            left = max(target - run.games, 0) / speed * 3600
+        found.append(RunNow(run, speed, left, own[0] if own else None))
+    return found
+
+
+def _games_an_hour(starts: list[float], begun: float, now: float, *, is_all: bool) -> float | None:
+    """From the starts of the latest games, newest first."""
+    recent = [start for start in starts if now - start <= SPEED_WINDOW_S]
+    if not recent:
+        return None
+    is_cut = not is_all and len(recent) == len(starts)  # older games of the window were not read
+    since = recent[-1] if is_cut else max(now - SPEED_WINDOW_S, begun)
+    return len(recent) / max(now - since, 1.0) * 3600

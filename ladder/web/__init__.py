@@ -1,0 +1,1 @@
+"""The ladder in the browser: routes, safety, live pages, and games of people against bots."""

@@ -1,0 +1,48 @@
+"""What a request can be refused for, each with its status and a sentence."""
+
+from ladder.errors import LadderError
+
+
+class Refused(LadderError):
+    """A request that is not answered; the message is one sentence for whoever sent it."""
+
+    status = 400
+
+
+class Forbidden(Refused):
+    """It comes from another site, or carries no token of this server's pages."""
+
+    status = 403
+
+
+class Unauthorized(Refused):
+    """The password is missing or wrong."""
+
+    status = 401
+
+
+class NotFound(Refused):
+    """There is no such page or thing."""
+
+    status = 404
+
+
+class Gone(Refused):
+    """It was there and has ended."""
+
+    status = 410
+
+
+class TooLarge(Refused):
+    """The body is larger than any that is needed here."""
+
+    status = 413
+
+
+class Busy(Refused):
+    """Too much is going on at once."""
+
+    status = 503
+
+    def __init__(self, sentence: str = "too many requests at once: try again in a moment") -> None:
+        super().__init__(sentence)

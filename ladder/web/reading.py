@@ -1,0 +1,92 @@
+"""Reads on threads of their own, each with its own connection to the followed database."""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from db.errors import DatabaseError
+from db.store import FollowedStore, Store
+from ladder.web.errors import Busy
+
+Result = TypeVar("Result")
+THREADS = 3
+"""One long query does not keep short ones waiting; Python runs one of them at a time anyway."""
+WAITING = 256
+"""Reads that may wait; more are refused."""
+
+
+class Readers:
+    """The threads that read. Each look is one function of an open store, and a short one."""
+
+    def __init__(self, where: str, *, threads: int = THREADS) -> None:
+        self._where = where
+        self._jobs: queue.Queue[_Job | None] = queue.Queue(WAITING)
+        self._threads = [
+            threading.Thread(target=self._work, name=f"reader {number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    async def read(self, look: Callable[[FollowedStore], Result]) -> Result:
+        """What `look` returns.
+
+        Raises:
+            Busy: too many reads wait already.
+            DatabaseError: the database cannot be read now.
+
+        """
+        job = _Job(look)
+        try:
+            self._jobs.put_nowait(job)
+        except queue.Full:
+            raise Busy from None
+        found: Result = await asyncio.wrap_future(job.answer)
+        return found
+
+    def close(self) -> None:
+        """Let the threads end and wait a moment for them."""
+        while True:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is not None:
+                job.answer.cancel()
+        for _ in self._threads:
+            self._jobs.put(None)
+        for thread in self._threads:
+            thread.join(0.5)
+
+    def _work(self) -> None:
+        store: FollowedStore | None = None
+        while (job := self._jobs.get()) is not None:
+            if not job.answer.set_running_or_notify_cancel():
+                continue
+            try:
+                if store is not None and store.is_replaced:
+                    store.close()
+                    store = None
+                if store is None:
+                    store = Store.follow(self._where)
+                job.answer.set_result(job.look(store))
+            except DatabaseError as error:
+                if store is not None:
+                    store.close()
+                    store = None
+                job.answer.set_exception(error)
+            except BaseException as error:
+                job.answer.set_exception(error)
+        if store is not None:
+            store.close()
+
+
+class _Job:
+    """A look and where its answer goes."""
+
+    def __init__(self, look: Callable[[FollowedStore], Any]) -> None:
+        self.look = look
+        self.answer: Future[Any] = Future()

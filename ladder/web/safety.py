@@ -1,0 +1,211 @@
+"""The border: who may ask, what a request may look like, and what every answer carries.
+
+The server starts programs, and every page that a browser shows can send requests to it. So a
+request must be for a name that cannot be turned to this machine by a stranger's name server, must
+not come from another site, and must carry the token of this server's pages where it changes
+anything. Pages may load and run nothing but the files of this server.
+"""
+
+import ipaddress
+import secrets
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ladder.web.errors import Forbidden, Refused, TooLarge
+from ladder.web.password import Doorkeeper
+
+BODY_LIMIT = 16 * 1024
+"""Bytes of a request's body."""
+QUERY_LIMIT = 2048
+PATH_LIMIT = 512
+TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
+COOKIE = "ladder-browser"
+COOKIE_LIMIT = 64
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'unsafe-inline'",  # the charts' library sets styles of elements
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+ANSWERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Border:
+    """What is let in."""
+
+    host: str
+    """The address that the server listens at."""
+    doorkeeper: Doorkeeper | None = None
+    """Asks for the password; None: nobody does."""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """Of requests that change something."""
+
+    def check(self, method: str, path: str, query: bytes, headers: Headers) -> None:
+        """Look at a request before anything is done for it.
+
+        Raises:
+            Refused: it is not let in; the sentence says why.
+
+        """
+        if len(query) > QUERY_LIMIT or len(path) > PATH_LIMIT:
+            raise TooLarge("the address is longer than any of this server's")
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not self.is_ours(hosts[0]):
+            raise Forbidden(
+                "the request is for another host name than this server's: open its address as "
+                "`ladder serve` prints it"
+            )
+        for origin in headers.getlist("origin"):
+            if origin.partition("://")[2] != hosts[0]:
+                raise Forbidden("the request comes from another site")
+        is_visit = headers.get("sec-fetch-mode") == "navigate" and method == "GET"
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not is_visit:
+            raise Forbidden("the request comes from another site")
+        if method not in ("GET", "HEAD"):
+            given = headers.get(TOKEN_HEADER, "")
+            if not secrets.compare_digest(given.encode(), self.token.encode()):
+                raise Forbidden(
+                    "the request has no token of this server's pages: reload the page"
+                )
+
+    def is_ours(self, host: str) -> bool:
+        """Whether a Host header names this server, in a way that no name server can bend."""
+        name = host_name(host)
+        if name is None:
+            return False
+        if name in ("localhost", self.host.lower(), *LOOPBACK):
+            return True
+        if is_loopback(self.host):
+            return False
+        return is_address(name) or name in (socket.gethostname().lower(), socket.getfqdn().lower())
+
+
+LOOPBACK = ("127.0.0.1", "::1")
+
+
+def host_name(host: str) -> str | None:
+    """The name in a Host header without its port; None when it is none."""
+    if host.startswith("["):
+        name, closed, rest = host[1:].partition("]")
+        port = rest.removeprefix(":")
+        if not closed or (rest and not rest.startswith(":")):
+            return None
+    else:
+        name, _, port = host.partition(":")
+    if not name or len(name) > 255 or (port and not (port.isascii() and port.isdigit())):
+        return None
+    return name.lower()
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an IP address, which no name server resolves."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address; a name other than localhost does not count."""
+    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+Refuser = Callable[[Refused, Scope, Receive, Send], Awaitable[None]]
+"""Answers a refused request with a page or a document."""
+
+
+class SafetyMiddleware:
+    """Holds every request against the border, and puts the same headers on every answer."""
+
+    def __init__(self, app: ASGIApp, border: Border, refuse: Refuser) -> None:
+        self._app = app
+        self._border = border
+        self._refuse = refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        browser = browser_of(headers)
+        scope.setdefault("state", {})["browser"] = browser or ""
+        new = secrets.token_urlsafe(18) if browser is None else None
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                out = MutableHeaders(scope=message)
+                for name, value in ANSWERS.items():
+                    out[name] = value
+                if "cache-control" not in out:
+                    out["cache-control"] = "no-store"
+                if new is not None and out.get("content-type", "").startswith("text/html"):
+                    out.append(
+                        "set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict"
+                    )
+                    if scope["state"].get("is_known"):
+                        self._remember(new)
+            await send(message)
+
+        try:
+            self._border.check(scope["method"], scope["path"], scope["query_string"], headers)
+            if self._border.doorkeeper is not None and not self._border.doorkeeper.knows(browser):
+                await self._border.doorkeeper.check(headers.get("authorization"))
+                scope["state"]["is_known"] = True
+                if browser is not None:
+                    self._remember(browser)
+            body = _limited(headers, receive)
+            await self._app(scope, body, answer)
+        except Refused as refusal:
+            await self._refuse(refusal, scope, receive, answer)
+
+    def _remember(self, browser: str) -> None:
+        if self._border.doorkeeper is not None:
+            self._border.doorkeeper.remember(browser)
+
+
+def browser_of(headers: Headers) -> str | None:
+    """The cookie by which a browser is known again; None when it has none of ours."""
+    value = cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+    is_one = 16 <= len(value) <= COOKIE_LIMIT and value.isascii()
+    return value if is_one and value.replace("-", "").replace("_", "").isalnum() else None
+
+
+def _limited(headers: Headers, receive: Receive) -> Receive:
+    """The body as it comes, up to its limit. Raises TooLarge."""
+    told = headers.get("content-length", "0")
+    if not told.isdigit() or len(told) > 9 or int(told) > BODY_LIMIT:
+        raise TooLarge(f"a request has at most {BODY_LIMIT} bytes")
+    so_far = 0
+
+    async def limited() -> Message:
+        nonlocal so_far
+        message = await receive()
+        so_far += len(message.get("body", b""))
+        if so_far > BODY_LIMIT:
+            raise TooLarge(f"a request has at most {BODY_LIMIT} bytes")
+        return message
+
+    return limited
+

@@ -1,0 +1,135 @@
+"""Server-sent events: one connection for each page that somebody looks at, and few for a browser.
+
+A browser opens at most six connections to one server, for all its tabs together. So only so many
+streams of one browser stay open; any further one is answered and ended at once, and comes again
+after a second by itself. Each page then follows as well, and none waits for another.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import msgspec
+from starlette.responses import StreamingResponse
+
+from db.errors import DatabaseError
+from ladder.errors import LadderError
+from ladder.web.follower import Follower
+from ladder.web.views import View
+
+OF_A_BROWSER = 3
+"""Streams of one browser that stay open."""
+AT_ONCE = 600
+"""Streams that stay open together."""
+AGAIN_MS = 1000
+"""After how long a browser opens a stream again that has ended."""
+PACE_S = 0.9
+"""Between two updates of one page."""
+STILL_S = 10.0
+"""After so long without news a comment is sent, so that a page that has gone is noticed."""
+
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+class Streams:
+    """The open streams of a server."""
+
+    def __init__(self) -> None:
+        self._of: Counter[str] = Counter()
+        self._closing = asyncio.Event()
+
+    @property
+    def count(self) -> int:
+        """How many are open."""
+        return self._of.total()
+
+    def close(self) -> None:
+        """End all streams."""
+        self._closing.set()
+
+    def open(self, browser: str, events: AsyncIterator[bytes]) -> StreamingResponse:
+        """Answer a request of this browser with events.
+
+        Args:
+            browser: its cookie; a program without one counts by its address.
+            events: finished ones, the first at once.
+
+        """
+        stays = self._of[browser] < OF_A_BROWSER or not browser
+        stays = stays and self.count < AT_ONCE
+        return StreamingResponse(
+            self._counted(browser, events) if stays else self._once(events),
+            media_type="text/event-stream",
+            headers=HEADERS,
+        )
+
+    async def _counted(self, browser: str, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        self._of[browser] += 1
+        ended = asyncio.ensure_future(self._closing.wait())
+        try:
+            yield b"retry: %d\n\n" % AGAIN_MS
+            while True:
+                step = asyncio.ensure_future(anext(events))
+                await asyncio.wait((step, ended), return_when=asyncio.FIRST_COMPLETED)
+                if not step.done():
+                    step.cancel()
+                    await asyncio.gather(step, return_exceptions=True)
+                    return
+                try:
+                    yield step.result()
+                except StopAsyncIteration:
+                    return
+        finally:
+            ended.cancel()
+            self._of[browser] -= 1
+            if not self._of[browser]:
+                del self._of[browser]
+
+    async def _once(self, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The first event alone, as soon as there is one; the browser comes again."""
+        yield b"retry: %d\n\n" % AGAIN_MS
+        try:
+            async with asyncio.timeout(0.5):
+                yield await anext(events)
+        except (TimeoutError, StopAsyncIteration):
+            return
+
+
+def event(name: str, body: object) -> bytes:
+    """One event of a name, with a body that becomes JSON."""
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(body))
+
+
+async def updates(
+    follower: Follower, get: Callable[[], Awaitable[View]], last_seen: str
+) -> AsyncIterator[bytes]:
+    """The events of a page: at first what differs from what it has, then what changes.
+
+    Args:
+        follower: tells of changes.
+        get: gives the view of now.
+        last_seen: the digest of the view that the page shows; empty: unknown.
+
+    """
+    shown: View | None = None
+    told: str | None = None
+    while True:
+        version, begun = follower.version, time.monotonic()
+        try:
+            view = await get()
+        except (DatabaseError, LadderError) as error:
+            if str(error) != told:
+                told = str(error)
+                yield event("problem", {"sentence": told})
+        else:
+            if told is not None or view.digest != (last_seen if shown is None else shown.digest):
+                yield view.update(None if told is not None else shown)
+            elif shown is None:
+                yield b": as you have it\n\n"
+            shown, told = view, None
+        await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - begun)))
+        while not await follower.changed(version, STILL_S if told is None else AGAIN_MS / 1000):
+            if told is not None:
+                break  # what was wrong may be over without a change of the database
+            yield b": still here\n\n"

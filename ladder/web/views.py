@@ -1,0 +1,108 @@
+"""What pages show, made once for all who look at the same, and again after a change.
+
+A view is a function of the store that gives the parts of a page by name: HTML that is put in place
+as it is, and charts as Vega-Lite. A part that is the same as before is not sent again.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from db.store import FollowedStore
+from ladder.web.follower import Follower
+from ladder.web.reading import Readers
+
+KEPT = 128
+"""Views that are kept; the least recently used go first."""
+FRESH_S = 0.8
+"""A view is not made again sooner, however often the database changes."""
+
+
+@dataclass(slots=True)
+class View:
+    """A page's parts at one moment."""
+
+    values: Mapping[str, Any]
+    """What else the page's frame needs, such as its title."""
+    parts: Mapping[str, str]
+    """Finished HTML by the name of its place."""
+    charts: Mapping[str, Any]
+    """Vega-Lite by the name of its place."""
+    version: int = 0
+    made_at: float = 0.0
+    digest: str = ""
+    _updates: dict[str, bytes] = field(default_factory=dict)
+
+    def update(self, before: "View | None") -> bytes:
+        """The event that turns a page that shows `before` into one that shows this."""
+        key = "" if before is None else before.digest
+        known = self._updates.get(key)
+        if known is None:
+            old_parts = {} if before is None else before.parts
+            old_charts = {} if before is None else before.charts
+            body = {
+                "parts": {k: v for k, v in self.parts.items() if old_parts.get(k) != v},
+                "charts": {k: v for k, v in self.charts.items() if old_charts.get(k) != v},
+            }
+            known = b"id: %s\nevent: update\ndata: %s\n\n" % (
+                self.digest.encode(),
+                msgspec.json.encode(body),
+            )
+            if len(self._updates) < 8:
+                self._updates[key] = known
+        return known
+
+
+Maker = Callable[[FollowedStore], View]
+
+
+class Views:
+    """Views by their keys."""
+
+    def __init__(self, readers: Readers, follower: Follower) -> None:
+        self._readers = readers
+        self._follower = follower
+        self._kept: OrderedDict[Hashable, View] = OrderedDict()
+        self._making: dict[Hashable, asyncio.Task[View]] = {}
+
+    async def get(self, key: Hashable, make: Maker) -> View:
+        """The view of a key, not older than the last change or than `FRESH_S`.
+
+        Raises:
+            DatabaseError: the database cannot be read now.
+
+        """
+        known = self._kept.get(key)
+        if known is not None:
+            is_current = known.version == self._follower.version and not self._follower.problem
+            if is_current or time.monotonic() - known.made_at < FRESH_S:
+                self._kept.move_to_end(key)
+                return known
+        task = self._making.get(key)
+        if task is None:
+            task = asyncio.create_task(self._make(key, make))
+            self._making[key] = task
+            task.add_done_callback(lambda _: self._making.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _make(self, key: Hashable, make: Maker) -> View:
+        version = self._follower.version
+        view = await self._readers.read(make)
+        view.version, view.made_at = version, time.monotonic()
+        told = msgspec.json.encode((view.parts, view.charts))
+        view.digest = sha256(told).hexdigest()[:16]
+        old = self._kept.get(key)
+        if old is not None and old.digest == view.digest:
+            old.version, old.made_at = view.version, view.made_at
+            view = old
+        self._kept[key] = view
+        self._kept.move_to_end(key)
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return view
