@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bots", "db", "ladder", "reports")
-STOREYS = ("engine", "bots", "db", "ladder", "reports", "ladder.cli")
+STOREYS = ("engine", "bots", "db", "ladder", "reports", "ladder.web", "ladder.cli")
 """Lowest first; nothing imports upwards."""
 ROOMS: dict[str, str] = {
     "ladder": "",
@@ -36,6 +36,9 @@ ROOMS: dict[str, str] = {
     "ladder.bench": "ladder ladder.runs ladder.game ladder.process ladder.specs",
     "ladder.compete": "ladder ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.doctor": "ladder ladder.process ladder.ratings",
+    "ladder.overview": "ladder ladder.runs ladder.gate ladder.standings ladder.ratings",
+    "ladder.web": "ladder ladder.overview ladder.runs ladder.gate ladder.standings ladder.play "
+    "ladder.registry ladder.game ladder.process ladder.specs",
     "ladder.cli": "*",
     "db": "",
     "db.records": "db",
@@ -60,7 +63,7 @@ BORDER = {"ladder": ("db", "db.store", "db.records"), "reports": ("db", "db.reco
 """What other packages may know of `db`."""
 HEAVY = {
     "numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec", "altair", "jinja2",
-    "vl_convert",
+    "vl_convert", "starlette", "uvicorn",
 }  # fmt: skip
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
 
@@ -98,8 +101,8 @@ def graph() -> dict[str, set[str]]:
 
 
 def storey(module: str) -> int:
-    name = "ladder.cli" if module.startswith("ladder.cli") else module.split(".")[0]
-    return STOREYS.index(name)
+    high = next((name for name in ("ladder.web", "ladder.cli") if module.startswith(name)), None)
+    return STOREYS.index(high or module.split(".")[0])
 
 
 def imports(path: Path) -> Iterator[tuple[str, int]]:

@@ -14,7 +14,6 @@ from sqlalchemy import Connection, Engine, event
 
 from db import migrations
 from db.connection.database import Database
-from db.connection.driver_errors import border
 from db.connection.place import (
     Place,
     check_mark,
@@ -121,4 +120,3 @@ def _identity(place: Place) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-

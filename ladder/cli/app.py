@@ -26,6 +26,7 @@ from ladder.cli.commands import (
     report,
     run,
     runs,
+    serve,
     solve,
     stats,
     train,
@@ -55,6 +56,7 @@ app.command("rate")(rate.rate)
 app.command("play")(play.play)
 app.command("games")(games.games)
 app.add_typer(runs.app, name="runs")
+app.command("serve")(serve.serve)
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.command("perft")(perft.perft)

@@ -23,6 +23,7 @@ EXAMPLES = {
     "doctor": "ladder doctor",
     "runs": "ladder runs",
     "runs delete": "ladder runs delete 3",
+    "serve": "ladder serve --db night.db --open",
     "bots list": "ladder bots list --retired",
     "bots show": "ladder bots show v4",
     "bots add": "ladder bots add mybot 'exec:python3 mybot.py'",

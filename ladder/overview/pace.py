@@ -33,9 +33,7 @@ class RunNow:
     @property
     def has_died(self) -> bool:
         """Whether it stands there as running while nobody plays it."""
-        return (
-            self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
-        )
+        return self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
 
 
 def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunNow]:

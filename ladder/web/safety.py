@@ -21,6 +21,8 @@ from ladder.web.password import Doorkeeper
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""
+HEAD_LIMIT = 12 * 1024
+"""Bytes of its headers."""
 QUERY_LIMIT = 2048
 PATH_LIMIT = 512
 TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
@@ -70,6 +72,8 @@ class Border:
         """
         if len(query) > QUERY_LIMIT or len(path) > PATH_LIMIT:
             raise TooLarge("the address is longer than any of this server's")
+        if sum(len(name) + len(value) for name, value in headers.raw) > HEAD_LIMIT:
+            raise TooLarge(f"the headers of a request have at most {HEAD_LIMIT} bytes")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self.is_ours(hosts[0]):
             raise Forbidden(
@@ -85,9 +89,7 @@ class Border:
         if method not in ("GET", "HEAD"):
             given = headers.get(TOKEN_HEADER, "")
             if not secrets.compare_digest(given.encode(), self.token.encode()):
-                raise Forbidden(
-                    "the request has no token of this server's pages: reload the page"
-                )
+                raise Forbidden("the request has no token of this server's pages: reload the page")
 
     def is_ours(self, host: str) -> bool:
         """Whether a Host header names this server, in a way that no name server can bend."""
@@ -146,6 +148,8 @@ class SafetyMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
         if scope["type"] != "http":
             return
         headers = Headers(scope=scope)
@@ -161,9 +165,7 @@ class SafetyMiddleware:
                 if "cache-control" not in out:
                     out["cache-control"] = "no-store"
                 if new is not None and out.get("content-type", "").startswith("text/html"):
-                    out.append(
-                        "set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict"
-                    )
+                    out.append("set-cookie", f"{COOKIE}={new}; Path=/; HttpOnly; SameSite=Strict")
                     if scope["state"].get("is_known"):
                         self._remember(new)
             await send(message)
@@ -208,4 +210,3 @@ def _limited(headers: Headers, receive: Receive) -> Receive:
         return message
 
     return limited
-

@@ -7,16 +7,16 @@ as it is, and charts as Vega-Lite. A part that is the same as before is not sent
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
 from db.store import FollowedStore
 from ladder.web.follower import Follower
 from ladder.web.reading import Readers
+from reports.html.live.parts import PageParts
 
 KEPT = 128
 """Views that are kept; the least recently used go first."""
@@ -28,12 +28,7 @@ FRESH_S = 0.8
 class View:
     """A page's parts at one moment."""
 
-    values: Mapping[str, Any]
-    """What else the page's frame needs, such as its title."""
-    parts: Mapping[str, str]
-    """Finished HTML by the name of its place."""
-    charts: Mapping[str, Any]
-    """Vega-Lite by the name of its place."""
+    page: PageParts
     version: int = 0
     made_at: float = 0.0
     digest: str = ""
@@ -44,11 +39,11 @@ class View:
         key = "" if before is None else before.digest
         known = self._updates.get(key)
         if known is None:
-            old_parts = {} if before is None else before.parts
-            old_charts = {} if before is None else before.charts
+            old_parts = {} if before is None else before.page.parts
+            old_charts = {} if before is None else before.page.charts
             body = {
-                "parts": {k: v for k, v in self.parts.items() if old_parts.get(k) != v},
-                "charts": {k: v for k, v in self.charts.items() if old_charts.get(k) != v},
+                "parts": {k: v for k, v in self.page.parts.items() if old_parts.get(k) != v},
+                "charts": {k: v for k, v in self.page.charts.items() if old_charts.get(k) != v},
             }
             known = b"id: %s\nevent: update\ndata: %s\n\n" % (
                 self.digest.encode(),
@@ -95,7 +90,7 @@ class Views:
         version = self._follower.version
         view = await self._readers.read(make)
         view.version, view.made_at = version, time.monotonic()
-        told = msgspec.json.encode((view.parts, view.charts))
+        told = msgspec.json.encode((view.page.parts, view.page.charts))
         view.digest = sha256(told).hexdigest()[:16]
         old = self._kept.get(key)
         if old is not None and old.digest == view.digest:

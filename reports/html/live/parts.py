@@ -49,7 +49,16 @@ def fragment(template: str, **values: object) -> str:
     return environment().get_template(f"live/{template}").render(**values)
 
 
-def framed(template: str, page: PageParts, frame: Frame, *, here: str, **values: object) -> str:
+def framed(
+    template: str,
+    page: PageParts,
+    frame: Frame,
+    *,
+    here: str = "",
+    live: str = "",
+    failed: bool = False,
+    **values: object,
+) -> str:
     """A whole page of the server.
 
     Args:
@@ -57,6 +66,8 @@ def framed(template: str, page: PageParts, frame: Frame, *, here: str, **values:
         page: its parts.
         frame: of the server.
         here: the path of the page among `PAGES`; empty: another one.
+        live: a word for its state; empty: the page does not follow anything.
+        failed: it shows an error, and is loaded anew when there is something else to show.
         values: what else the template names.
 
     """
@@ -71,6 +82,8 @@ def framed(template: str, page: PageParts, frame: Frame, *, here: str, **values:
             games=json_text(page.games),
             pages=PAGES,
             here=here,
+            live=live,
+            failed=failed,
             database=frame.database,
             token=frame.token,
             static=f"/static/{static_version()}",
@@ -83,7 +96,8 @@ def static_file(name: str) -> tuple[str, str]:
     """A file's text and its type. Raises KeyError when pages load no such file."""
     if name == VEGA:
         return vega_bundle(), FILES["page.js"]
-    return (STATIC / name).read_text(encoding="utf-8"), FILES[name]
+    kind = FILES[name]  # looked up before anything is opened: only these names are files
+    return (STATIC / name).read_text(encoding="utf-8"), kind
 
 
 def static_version() -> str:

@@ -1,6 +1,6 @@
 """The rating list as a picture and as a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ladder.standings.standings import BotStanding, Standings
 from reports.html.charts import rating_chart
@@ -8,19 +8,38 @@ from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number
 
 
+def no_link(_: str) -> str:
+    """Of pages that stand alone: there is no other page to lead to."""
+    return ""
+
+
 def rated_bots(standings: Standings) -> list[BotStanding]:
     """The bots that have a rating with an error, best first."""
     return [bot for bot in standings.bots if bot.elo is not None and bot.error95 is not None]
 
 
-def ratings_figure(standings: Standings, anchors: Mapping[str, float]) -> Figure:
-    """A dot and a whisker per bot; `anchors` are fixed ratings in Elo by name."""
+def ratings_figure(
+    standings: Standings,
+    anchors: Mapping[str, float],
+    *,
+    before: Mapping[str, float] | None = None,
+    link: Callable[[str], str] = no_link,
+) -> Figure:
+    """A dot and a whisker per bot.
+
+    Args:
+        standings: the list.
+        anchors: fixed ratings in Elo by name.
+        before: earlier ratings by name, for a column of what has changed since; None: no column.
+        link: the address of a bot's page; empty: none.
+
+    """
     rows = _rows(rated_bots(standings), anchors)
     return Figure(
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the table below has the numbers",
         caption=f"Rating list of {standings.label}",
-        table=_table(standings.bots, anchors),
+        table=_table(standings.bots, anchors, before, link),
         spec=rating_chart(rows) if rows else None,
         is_open=True,
     )
@@ -47,21 +66,31 @@ def _rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[Ro
     ]
 
 
-def _table(bots: Sequence[BotStanding], anchors: Mapping[str, float]) -> Table:
+def _table(
+    bots: Sequence[BotStanding],
+    anchors: Mapping[str, float],
+    before: Mapping[str, float] | None,
+    link: Callable[[str], str],
+) -> Table:
+    change = () if before is None else ("#change",)
     heads = columns(
-        "#rank", "bot", "#Elo", "#± 95 %", "#live", "#games", "#win", "#draw", "#loss", "#score",
-        "#forfeits",
+        "#rank", "bot", "#Elo", "#± 95 %", *change, "#live", "#games", "#win", "#draw", "#loss",
+        "#score", "#forfeits",
     )  # fmt: skip
     return Table(
         heads,
         [
             (
                 number(bot.rank, "d"),
-                Cell(f"{bot.name} (anchor)" if bot.name in anchors else bot.name),
+                Cell(
+                    f"{bot.name} (anchor)" if bot.name in anchors else bot.name,
+                    href=link(bot.name),
+                ),
                 Cell("-", title=bot.reasons.get("elo", ""))
                 if bot.elo is None
                 else number(bot.elo, ".0f"),
                 number(bot.error95),
+                *(() if before is None else (_change(bot, before),)),
                 number(bot.elo_live, ".0f"),
                 number(bot.games),
                 number(bot.wins),
@@ -73,3 +102,13 @@ def _table(bots: Sequence[BotStanding], anchors: Mapping[str, float]) -> Table:
             for bot in bots
         ],
     )
+
+
+def _change(bot: BotStanding, before: Mapping[str, float]) -> Cell:
+    """Elo won or lost since; a bot that had no rating then is new."""
+    if bot.elo is None:
+        return Cell("-")
+    if bot.name not in before:
+        return Cell("new", -1e9)
+    change = bot.elo - before[bot.name]
+    return Cell(f"{change:+.0f}" if abs(change) >= 0.5 else "0", change)

@@ -64,12 +64,20 @@ async function update(message) {
   document.body.dataset.updates = String(Number(document.body.dataset.updates || 0) + 1);
 }
 
+/** @returns {string} This page's own stream, and what it shows already. */
+function address() {
+  const there = new URL(location.href);
+  there.hash = "";
+  there.searchParams.set("seen", document.body.dataset.live || "");
+  return there.href;
+}
+
 function open() {
   if (stream || document.visibilityState === "hidden") return;
-  stream = new EventSource(location.pathname + location.search);
+  stream = new EventSource(address());
   stream.addEventListener("open", () => {
     failures = 0;
-    window.clearTimeout(overdue);
+    settle();
     tell("live", false);
   });
   stream.addEventListener("update", (message) => void update(message));
@@ -80,8 +88,7 @@ function open() {
   });
   stream.addEventListener("error", () => {
     // A stream that ends in peace comes again within a second: only what lasts is worth a word.
-    window.clearTimeout(overdue);
-    overdue = window.setTimeout(() => tell("the server does not answer", true), 2500);
+    overdue ??= window.setTimeout(() => tell("the server does not answer", true), 2500);
     if (stream && stream.readyState === EventSource.CLOSED) {
       stream = null;
       failures += 1;
@@ -93,7 +100,13 @@ function open() {
 function close() {
   stream?.close();
   stream = null;
+  settle();
+}
+
+/** The stream is as it should be, or not wanted. */
+function settle() {
   window.clearTimeout(overdue);
+  overdue = undefined;
 }
 
 if (document.body.dataset.live !== undefined) {

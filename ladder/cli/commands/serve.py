@@ -1,0 +1,69 @@
+"""`ladder serve`: the ladder in the browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, Database
+
+if TYPE_CHECKING:
+    from ladder.web.server import Listening
+
+DEFAULT_PORT = 8344
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where to listen. Any address that other machines reach needs --password-file.",
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="The port; 0 takes a free one.")
+    ] = DEFAULT_PORT,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask for the password in FILE's first line. Traffic is not encrypted.",
+        ),
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Watch runs, look at games and play against bots in the browser, until Ctrl-C.
+
+    It reads the database while other commands write it, and changes nothing there. The first line
+    on standard output is the address.
+    """
+    from db.store import Store
+    from ladder.cli.output import print_error, print_out
+    from ladder.errors import ExitCode
+    from ladder.web.server import Place, serve
+
+    Store.follow(db).close()  # what is wrong with it is said here, and not on a page
+
+    def announce(listening: "Listening") -> None:
+        print_out(listening.address)
+        if not listening.is_local:
+            print_error(
+                "warning: traffic is not encrypted, so whoever can read it sees the password: use "
+                "it in a network that you trust, or through a tunnel"
+            )
+        if open_browser:
+            _open(listening.address)
+
+    serve(Place(db, host, port, password_file), announce)
+    return ExitCode.DONE
+
+
+def _open(address: str) -> None:
+    import webbrowser
+
+    from ladder.cli.output import print_error
+
+    if not webbrowser.open(address):
+        print_error(f"no browser was found to open: {address}")

@@ -1,0 +1,57 @@
+"""A page that stays up to date: the page itself, and at the same address the stream of its changes.
+
+A browser's stream asks for ``text/event-stream``, everybody else gets the page.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from db.store import FollowedStore
+from ladder.web.site import site_of
+from ladder.web.streams import updates
+from ladder.web.views import View
+from reports.html.live.parts import PageParts, framed
+
+Look = Callable[[FollowedStore], PageParts]
+
+
+def wants_stream(request: Request) -> bool:
+    """Whether the request is for the changes of a page."""
+    return "text/event-stream" in request.headers.get("accept", "")
+
+
+async def live_page(
+    request: Request, template: str, key: Hashable, look: Look, *, here: str = "", **values: Any
+) -> Response:
+    """Answer with a page or with its stream.
+
+    Args:
+        request: whose path and parameters are those of `key`.
+        template: of the page.
+        key: what two requests share that are to see the same.
+        look: reads and renders the parts.
+        here: see `framed`.
+        values: see `framed`.
+
+    Raises:
+        DatabaseError: the database cannot be read now.
+
+    """
+    site = site_of(request)
+
+    def make(store: FollowedStore) -> View:
+        return View(look(store))
+
+    async def get() -> View:
+        return await site.views.get((template, key), make)
+
+    if wants_stream(request):
+        seen = request.headers.get("last-event-id", request.query_params.get("seen", ""))
+        events = updates(site.follower, get, seen)
+        return site.streams.open(request.state.browser, events)
+    view = await get()
+    html = framed(template, view.page, site.frame, here=here, live=view.digest, **values)
+    return HTMLResponse(html, headers={"Vary": "Accept"})

@@ -1,0 +1,1 @@
+"""One small file per page: parameters in, core called, page out."""

@@ -1,0 +1,25 @@
+"""The first page."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from db.store import FollowedStore
+from ladder.overview.overview import overview
+from ladder.web.live_page import live_page
+from ladder.web.parameters import Parameters
+from ladder.web.site import site_of
+from reports.html.live.overview import overview_parts
+from reports.html.live.parts import PageParts
+
+
+async def overview_page(request: Request) -> Response:
+    """Runs and the rating list of a division, kept up to date."""
+    given = Parameters(request)
+    division = given.text("division")
+    given.check()
+    lists_before = site_of(request).lists_before
+
+    def look(store: FollowedStore) -> PageParts:
+        return overview_parts(overview(store, division, lists_before))
+
+    return await live_page(request, "overview.html.j2", division, look, here="/")

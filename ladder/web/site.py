@@ -1,0 +1,62 @@
+"""What the routes of one server share."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from db.records.runs import DivisionRow, RunRow
+from db.store import Store
+from ladder.overview.change import list_before
+from ladder.web.follower import Follower
+from ladder.web.reading import Readers
+from ladder.web.safety import Border
+from ladder.web.streams import Streams
+from ladder.web.views import Views
+from reports.html.live.parts import Frame
+
+
+class ListsBefore:
+    """Rating lists without a run's games, remembered: they do not change while the run goes on."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[float, int], Mapping[str, float]] = OrderedDict()
+
+    def __call__(self, store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+        """The list by name."""
+        key = (run.started_at, run.id)
+        if key not in self._kept:
+            self._kept[key] = list_before(store, division, run)
+            while len(self._kept) > 16:
+                self._kept.popitem(last=False)
+        return self._kept[key]
+
+
+@dataclass(slots=True)
+class Site:
+    """One server."""
+
+    database: str
+    border: Border
+    readers: Readers
+    follower: Follower
+    views: Views
+    streams: Streams = field(default_factory=Streams)
+    lists_before: ListsBefore = field(default_factory=ListsBefore)
+    files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    """Reads the files that pages load."""
+    ending: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def frame(self) -> Frame:
+        """What all pages share."""
+        return Frame(self.database, self.border.token)
+
+
+def site_of(request: Request) -> Site:
+    """The server that a request came to."""
+    site: Site = request.app.state.site
+    return site

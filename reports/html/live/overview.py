@@ -1,0 +1,100 @@
+"""The first page of the server: what is played now, the runs, and the rating list."""
+
+from collections.abc import Sequence
+
+from ladder.overview.overview import Overview
+from ladder.overview.pace import RunNow
+from reports.html.figures import specs_of
+from reports.html.live.links import bot_link, division_link, games_link, run_link
+from reports.html.live.parts import PageParts, fragment
+from reports.html.live.runs import pace_words, state_of
+from reports.html.sections.ratings import rated_bots, ratings_figure
+from reports.html.sections.verdict import verdict
+from reports.html.tables import Cell, Table, columns, number
+from reports.html.words import day
+
+RUNS_SHOWN = 12
+
+
+def overview_parts(data: Overview) -> PageParts:
+    """The page of a moment."""
+    running = [entry for entry in data.runs if entry.is_running]
+    died = [entry for entry in data.runs[:RUNS_SHOWN] if entry.has_died]
+    parts = {
+        "now": fragment(
+            "now.html.j2",
+            running=[_card(entry) for entry in running],
+            died=[_card(entry) for entry in died],
+            is_empty=not data.runs,
+        ),
+        "runs": fragment(
+            "runs.html.j2",
+            runs=_runs_table(data.runs[:RUNS_SHOWN]),
+            trials=_runs_table(data.gates[:RUNS_SHOWN]),
+            older=max(len(data.runs) - RUNS_SHOWN, 0),
+        ),
+    }
+    charts = {}
+    standings = data.standings
+    if standings is not None and data.division is not None:
+        before = data.before if data.latest is not None and data.before else None
+        figure = ratings_figure(standings, {}, before=before, link=bot_link)
+        charts = specs_of([figure])
+        parts["list"] = fragment(
+            "list.html.j2",
+            figure=figure,
+            verdict=verdict(rated_bots(standings)),
+            warnings=list(standings.notes),
+            since=None if before is None or data.latest is None else data.latest.run.row.id,
+            since_link="" if data.latest is None else run_link(data.latest.run.row.id),
+        )
+        parts["divisions"] = fragment(
+            "divisions.html.j2",
+            divisions=[
+                (each.label, division_link(each.id), each.id == data.division.id)
+                for each in data.divisions
+            ],
+            games=games_link(division=data.division.id),
+        )
+        parts["chart"] = fragment("chart.html.j2", figure=figure)
+    else:
+        parts |= dict.fromkeys(("list", "divisions", "chart"), "")
+    return PageParts(title="Connect Four ladder", parts=parts, charts=charts)
+
+
+def _card(entry: RunNow) -> dict[str, object]:
+    run = entry.run
+    return {
+        "id": run.row.id,
+        "kind": run.row.kind.value,
+        "title": run.title,
+        "link": run_link(run.row.id),
+        "games": run.games,
+        "target": run.row.target_games,
+        "pace": pace_words(entry),
+        "note": run.row.note,
+    }
+
+
+def _runs_table(runs: Sequence[RunNow]) -> Table:
+    return Table(
+        columns("#run", "kind", "what", "status", "#games", "begun", "note"),
+        [
+            (
+                Cell(
+                    str(entry.run.row.id), float(entry.run.row.id), href=run_link(entry.run.row.id)
+                ),
+                Cell(entry.run.row.kind.value),
+                Cell(entry.run.title),
+                Cell(state_of(entry)),
+                number(entry.run.games)
+                if entry.run.row.target_games is None
+                else Cell(
+                    f"{entry.run.games:,} of {entry.run.row.target_games:,}", entry.run.games
+                ),
+                Cell(day(entry.run.row.started_at), entry.run.row.started_at),
+                Cell(entry.run.row.note),
+            )
+            for entry in runs
+        ],
+    )

@@ -1,0 +1,36 @@
+"""A run in words: its state, its pace, and how long it will take."""
+
+from ladder.overview.pace import RunNow
+
+
+def state_of(entry: RunNow) -> str:
+    """The state as a person would say it; of a gate its verdict."""
+    if entry.has_died:
+        return "died"
+    verdict = entry.run.verdict
+    state = entry.run.status.value
+    return f"{state}: {verdict}" if verdict is not None and verdict != state else state
+
+
+def pace_words(entry: RunNow) -> str:
+    """Games so far, an hour, and the time left."""
+    run = entry.run
+    target = run.row.target_games
+    words = [f"{run.games:,} games" if target is None else f"{run.games:,} of {target:,} games"]
+    if entry.games_an_hour is not None:
+        words.append(f"{entry.games_an_hour:,.0f} games an hour")
+    if entry.seconds_left is not None:
+        words.append(f"{duration(entry.seconds_left)} left")
+    return ", ".join(words)
+
+
+def duration(seconds: float) -> str:
+    """A span of time in its two largest units."""
+    minutes = max(round(seconds / 60), 1 if seconds >= 1 else 0)
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(minutes, 60)
+    if not hours:
+        return f"{minutes} min"
+    days, hours = divmod(hours, 24)
+    return f"{days} d {hours} h" if days else f"{hours} h {minutes:02} min"

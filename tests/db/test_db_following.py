@@ -1,0 +1,94 @@
+"""A database is followed while others write it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from db.errors import Missing, NotOurs, Outdated, TooNew, Unwritable
+from db.records.runs import RunStatus
+from db.store import Store
+from tests.db.making import new_run
+from tests.db.versions import go_back
+
+
+def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:
+    """Whoever follows must notice what others store, and nothing where nothing was stored."""
+    with Store.open(place) as writer, Store.follow(place) as follower:
+        before = follower.change_mark()
+        assert follower.change_mark() == before
+        new_run(writer)
+        assert follower.change_mark() != before
+
+
+def test_following_writes_nothing(place: str) -> None:
+    """Every operation that writes must be refused."""
+    with Store.open(place) as writer:
+        run = new_run(writer)
+    with Store.follow(place) as follower:
+        assert follower.is_read_only
+        with pytest.raises(Unwritable):
+            follower.runs.set_status(run.id, RunStatus.FINISHED)
+
+
+def test_an_older_database_is_not_migrated(place: str) -> None:
+    """Whoever only looks must leave an older file as it is and say what brings it up to date."""
+    Store.open(place).close()
+    go_back(place, "0003")
+    before = Path(place).read_bytes()
+    with pytest.raises(Outdated, match="ladder runs"):
+        Store.follow(place)
+    assert Path(place).read_bytes() == before
+    assert os.listdir(Path(place).parent) == ["ladder.db"]
+
+
+def test_a_newer_database_is_refused(place: str) -> None:
+    """A version that is unknown here must be named."""
+    with Store.open(place) as store, store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(TooNew, match="9999"):
+        Store.follow(place)
+
+
+def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
+    """No file may come to be, and another program's must be known."""
+    with pytest.raises(Missing):
+        Store.follow(place)
+    assert not os.path.exists(place)
+    Path(place).write_text("no database, but a text that is long enough " * 20)
+    with pytest.raises(NotOurs):
+        Store.follow(place)
+
+
+def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
+    """Another file at the place, or none, must show."""
+    Store.open(place).close()
+    other = tmp_path / "other.db"
+    Store.open(str(other)).close()
+    with Store.follow(place) as follower:
+        assert not follower.is_replaced
+        os.replace(other, place)
+        assert follower.is_replaced
+
+
+def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
+    """A follower that ends last must leave the file alone, with all that was stored in it."""
+    writer = Store.open(place)
+    follower = Store.follow(place)
+    new_run(writer)
+    assert len(follower.runs.find()) == 1
+    writer.close()
+    follower.close()
+    assert os.listdir(Path(place).parent) == ["ladder.db"]
+
+
+def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
+    """Between its reads a follower must not keep the log from being taken over into the file."""
+    with Store.open(place) as writer, Store.follow(place) as follower:
+        for _ in range(5):
+            new_run(writer)
+            follower.runs.find()
+        done = writer._database.writer.connection.dbapi_connection
+        assert done is not None
+        busy, log, taken = done.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        assert (busy, log, taken) == (0, 0, 0)

@@ -1,0 +1,155 @@
+"""A server on a free port, its answers, and a browser that looks at it."""
+
+import http.client
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ladder.web.server import Listening, Place, serve
+from tests.support.browser import Opened, chromium, watched
+from tests.support.league import League
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server sent."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def document(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.text)
+
+
+class Running:
+    """A server in a thread of the test."""
+
+    def __init__(self, place: Place) -> None:
+        self._over = threading.Event()
+        self._listening: list[Listening] = []
+        self._failure: list[BaseException] = []
+        is_up = threading.Event()
+
+        def announce(listening: Listening) -> None:
+            self._listening.append(listening)
+            is_up.set()
+
+        def run() -> None:
+            try:
+                serve(place, announce, is_over=self._over.is_set)
+            except BaseException as error:
+                self._failure.append(error)
+                is_up.set()
+
+        self._thread = threading.Thread(target=run, name="server")
+        self._thread.start()
+        assert is_up.wait(30)
+        if self._failure:
+            raise self._failure[0]
+        self.address = self._listening[0].address
+        self.port = int(self.address.rstrip("/").rpartition(":")[2])
+
+    def end(self) -> None:
+        """Stop it and wait."""
+        self._over.set()
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        assert not self._failure, self._failure
+
+    def ask(
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        headers: dict[str, str] | None = None,
+        body: object = None,
+        token: str = "",
+    ) -> Answer:
+        """One request."""
+        given = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
+        data = None if body is None else json.dumps(body)
+        if token:
+            given["X-Ladder-Token"] = token
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, data, given)
+            answer = connection.getresponse()
+            text = answer.read().decode()
+            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)
+        finally:
+            connection.close()
+
+    @property
+    def token(self) -> str:
+        """That of the server's pages."""
+        found = re.search(r'name="ladder-token" content="([^"]+)"', self.ask("/").text)
+        assert found
+        return found[1]
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def start_server() -> Iterator[Start]:
+    """Start servers that end with the test."""
+    started: list[Running] = []
+
+    def start(database: object, **options: Any) -> Running:
+        running = Running(Place(str(database), port=0, **options))
+        started.append(running)
+        return running
+
+    yield start
+    for running in started:
+        running.end()
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """A database with three bots and no games."""
+    with League(tmp_path / "league.db", "alpha", "beta", "gamma") as made:
+        yield made
+
+
+@pytest.fixture
+def server(league: League, start_server: Start) -> Running:
+    """A server of that database."""
+    return start_server(league.store.path)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; without it the test is skipped."""
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Open pages in one browser window, as tabs of one person."""
+    contexts: dict[tuple[int, str], Any] = {}
+
+    def visiting(address: str, *, width: int = 1280, scheme: str = "light") -> Opened:
+        key = (width, scheme)
+        if key not in contexts:
+            contexts[key] = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme=scheme
+            )
+        opened = watched(contexts[key].new_page())
+        opened.page.set_default_timeout(20_000)
+        opened.page.goto(address)
+        return opened
+
+    yield visiting
+    for context in contexts.values():
+        context.close()

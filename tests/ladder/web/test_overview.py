@@ -1,0 +1,180 @@
+"""The first page follows what others store."""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from db.records.runs import RunKind, RunStatus
+from db.store import Store
+from ladder.web.server import Place
+from tests.db.versions import go_back
+from tests.ladder.web.conftest import Running, Start
+from tests.support.browser import Opened, until
+from tests.support.league import League
+
+Visit = Callable[..., Opened]
+
+
+def test_an_empty_database_says_so(server: Running, visit: Visit) -> None:
+    """Without games the page must say what plays some, and show no error."""
+    opened = visit(server.address)
+    assert "Nothing runs." in opened.page.inner_text("#part-now")
+    assert "ladder run" in opened.page.inner_text("#part-now")
+    assert opened.errors == []
+
+
+@pytest.mark.slow
+def test_each_stored_pair_is_followed(league: League, server: Running, visit: Visit) -> None:
+    """Without a reload, progress, list and chart must follow what another process stores."""
+    run = league.run()
+    with contextlib.closing(league.store.run_lock()) as lock:
+        assert lock.try_acquire(run.id)
+        league.pair(run, "alpha", "beta", "1-0", "0-1")
+        opened = visit(server.address)
+        opened.page.wait_for_selector("body[data-charts=drawn]")
+        assert "2 of 100 games" in opened.page.inner_text("#part-now")
+        league.pair(run, "alpha", "gamma", "1-0", "1/2")
+        until(
+            opened.page, "document.querySelector('#part-now').innerText.includes('4 of 100 games')"
+        )
+        until(opened.page, "document.querySelectorAll('#part-list tbody tr').length === 3")
+        until(
+            opened.page,
+            "document.querySelectorAll('#chart-ratings .mark-symbol path').length === 3",
+        )
+        assert "Running" in opened.page.inner_text("#part-now")
+        assert opened.page.inner_text("#connection") == "live"
+    until(opened.page, "document.querySelector('#part-now').innerText.includes('has died')")
+    league.end(run)
+    until(opened.page, "document.querySelector('#part-now').innerText.includes('Nothing runs.')")
+    assert opened.errors == []
+    assert len([url for url in opened.requests if "seen=" in url]) == 1
+
+
+@pytest.mark.slow
+def test_a_sorted_table_stays_sorted(league: League, server: Running, visit: Visit) -> None:
+    """A new pair must not undo the order that a reader has chosen."""
+    run = league.run()
+    league.pairs(run, "alpha", "beta", 3, "1-0", "0-1")
+    page = visit(server.address).page
+    page.click("#part-list th button:text('bot')")
+    page.click("#part-list th button:text('bot')")
+    first = "#part-list tbody tr:first-child td:nth-child(2)"
+    assert page.inner_text(first) == "alpha"
+    league.pairs(run, "gamma", "alpha", 3, "1-0", "0-1")
+    until(page, "document.querySelectorAll('#part-list tbody tr').length === 3")
+    assert page.inner_text(first) == "alpha"
+
+
+def test_change_is_against_the_list_without_the_run(league: League, server: Running) -> None:
+    """The column of changes must compare with the list as it would be without the latest run."""
+    first = league.run()
+    league.pairs(first, "alpha", "beta", 4, "1-0", "0-1")
+    league.end(first)
+    assert ">change<" not in server.ask("/").text
+    league.pairs(league.run(), "beta", "alpha", 4, "1-0", "0-1")
+    time.sleep(1)
+    text = server.ask("/").text
+    assert ">change<" in text
+    assert "run 2</a>" in text
+
+
+@pytest.mark.slow
+def test_eight_windows_follow_at_once(league: League, server: Running, visit: Visit) -> None:
+    """More pages than a browser opens connections must all load and follow."""
+    run = league.run()
+    league.pair(run, "alpha", "beta", "1-0", "0-1")
+    pages = [visit(server.address).page for _ in range(8)]
+    league.pair(run, "alpha", "gamma", "1-0", "0-1")
+    for page in pages:
+        until(page, "document.querySelectorAll('#part-list tbody tr').length === 3")
+
+
+@pytest.mark.slow
+def test_a_page_in_the_background_is_left_alone(
+    league: League, server: Running, visit: Visit
+) -> None:
+    """A hidden page must close its stream, and follow again when it is seen."""
+    run = league.run()
+    page = visit(server.address).page
+    until(page, "document.querySelector('#connection').innerText === 'live'")
+    page.wait_for_timeout(300)
+    turn = """state => {
+      Object.defineProperty(document, 'visibilityState', {value: state, configurable: true});
+      document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    page.evaluate(turn, "hidden")
+    before = page.evaluate("document.body.dataset.updates")
+    league.pair(run, "alpha", "beta", "1-0", "0-1")
+    page.wait_for_timeout(2000)
+    assert page.evaluate("document.body.dataset.updates") == before
+    page.evaluate(turn, "visible")
+    until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_accessible(league: League, server: Running, visit: Visit, scheme: str) -> None:
+    """axe-core must find no violation, wide or narrow, light or dark."""
+    run = league.run(note="<script>alert(1)</script>")
+    league.pairs(run, "alpha", "beta", 3, "1-0", "0-1")
+    league.run(kind=RunKind.GATE, bots=("alpha", "beta"))
+    for width in (1280, 380):
+        opened = visit(server.address, width=width, scheme=scheme)
+        opened.page.wait_for_selector("body[data-charts=drawn]")
+        found = Axe().run(opened.page)
+        assert found.violations_count == 0, found.generate_report()
+        sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert opened.page.evaluate(sideways) <= 0
+        assert opened.errors == []
+    assert "<script>alert(1)</script>" in opened.page.inner_text("#part-runs")
+
+
+@pytest.mark.slow
+def test_the_server_comes_back(league: League, start_server: Start, visit: Visit) -> None:
+    """A page must say that its server has gone, and follow again when it is back."""
+    first = start_server(league.store.path)
+    page = visit(first.address).page
+    until(page, "document.querySelector('#connection').innerText === 'live'")
+    first.end()
+    until(page, "document.querySelector('#connection').innerText.includes('not answer')")
+    second = Running(Place(str(league.store.path), port=first.port))
+    try:
+        until(page, "document.querySelector('#connection').innerText === 'live'")
+        league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
+        until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
+    finally:
+        second.end()
+
+
+@pytest.mark.slow
+def test_what_becomes_of_the_database_is_said(
+    league: League, server: Running, visit: Visit
+) -> None:
+    """Missing, replaced, older and newer files must be named on the page, which then recovers."""
+    path = str(league.store.path)
+    run = league.run()
+    league.pairs(run, "alpha", "beta", 1, "1-0", "0-1")
+    league.end(run, RunStatus.FINISHED)
+    league.store.close()
+    opened = visit(server.address)
+    page = opened.page
+    shown = "document.querySelector('#problem:not([hidden])')?.innerText"
+    os.rename(path, path + ".away")
+    until(page, f"({shown} || '').includes('there is no database')")
+    assert server.ask("/").status == 503
+    Store.open(path).close()
+    until(page, "document.querySelector('#part-now').innerText.includes('Nothing was')")
+    assert page.is_hidden("#problem")
+    go_back(path, "0004")
+    until(page, f"({shown} || '').includes('older version')")
+    failed = visit(server.address).page
+    assert "older version" in failed.inner_text("main")
+    shutil.move(path + ".away", path)
+    until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
+    until(failed, "document.querySelectorAll('#part-list tbody tr').length === 2")

@@ -1,0 +1,164 @@
+"""Who is let in, and what every answer carries."""
+
+import base64
+import time
+from pathlib import Path
+
+import pytest
+
+from ladder.errors import UsageError
+from ladder.web.safety import BODY_LIMIT, Border, host_name
+from ladder.web.server import Place, serve
+from tests.ladder.web.conftest import Running, Start
+from tests.support.league import League
+
+
+def test_a_foreign_host_is_refused(server: Running) -> None:
+    """A name that a stranger's name server may turn to this machine must not be answered."""
+    strange = ("evil.example", "127.0.0.1.evil.example", "a@127.0.0.1", "1.2.3.4")
+    for host in (*strange, "[::1", "", "localhost:x"):
+        assert server.ask("/", headers={"Host": host}).status == 403, host
+
+
+def test_names_of_this_machine_are_answered(server: Running) -> None:
+    """The address that is printed and localhost, at any port of a tunnel, must be answered."""
+    for host in (f"127.0.0.1:{server.port}", f"localhost:{server.port}", "localhost:9000", "[::1]"):
+        assert server.ask("/", headers={"Host": host}).status == 200
+
+
+def test_a_foreign_origin_is_refused(server: Running) -> None:
+    """No other site may send a request, not even one that only reads."""
+    token = server.token
+    for origin in ("http://evil.example", "null", "http://localhost:1"):
+        for method in ("GET", "POST"):
+            answer = server.ask("/", method=method, headers={"Origin": origin}, token=token)
+            assert answer.status == 403, origin
+
+
+def test_another_sites_pictures_and_scripts_are_refused(server: Running) -> None:
+    """A page elsewhere may lead here by a link, and include nothing from here."""
+    visit = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert server.ask("/", headers=visit).status == 200
+    included = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+    assert server.ask("/", headers=included).status == 403
+
+
+def test_a_change_needs_the_token(server: Running) -> None:
+    """Without the token of this server's pages nothing may be changed."""
+    for token in ("", "x", server.token[:-1]):
+        answer = server.ask("/", method="POST", token=token)
+        assert answer.status == 403
+        assert "token" in answer.document["error"]
+    assert server.ask("/", method="POST", token=server.token).status == 405
+
+
+def test_every_answer_is_bounded_by_headers(server: Running) -> None:
+    """Pages, files, refusals and what is not there must forbid inline scripts and frames."""
+    for path, host in (("/", None), ("/nosuch", None), ("/static/x/page.js", None), ("/", "evil")):
+        headers = server.ask(path, headers={} if host is None else {"Host": host}).headers
+        policy = headers["content-security-policy"]
+        assert "script-src 'self';" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe-eval" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "server" not in headers
+
+
+def test_requests_have_bounds(server: Running) -> None:
+    """Long addresses, long heads and large bodies must be refused with a status."""
+    assert server.ask("/?division=" + "x" * 3000).status == 413
+    assert server.ask("/" + "x" * 600).status == 413
+    assert server.ask("/", headers={"X-Long": "x" * 30_000}).status == 413
+    large = server.ask("/", method="POST", body="x" * BODY_LIMIT, token=server.token)
+    assert large.status == 413
+
+
+def test_no_path_leads_to_a_file(server: Running) -> None:
+    """Nothing but the few files of the pages may be reached."""
+    for path in (
+        "/static/../pyproject.toml",
+        "/static/x/..%2f..%2fpage.py",
+        "/static/x/%2e%2e",
+        "/static/x//etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/static/x/base.html.j2",
+        "/static/x/style.css%00",
+    ):
+        assert server.ask(path).status == 404, path
+
+
+def test_unknown_and_bad_parameters_are_refused(server: Running) -> None:
+    """A parameter that nobody reads, or that is given twice, must be named."""
+    for query in (
+        "?divsion=1",
+        "?division=1&division=2",
+        "?division=%00",
+        "?division=" + "x" * 300,
+    ):
+        assert server.ask("/" + query).status == 400
+    assert server.ask("/?division=77").status == 404
+
+
+def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
+    """An address that others reach must be refused without a file that only the user reads."""
+    database = str(league.store.path)
+    with pytest.raises(UsageError, match="--password-file"):
+        serve(Place(database, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
+    file = tmp_path / "password"
+    file.write_text("short\n")
+    file.chmod(0o600)
+    with pytest.raises(UsageError, match="8 to"):
+        serve(Place(database, port=0, password_file=file), lambda _: None)
+    file.write_text("long enough\n")
+    file.chmod(0o644)
+    with pytest.raises(UsageError, match="chmod 600"):
+        serve(Place(database, port=0, password_file=file), lambda _: None)
+    with pytest.raises(UsageError, match="cannot be read"):
+        serve(Place(database, port=0, password_file=tmp_path / "none"), lambda _: None)
+
+
+def test_the_password_is_asked_for_and_tries_are_slow(
+    league: League, start_server: Start, tmp_path: Path
+) -> None:
+    """Only the right password may open the pages; a wrong one must cost time; a cookie is known."""
+    file = tmp_path / "password"
+    file.write_text("correct horse\n")
+    file.chmod(0o600)
+    server = start_server(league.store.path, password_file=file)
+
+    def with_password(word: str) -> dict[str, str]:
+        coded = base64.b64encode(f"anybody:{word}".encode()).decode()
+        return {"Authorization": f"Basic {coded}"}
+
+    asked = server.ask("/")
+    assert asked.status == 401
+    assert asked.headers["www-authenticate"].startswith("Basic")
+    assert "alpha" not in asked.text
+    begun = time.monotonic()
+    assert server.ask("/", headers=with_password("wrong horse")).status == 401
+    assert time.monotonic() - begun >= 0.5
+    right = server.ask("/", headers=with_password("correct horse"))
+    assert right.status == 200
+    cookie = right.headers["set-cookie"].partition(";")[0]
+    assert "HttpOnly" in right.headers["set-cookie"]
+    assert server.ask("/", headers={"Cookie": cookie}).status == 200
+    assert server.ask("/", headers={"Cookie": cookie[:-4]}).status == 401
+
+
+def test_a_server_for_others_knows_addresses_but_no_strange_names() -> None:
+    """With a password any IP address is this server's, and a name is only the machine's own."""
+    border = Border("0.0.0.0")  # noqa: S104
+    assert border.is_ours("192.168.1.7:8344")
+    assert border.is_ours("[fe80::1]:8344")
+    assert not border.is_ours("rebound.example")
+    assert host_name("[::1]:80") == "::1"
+    assert host_name("[::1]x") is None
+
+
+def test_a_taken_port_is_named(league: League, server: Running) -> None:
+    """A port that another program holds must be refused with a way out."""
+    with pytest.raises(UsageError, match="--port"):
+        serve(Place(str(league.store.path), port=server.port), lambda _: None)
+    with pytest.raises(UsageError, match="--host"):
+        serve(Place(str(league.store.path), host="localhost.", port=server.port), lambda _: None)

@@ -1,0 +1,74 @@
+"""One real Chromium for a whole session of tests, and pages that remember what went wrong."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+
+
+@dataclass
+class Opened:
+    """A page in the browser."""
+
+    page: Any
+    requests: list[str] = field(default_factory=list)
+    """Addresses of what it loaded."""
+    errors: list[str] = field(default_factory=list)
+    """Of the console and of scripts."""
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Debian's Chromium; without it the test is skipped."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+def watched(page: Any) -> Opened:
+    """A new page whose requests and errors are noted from the beginning."""
+    opened = Opened(page)
+    page.on("request", lambda request: opened.requests.append(request.url))
+    page.on(
+        "console", lambda line: opened.errors.append(line.text) if line.type == "error" else None
+    )
+    page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    return opened
+
+
+def until(page: Any, expression: str, *, timeout_s: float = 20.0) -> None:
+    """Wait until an expression is true.
+
+    Playwright's own wait evaluates a string in the page, which the pages of the server forbid.
+    """
+    from playwright.sync_api import Error
+
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            if page.evaluate(expression):
+                return
+        except Error as error:
+            if "navigation" not in str(error):
+                raise
+        assert time.monotonic() < deadline, f"never true: {expression}\n{page.inner_text('body')}"
+        page.wait_for_timeout(50)
