@@ -42,8 +42,17 @@ function made(name, text) {
 
 // Charts.
 
-/** @param {Record<string, any>} specs Vega-Lite by the names of their places. */
-export async function drawCharts(specs) {
+/** @type {Promise<void>} */
+let drawing = Promise.resolve();
+
+/** @param {Record<string, any>} specs Vega-Lite by the names of their places; drawn in turn. */
+export function drawCharts(specs) {
+  drawing = drawing.then(() => drawThem(specs));
+  return drawing;
+}
+
+/** @param {Record<string, any>} specs */
+async function drawThem(specs) {
   const embed = /** @type {any} */ (window).vegaEmbed;
   const options = { actions: false, renderer: "svg", ast: true };
   for (const [name, spec] of Object.entries(specs)) {
