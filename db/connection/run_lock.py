@@ -12,6 +12,7 @@ import fcntl
 import os
 import struct
 import sys
+import threading
 from dataclasses import dataclass, field
 
 from db.beside import LOCKS
@@ -32,6 +33,8 @@ class _LockFile:
 
 
 _files: dict[str, _LockFile] = {}
+_turn = threading.Lock()
+"""Held while `_files` is looked at or changed: threads open and close their own `RunLock`."""
 
 
 class RunLock:
@@ -50,17 +53,18 @@ class RunLock:
                 "runs on a database server cannot be told alive from dead yet: use a SQLite file"
             )
         self._path = os.path.realpath(database_path) + LOCKS
-        known = _files.get(self._path)
-        if known is None or known.process != os.getpid():
-            try:
-                descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            except OSError as error:
-                raise Unwritable(
-                    f"{self._path} cannot be written ({error.strerror}); "
-                    "check the folder and its permissions, or choose another --db"
-                ) from error
-            known = _files[self._path] = _LockFile(descriptor, os.getpid())
-        known.users += 1
+        with _turn:
+            known = _files.get(self._path)
+            if known is None or known.process != os.getpid():
+                try:
+                    descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                except OSError as error:
+                    raise Unwritable(
+                        f"{self._path} cannot be written ({error.strerror}); "
+                        "check the folder and its permissions, or choose another --db"
+                    ) from error
+                known = _files[self._path] = _LockFile(descriptor, os.getpid())
+            known.users += 1
         self._file = known
         self._open = True
 
@@ -108,8 +112,9 @@ class RunLock:
         if not self._open:
             return
         self._open = False
-        self._file.users -= 1
-        if self._file.users == 0:
-            os.close(self._file.descriptor)
-            if _files.get(self._path) is self._file:
-                del _files[self._path]
+        with _turn:
+            self._file.users -= 1
+            if self._file.users == 0:
+                os.close(self._file.descriptor)
+                if _files.get(self._path) is self._file:
+                    del _files[self._path]

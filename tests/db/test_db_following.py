@@ -1,6 +1,8 @@
 """A database is followed while others write it."""
 
+import contextlib
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,28 @@ def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
         assert done is not None
         busy, log, taken = done.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         assert (busy, log, taken) == (0, 0, 0)
+
+
+def test_threads_may_look_at_locks_at_once(place: str) -> None:
+    """Threads that open and close their own locks must not close those of one another."""
+    with Store.open(place) as store:
+        failures: list[BaseException] = []
+
+        def look() -> None:
+            try:
+                for _ in range(300):
+                    with contextlib.closing(store.run_lock()) as lock:
+                        lock.is_alive(1)
+            except BaseException as error:
+                failures.append(error)
+
+        with contextlib.closing(store.run_lock()) as mine:
+            assert mine.try_acquire(1)
+            threads = [threading.Thread(target=look) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert failures == []
+            assert mine.is_alive(1)
+            mine.release(1)
