@@ -127,7 +127,7 @@ async def updates(
                 yield view.update(None if told is not None else shown)
             elif shown is None:
                 yield b": as you have it\n\n"
-            shown, told = view, None
+            shown, told, version = view, None, view.version  # it may be older than the last change
         await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - begun)))
         while not await follower.changed(version, STILL_S if told is None else AGAIN_MS / 1000):
             if told is not None:
