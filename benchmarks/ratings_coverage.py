@@ -20,7 +20,7 @@ from ladder.ratings.pool.cells import (
     from_games,
     from_tables,
 )
-from ladder.ratings.pool.rating import Options, PoolRating, rate
+from ladder.ratings.pool.rating import PoolRating, RatingOptions, rate_pool
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917
@@ -95,12 +95,12 @@ def pools(*, number: int, pairs: int, correlation: float) -> str:
     for row in range(number):
         elo = truth(rng)
         tables = play(rng, elo, pairs, correlation)
-        rating = rate(cells=as_pairs(tables), options=Options(mean=0.0))
+        rating = rate_pool(cells=as_pairs(tables), options=RatingOptions(mean=0.0))
         hits[row, :2] = covered(rating, elo)
         hits[row, 2] = abs(rating.advantage[0] - ADVANTAGE) <= rating.advantage_error95[0]
         games = as_games(tables)
-        hits[row, 3:5] = covered(rate(cells=games, options=Options(mean=0.0)), elo)
-        plain = rate(cells=games, options=Options(mean=0.0, advantage=0.0))
+        hits[row, 3:5] = covered(rate_pool(cells=games, options=RatingOptions(mean=0.0)), elo)
+        plain = rate_pool(cells=games, options=RatingOptions(mean=0.0, advantage=0.0))
         hits[row, 5:] = covered(plain, elo)
     a, b, c, d, e, f, g = hits.mean(axis=0)
     return (
@@ -138,7 +138,7 @@ def timings() -> str:
     rng = np.random.default_rng(SEED)
     cells = as_pairs(play(rng, truth(rng), 500_000 // 136, -0.5))
     start = time.perf_counter()
-    rate(cells=cells)
+    rate_pool(cells=cells)
     return f"\n17 players, 1,000,000 games: list {time.perf_counter() - start:.4f} s"
 
 

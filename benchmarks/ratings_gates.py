@@ -14,9 +14,10 @@ import time
 
 import numpy as np
 
+from ladder.ratings.choices import Model
 from ladder.ratings.counts import pentanomial
 from ladder.ratings.elo import estimate
-from ladder.ratings.sprt import Model, Sprt, State
+from ladder.ratings.sprt import Sprt, State
 from ladder.ratings.sprt_estimate import (
     estimate_after,
     expected_course,

@@ -21,7 +21,7 @@ from ladder.ratings.pool.pair_design import (
     BATCH,
     next_pairs,
 )
-from ladder.ratings.pool.rating import Options, rate
+from ladder.ratings.pool.rating import RatingOptions, rate_pool
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917
@@ -93,7 +93,7 @@ def play(*, seed: int, spread: float, uncertain: bool) -> FloatArray:
             counts[row, rng.choice(9, p=shares[row])] += 1
         cells = from_tables(players=NAMES, a=lows, b=highs, counts=counts)
         if len(groups(cells=cells)) == 1:
-            rating = rate(cells=cells, options=Options(mean=0.0))
+            rating = rate_pool(cells=cells, options=RatingOptions(mean=0.0))
             out[batch] = (
                 np.mean((rating.elo - elo) ** 2),
                 np.mean(np.diag(rating.covariance)[:PLAYERS]),

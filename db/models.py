@@ -320,7 +320,7 @@ class Rating(Base):
     games: Mapped[int]
 
 
-class SavedGame(Base):
+class HumanGame(Base):
     """A game of a person against a bot, kept apart from the games that bots play in pairs.
 
     Nothing is derived from it: it belongs to no run, no division and no rating.

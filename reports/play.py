@@ -6,8 +6,8 @@ from db.records.pairs import Entrant
 from engine.result import Result, Termination
 from ladder.game.referee import thought_of
 from ladder.play.game import (
+    GameInPlay,
     Opinion,
-    Sparring,
 )
 from reports.layout.board import SIGNS
 from reports.replay import thought_facts
@@ -29,7 +29,7 @@ FAILURES = {
 }
 
 
-def heading(game: Sparring) -> str:
+def heading(game: GameInPlay) -> str:
     """The players, their stones and the board."""
     board = game.position.board
     return (
@@ -43,21 +43,21 @@ def budget_text(bot: Entrant) -> str:
     return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
-def prompt(game: Sparring) -> str:
+def prompt(game: GameInPlay) -> str:
     """Whose turn it is and what can be typed."""
     if game.verdict is not None:
         return "undo, info or quit"
     return f"your move ({SIGNS[game.person]}), 0 to {game.position.board.columns - 1}, or ?"
 
 
-def played(game: Sparring) -> str:
+def played(game: GameInPlay) -> str:
     """The bot's last move in a line; empty before the first."""
     if game.opinion is None:
         return ""
     return f"{game.opinion.name} played {game.opinion.column}"
 
 
-def ending(game: Sparring) -> str:
+def ending(game: GameInPlay) -> str:
     """How the game ended; empty while it goes on."""
     verdict = game.verdict
     if verdict is None:
@@ -77,7 +77,7 @@ def advice(opinion: Opinion) -> list[str]:
     return lines + [f"  {line}" for line in info_lines(opinion, "you")]
 
 
-def info(game: Sparring) -> list[str]:
+def info(game: GameInPlay) -> list[str]:
     """The bot's own words about its last move."""
     opinion = game.opinion
     if opinion is None:

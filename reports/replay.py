@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from db.records.games import GameRow, LastWords, SavedGameRow, Thought
+from db.records.games import GameRow, HumanGameRow, LastWords, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
@@ -17,7 +17,7 @@ from reports.layout.board import SIGNS, STYLES, board_text
 from reports.layout.format import lines_of, text_of_lines
 from reports.layout.table import plain_table
 
-StoredGame = GameRow | SavedGameRow
+StoredGame = GameRow | HumanGameRow
 """A game of two bots or of a person and a bot."""
 
 

@@ -131,14 +131,14 @@ class RunView:
         playing = _in_play(live)[: max(0, room - min(len(bots), FEWEST_ROWS))]
         room -= len(playing)
         shown = bots if len(bots) <= room else bots[: max(0, room - 1)]
-        parts.append(fit(rating_columns(shown), width).table())
+        parts.append(fit(live_columns(shown), width).table())
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
-        parts.append(fit(pair_columns(playing), width).table(header=False))
+        parts.append(fit(plan_columns(playing), width).table(header=False))
         return Group(*parts)
 
 
-def rating_columns(bots: Sequence[LiveBot]) -> list[Column]:
+def live_columns(bots: Sequence[LiveBot]) -> list[Column]:
     """The live table; what matters least while a run is played is left out first."""
     marks = ["paused" if bot.paused else "" for bot in bots]
     return [
@@ -175,7 +175,7 @@ def _in_play(live: LiveRun) -> list[PairPlan]:
     return sorted(live.playing.values(), key=lambda plan: plan.number)[: live.workers]
 
 
-def pair_columns(plans: Sequence[PairPlan]) -> list[Column]:
+def plan_columns(plans: Sequence[PairPlan]) -> list[Column]:
     """Pairs with their numbers, bots and boards."""
     dim = partial(Text, style="dim")
     return [

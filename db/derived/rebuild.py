@@ -32,7 +32,7 @@ from db.derived.store_pair import (
 )
 from db.models import Game, PairTable, Rating
 from db.records.aggregate import (
-    Difference,
+    DerivedDifference,
     Rate,
     RatingRow,
 )
@@ -43,7 +43,7 @@ _RATING_VALUES = ("elo", "games")
 
 def rebuild_within(
     connection: Connection, rate: Rate, *, repair: bool, division_id: int | None = None
-) -> list[Difference]:
+) -> list[DerivedDifference]:
     """Compute marks of repeated games, aggregate and live ratings anew; what was wrong before.
 
     Without `repair`, and when nothing was wrong, nothing is written.
@@ -72,7 +72,7 @@ def rebuild_within(
     return marks + found + moved
 
 
-def _wrong_marks(connection: Connection, division_id: int | None) -> list[Difference]:
+def _wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
     """The games whose mark of a repeated game does not agree with the games before them."""
     earlier = aliased(Game)
     is_repeat = exists().where(
@@ -103,13 +103,13 @@ def _wrong_marks(connection: Connection, division_id: int | None) -> list[Differ
         if division_id is not None:
             query = query.where(Game.division_id == division_id)
         found += [
-            Difference("games", (game,), "repeat", 1.0 - computed, computed)
+            DerivedDifference("games", (game,), "repeat", 1.0 - computed, computed)
             for game in connection.execute(query.order_by(Game.id)).scalars()
         ]
     return found
 
 
-def _mark_anew(connection: Connection, marks: Sequence[Difference]) -> None:
+def _mark_anew(connection: Connection, marks: Sequence[DerivedDifference]) -> None:
     if marks:
         connection.execute(
             update(Game)
@@ -165,13 +165,13 @@ def _compare(
     names: Sequence[str],
     stored: Mapping[tuple[Any, ...], tuple[Any, ...]],
     computed: Mapping[Any, tuple[Any, ...]],
-) -> list[Difference]:
+) -> list[DerivedDifference]:
     found = []
     nothing = (None,) * len(names)
     for key in sorted({*stored, *computed}):
         before, after = stored.get(key, nothing), computed.get(key, nothing)
         found += [
-            Difference(table, key, name, old, new)
+            DerivedDifference(table, key, name, old, new)
             for name, old, new in zip(names, before, after, strict=True)
             if old != new
         ]

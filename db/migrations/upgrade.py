@@ -67,13 +67,13 @@ def upgrade(connection: Connection, place: Place) -> None:
                 f"(database version {version}, here {migrations.HEAD}); update the program"
             )
         if place.path is not None:
-            back_up(place.path, version)
+            copy_before_upgrade(place.path, version)
     elif place.path is not None:
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
     command.upgrade(config, "head")
 
 
-def back_up(path: str, version: str) -> str:
+def copy_before_upgrade(path: str, version: str) -> str:
     """Copy a SQLite file to ``<file>.backup-<version>`` and return the copy's path.
 
     An older copy of that name is kept: the new one gets a number behind it.

@@ -21,7 +21,7 @@ from db.derived.rebuild import rebuild_within
 from db.models import Game, PairTable, Rating
 from db.queries.bots import names_of_revisions
 from db.queries.games import COLUMNS, games_of_run
-from db.records.aggregate import Difference, PairTableRow, Rate, RatingRow
+from db.records.aggregate import DerivedDifference, PairTableRow, Rate, RatingRow
 
 _FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
 
@@ -102,7 +102,7 @@ class Aggregate:
         with self._database.reading() as connection:
             return [RatingRow(*row) for row in connection.execute(query)]
 
-    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[Difference]:
+    def rebuild(self, rate: Rate, *, repair: bool = True) -> list[DerivedDifference]:
         """Compute marks of repeats, aggregate and live ratings anew; what was wrong before.
 
         One transaction; without `repair`, and when nothing was wrong, nothing is written, and

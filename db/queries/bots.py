@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from db.connection.database import Database
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, Pair, Revision, SavedGame
+from db.models import Bot, HumanGame, Pair, Revision
 from db.records.bots import (
     BotRow,
     NewBot,
@@ -95,20 +95,6 @@ class Bots:
             _make_current(connection, bot_id, new.revision)
             return _find(connection, new.name)
 
-    def ensure_revision(self, name: str, new: NewRevision) -> RevisionRow:
-        """Make a content the bot's current revision. Raises UnknownRow.
-
-        A content seen before is found again, with its games, also when another came between. How it
-        is started may change without making it another player, and is then updated.
-        """
-        with self._database.reading() as connection:
-            current = _find(connection, name).revision
-        if _same(current, new):
-            return current  # the common case needs no write lock
-        with self._database.writing() as connection:
-            _make_current(connection, _find(connection, name).id, new)
-            return _find(connection, name).revision
-
     def retire(self, name: str) -> BotRow:
         """Take a bot out of lists and runs; its games stay. Idempotent. Raises UnknownRow."""
         with self._database.writing() as connection:
@@ -166,7 +152,7 @@ class Bots:
                 ).scalar()
                 if run is not None:
                     raise InUse(why.format(name=name, run=run))
-            saved = select(SavedGame.id).where(SavedGame.revision_id.in_(revisions)).limit(1)
+            saved = select(HumanGame.id).where(HumanGame.revision_id.in_(revisions)).limit(1)
             if connection.execute(saved).first() is not None:
                 raise InUse(f"{name} has stored games against people: retire it instead")
             connection.execute(delete(Pair).where(pairs))
@@ -285,14 +271,6 @@ def _how(new: NewRevision) -> dict[str, str | None]:
         "boards": None if new.boards is None else to_json(new.boards),
         "files": to_json(dict(new.files)),
     }
-
-
-def _same(row: RevisionRow, new: NewRevision) -> bool:
-    return (
-        (row.content_hash, row.launch) == (new.content_hash, new.launch)
-        and (row.budgets, row.boards) == (tuple(new.budgets), new.boards)
-        and row.files == dict(new.files)
-    )
 
 
 def _bot(row: Any) -> BotRow:

@@ -6,11 +6,11 @@ from sqlalchemy import func, insert, select
 from db import thought_blob
 from db.connection.database import Database
 from db.json_column import to_json
-from db.models import SavedGame
+from db.models import HumanGame
 from db.queries.bots import names_of_revisions
 from db.records.games import (
-    NewSavedGame,
-    SavedGameRow,
+    HumanGameRow,
+    NewHumanGame,
 )
 from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
@@ -22,11 +22,11 @@ class HumanGames:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, new: NewSavedGame) -> int:
+    def add(self, new: NewHumanGame) -> int:
         """Store a finished game; its key."""
         with self._database.writing() as connection:
             return connection.execute(
-                insert(SavedGame)
+                insert(HumanGame)
                 .values(
                     revision_id=new.revision,
                     bot_side=new.bot_side,
@@ -41,16 +41,16 @@ class HumanGames:
                     duration_us=new.duration_us,
                     thoughts=thought_blob.encode(new.thoughts),
                 )
-                .returning(SavedGame.id)
+                .returning(HumanGame.id)
             ).scalar_one()
 
-    def get(self, key: int) -> SavedGameRow | None:
+    def get(self, key: int) -> HumanGameRow | None:
         """One game with its thoughts."""
         with self._database.reading() as connection:
-            row = connection.execute(select(SavedGame.__table__).where(SavedGame.id == key)).first()
+            row = connection.execute(select(HumanGame.__table__).where(HumanGame.id == key)).first()
             if row is None:
                 return None
-            return SavedGameRow(
+            return HumanGameRow(
                 key=row.id,
                 bot=names_of_revisions(connection)[row.revision_id],
                 bot_side=row.bot_side,
@@ -69,4 +69,4 @@ class HumanGames:
     def count(self) -> int:
         """The number of saved games."""
         with self._database.reading() as connection:
-            return connection.execute(select(func.count()).select_from(SavedGame)).scalar_one()
+            return connection.execute(select(func.count()).select_from(HumanGame)).scalar_one()

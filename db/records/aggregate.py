@@ -62,7 +62,7 @@ Rate = Callable[[RatingRow, RatingRow, float], tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class DerivedDifference:
     """One derived value that did not agree with the games."""
 
     table: str

@@ -73,9 +73,30 @@ class GameRecord(msgspec.Struct, frozen=True):
     """Of a bot that forfeited."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """A finished game."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedGame:
+    """The part that all finished games share, of two bots or of a person and a bot."""
+
+    board: str
+    seed: int
+    moves: tuple[int, ...]
+    """The opening included."""
+    result: Result
+    """From the first player's side."""
+    termination: Termination
+    detail: str
+    """For a forfeit: what happened."""
+    started_at: float
+    """Seconds since the epoch."""
+    duration_us: int
+    thoughts: tuple[Thought, ...]
+    """One per move after the opening, a person's with the time alone; empty when the reader did
+    not ask for them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRow(FinishedGame):
+    """A finished game of two bots."""
 
     id: int
     pair_id: int
@@ -89,26 +110,14 @@ class GameRow:
     first: str
     """Name of the bot that moved first."""
     second: str
-    board: str
     board_class: str
-    moves: tuple[int, ...]
-    """The opening included."""
     opening_plies: int
-    seed: int
-    result: Result
-    """From the first player's side."""
-    termination: Termination
-    detail: str
     offender: int | None
     """The player that forfeited: 0 the first, 1 the second, None nobody."""
-    started_at: float
-    duration_us: int
     sides: tuple[SideSums, SideSums]
     """The first player's and the second's."""
     repeat: bool
     """Whether the same board and moves had been stored in the division before."""
-    thoughts: tuple[Thought, ...]
-    """One per move after the opening; empty when the reader did not ask for them."""
     last_words: LastWords | None = None
     """Of the bot that forfeited, where they were kept; None also in a stream of many games."""
 
@@ -209,47 +218,29 @@ PERSON = "person"
 """The name of a person in a saved game."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewSavedGame:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewHumanGame(FinishedGame):
     """A finished game of a person against a bot."""
 
     revision: int
     """Of the bot."""
     bot_side: int
     """0: the bot moved first."""
-    board: str
     budget: Mapping[str, int]
     """Of the bot for one move, such as ``{"time_ms": 100}``."""
-    seed: int
-    moves: tuple[int, ...]
-    result: Result
-    """From the first player's side."""
-    termination: Termination
-    detail: str
-    started_at: float
-    duration_us: int
-    thoughts: tuple[Thought, ...]
-    """One per move; a person's hold the time alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedGameRow:
-    """A stored game of a person; fields that `GameRow` has too are named alike."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanGameRow(FinishedGame):
+    """A stored game of a person."""
 
     key: int
     bot: str
     """The bot's name."""
     bot_side: int
-    board: str
+    """0: the bot moved first."""
     budget: Mapping[str, int]
-    seed: int
-    moves: tuple[int, ...]
-    result: Result
-    termination: Termination
-    detail: str
-    started_at: float
-    duration_us: int
-    thoughts: tuple[Thought, ...]
+    """Of the bot for one move."""
 
     @property
     def id(self) -> str:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.catalogue import VERSIONS
-from bots.protocol import READY_S, Budget, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, Budget, MoveAsk, MoveReply
 from engine.board import Board
 from ladder.errors import UsageError
 from ladder.game.bot_pool import BotPool
+from ladder.game.new_game import new_game
 from ladder.process.bot_process import BotProcess
 from ladder.process.confinement import UNCONFINED
-from ladder.specs.start_command import built_in, start_of
+from ladder.specs.start_command import built_in, entrant_of, start_of
 
 OVERTIME_S = 10.0
 """How much longer than asked a move may take before the measurement is given up."""
@@ -122,17 +123,8 @@ def _first_move(
     process: BotProcess, player: str, board: Board, budget: Budget
 ) -> tuple[MoveReply, int]:
     """A new game's first move, and the microseconds that it took."""
-    game = NewGame(
-        game="bench",
-        rows=board.rows,
-        columns=board.columns,
-        forbidden=board.forbidden,
-        side=0,
-        seed=1,
-        budget=budget,
-        player=player,
-    )
-    process.ask(game, timeout_s=READY_S)
+    entrant = entrant_of(built_in(player), revision=0, name=player, budget=budget)
+    process.ask(new_game(entrant, board, game="bench", side=0, seed=1), timeout_s=READY_S)
     limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
     reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
     assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through

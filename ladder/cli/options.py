@@ -40,8 +40,6 @@ def number(low: float, high: float) -> Callable[[object], float]:
 
 
 PANEL_CONDITIONS = "Conditions of play"
-PANEL_RUN = "How it runs"
-PANEL_OUTPUT = "Output"
 
 
 class Format(StrEnum):

@@ -10,6 +10,7 @@ from ladder.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
+    from ladder.ratings.choices import Model
     from ladder.ratings.sprt import Sprt
     from ladder.runs.budgets import Budgets
 
@@ -169,8 +170,8 @@ def parse_counts(wdl: str | None, penta: str | None) -> Counts:
     return _numbers("--penta", "LL,LD,DD,WD,WW", penta or "")
 
 
-def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: str) -> "Sprt":
-    """A test between two differences in Elo; `model` is a word of `ladder.ratings.sprt.Model`.
+def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: "Model") -> "Sprt":
+    """A test between two differences in Elo.
 
     Raises:
         UsageError: a number is out of range, or elo0 is not below elo1.
@@ -181,10 +182,10 @@ def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: st
             raise UsageError(f"{option} must be -{ELO_LIMIT:g} .. {ELO_LIMIT:g} Elo, got {elo:g}")
     if not elo0 < elo1:
         raise UsageError(f"--elo0 must be below --elo1, got {elo0:g} and {elo1:g}")
-    from ladder.ratings.sprt import Model, Sprt, check_chances
+    from ladder.ratings.sprt import Sprt, check_chances
 
     check_chances(alpha, beta)
-    return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=Model(model))
+    return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
 
 
 def _numbers(option: str, form: str, text: str) -> Counts:

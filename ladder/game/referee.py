@@ -5,9 +5,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-import msgspec
-
-from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply, NewGame
+from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply
 from db.records.games import LINE_PLIES, GameRecord, LastWords, Thought
 from db.records.pairs import (
     Entrant,
@@ -22,6 +20,7 @@ from engine.result import Result, Termination
 from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
 from ladder.game.cpu_use import CpuUse
+from ladder.game.new_game import move_limit_us, new_game
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import Stall
 from ladder.specs.file_state import check_unchanged
@@ -143,10 +142,9 @@ class _Side:
         self.process: BotProcess | None = None
         self.stats = SideSums()
         self.cpu = CpuUse()
-        time_ms = entrant.budget.time_ms
-        self.timed = time_ms is not None
-        self.limit_us = (
-            int(plan.watchdog_s * 1e6) if time_ms is None else (time_ms + plan.margin_ms) * 1000
+        self.timed = entrant.budget.time_ms is not None
+        self.limit_us = move_limit_us(
+            entrant.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s
         )
         self.limit_s = self.limit_us / 1e6
 
@@ -240,16 +238,8 @@ class _Game:
         except BotFailure:
             self.notes.failed_starts.append(entrant.revision)
             raise
-        question = NewGame(
-            game=f"{self.plan.id}-{int(self.swapped)}",
-            rows=self.board.rows,
-            columns=self.board.columns,
-            forbidden=self.board.forbidden,
-            side=index,
-            seed=self.plan.seed,
-            budget=entrant.budget,
-            player=msgspec.UNSET if entrant.player is None else entrant.player,
-        )
+        name = f"{self.plan.id}-{int(self.swapped)}"
+        question = new_game(entrant, self.board, game=name, side=index, seed=self.plan.seed)
         opponent = self.sides[1 - index].entrant.name
         side.process.head_log(
             f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "

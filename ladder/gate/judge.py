@@ -25,9 +25,10 @@ from ladder.gate.cost import expected_games
 from ladder.gate.forfeits import ForfeitCount
 from ladder.gate.question import GateTest
 from ladder.gate.result import BaselineResult, GateResult, Verdict, sentence
+from ladder.ratings.choices import Model
 from ladder.ratings.counts import moments
 from ladder.ratings.elo import NORMALIZED, estimate, score_to_elo
-from ladder.ratings.sprt import Model, Sprt, State, bounds, llr, sprt_result
+from ladder.ratings.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.ratings.sprt_estimate import StoppedEstimate, estimate_after
 
 REPEATS_IN_A_ROW = 59

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ladder.errors import UsageError
-from ladder.ratings.sprt import Model, Sprt, check_chances
+from ladder.ratings.choices import Model
+from ladder.ratings.sprt import Sprt, check_chances
 
 MAX_DROP = 1000.0
 """The greatest drop that can be asked about, in Elo."""

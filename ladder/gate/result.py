@@ -7,8 +7,9 @@ from enum import StrEnum
 from ladder.errors import ExitCode
 from ladder.gate.cost import ExpectedGames
 from ladder.gate.question import GateTest
+from ladder.ratings.choices import Model
 from ladder.ratings.elo import EloEstimate
-from ladder.ratings.sprt import Model, SprtResult, State
+from ladder.ratings.sprt import SprtResult, State
 from ladder.ratings.sprt_estimate import StoppedEstimate
 
 

@@ -43,7 +43,7 @@ def understand(text: str, board: Board) -> Said:
     if not parts:
         raise UsageError(f"type a column, 0 to {board.columns - 1}, or ? for help")
     head, name = parts[0], text.split(maxsplit=1)[1].strip() if len(parts) > 1 else ""
-    column = column_of(head)
+    column = named_column(head)
     if column is not None and not name:
         if column >= board.columns:
             raise UsageError(f"there is no column {head}: they are 0 to {board.columns - 1}")
@@ -54,7 +54,7 @@ def understand(text: str, board: Board) -> Said:
     return Said(word, name=name)
 
 
-def column_of(text: str) -> int | None:
+def named_column(text: str) -> int | None:
     """The column that a text names, on a board of any size; None when it names none."""
     if text.isascii() and text.isdecimal():
         return int(text[:9])

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from bots.protocol import READY_S, WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
-from db.records.games import NewSavedGame, Thought
+from db.records.games import NewHumanGame, Thought
 from db.records.pairs import Entrant
 from db.store import Store
 from engine.board import Board
@@ -43,7 +43,7 @@ MARGIN_MS = 1000
 """How late a bot may be under a time budget: nothing is rated, and a person may have a slow day."""
 
 
-def recruit(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
+def entrant_at_the_board(store: Store, name: str, board: Board, budgets: Budgets) -> Entrant:
     """A registered bot as it plays on this board and budget, its kernels compiled.
 
     Raises:
@@ -144,7 +144,7 @@ class Adviser:
             process.kill()
 
 
-class Sparring:
+class GameInPlay:
     """One game of a person against a bot; a context manager that leaves no process behind.
 
     Attributes:
@@ -249,7 +249,7 @@ class Sparring:
         adviser.forget()
         return opinion
 
-    def record(self) -> NewSavedGame:
+    def record(self) -> NewHumanGame:
         """The finished game, to be stored.
 
         Raises:
@@ -259,7 +259,7 @@ class Sparring:
         if self.verdict is None:
             raise ValueError("a game that goes on has no record")
         budget = msgspec.to_builtins(self.bot.budget)
-        return NewSavedGame(
+        return NewHumanGame(
             revision=self.bot.revision,
             bot_side=1 - self.person,
             board=str(self.position.board),

@@ -45,15 +45,14 @@ from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStall
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpu_wait import Snapshot, Stall, snapshot, stall_since
 from ladder.process.failures import (
-    ending,
     excerpt,
+    failure_at_end,
     last_words,
     name_of,
     with_last_words,
     wrong_answer,
 )
-from ladder.process.family import Conduct, Family
-from ladder.process.procfs import descendants, resident_kb
+from ladder.process.family import Conduct, ProcessFamily
 from ladder.process.supervisor_client import SupervisorClient
 from ladder.signals import poll_of
 
@@ -98,7 +97,7 @@ class BotProcess:
         self.alive = True
         self.failed = False
         self.stall: Stall | None = None
-        self.family = Family(client.popen.pid, conduct, foreign=foreign)
+        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign)
         self._client = client
         self._stdin = client.stdin
         self._stdout = client.stdout
@@ -294,10 +293,6 @@ class BotProcess:
         """The bot's HOME and TMPDIR, removed when it ends."""
         return Path(self._client.scratch)
 
-    def resident_mb(self) -> float:
-        """Resident memory of the bot and its descendants in MiB, shared pages counted for each."""
-        return resident_kb(descendants(self.supervisor_pid)) / 1024 if self.alive else 0.0
-
     def _write_rest(self, request: Request, rest: bytes, started: int, timeout_s: float) -> None:
         """The pipe is full: go on as the bot reads, within the same deadline."""
         poll = poll_of(self._stdin, select.POLLOUT)
@@ -395,7 +390,7 @@ class BotProcess:
     def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""
         self._client.wait_ended(LAST_REPORT_S)
-        self._fail(ending(self._client.report, request, seen, after))
+        self._fail(failure_at_end(self._client.report, request, seen, after))
 
     def _fail(self, failure: BotFailure, cause: BaseException | None = None) -> NoReturn:
         """End the bot, then raise the failure, with the bot's last words."""

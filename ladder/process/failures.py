@@ -23,7 +23,9 @@ LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr in the sentence about its failure."""
 
 
-def ending(report: SupervisorReport, request: Request, seen: str, after: str = "") -> BotFailure:
+def failure_at_end(
+    report: SupervisorReport, request: Request, seen: str, after: str = ""
+) -> BotFailure:
     """The failure of a bot that has closed a pipe.
 
     Args:

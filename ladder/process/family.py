@@ -37,7 +37,7 @@ class Conduct:
     """Whether it has had more than one process: all of them are then counted."""
 
 
-class Family:
+class ProcessFamily:
     """The processes below one supervisor.
 
     Attributes:

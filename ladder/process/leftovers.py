@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from ladder.process.supervisor import remove
-from ladder.process.supervisor_client import sweep
+from ladder.process.supervisor_client import kill_by_home
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Of a scratch folder: the process id of its harness, and a random part."""
@@ -35,7 +35,7 @@ def clear_leftovers(place: Path | None = None) -> int:
     """End what still runs with such a folder as its HOME, and remove the folder; how many."""
     found = find_leftovers(place)
     for folder in found:
-        sweep(str(folder))
+        kill_by_home(str(folder))
         remove(str(folder))
     return len(found)
 

@@ -19,14 +19,13 @@ from pathlib import Path
 import msgspec
 
 from db.records.launch import Limits
+from ladder.process import supervisor
 from ladder.process.confinement import Confinement
 from ladder.process.log_budget import log_path
 
-RUN = (
-    "import sys; sys.path.append(sys.argv.pop(1)); from ladder.process.supervisor import run; run()"
-)
+RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
 """Imported rather than run as a script, because Python keeps only imports compiled: 3 ms."""
-PACKAGES = str(Path(__file__).parent.parent.parent)
+PACKAGES = str(Path(supervisor.__file__).parents[supervisor.__name__.count(".")])
 """The folder in which the supervisor finds this package; it comes last on its path."""
 KILL_S = 1.0
 """How long the supervisor may take to end a bot before it is taken for broken."""
@@ -241,7 +240,7 @@ class SupervisorClient:
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(KILL_S)
-            sweep(self.scratch)
+            kill_by_home(self.scratch)
             shutil.rmtree(self.scratch, ignore_errors=True)
         for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
             if descriptor >= 0:
@@ -284,7 +283,7 @@ def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:
     return environment
 
 
-def sweep(scratch: str) -> int:
+def kill_by_home(scratch: str) -> int:
     """SIGKILL for every process whose HOME is this scratch folder; how many signals were sent.
 
     For what is left when a supervisor was killed: whatever replaced its own environment escapes.

@@ -34,11 +34,6 @@ class Moments:
     deviation: float
 
 
-def trinomial(*, wins: float, draws: float, losses: float) -> tuple[float, float, float]:
-    """Counts of games in this module's order (L, D, W)."""
-    return (losses, draws, wins)
-
-
 def checked(*, counts: ArrayLike) -> FloatArray:
     """The counts as an array of floats, shape (..., 3) or (..., 5).
 

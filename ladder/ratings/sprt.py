@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ladder.errors import UsageError
 from ladder.ratings.bayeselo import from_probabilities, to_elo
+from ladder.ratings.choices import Model
 from ladder.ratings.counts import (
     FloatArray,
     checked,
@@ -41,14 +42,6 @@ def check_chances(alpha: float, beta: float) -> None:
             raise UsageError(
                 f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
             )
-
-
-class Model(StrEnum):
-    """In which Elo the hypotheses are given."""
-
-    LOGISTIC = "logistic"
-    NORMALIZED = "normalized"
-    BAYESIAN = "bayesian"
 
 
 class State(StrEnum):

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bots.protocol import READY_S, Budget, BudgetKind, NewGame
+from bots.protocol import READY_S, Budget, BudgetKind
 from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
@@ -17,6 +17,7 @@ from engine.errors import EngineError
 from engine.result import Result
 from ladder.errors import BotFailure, UsageError
 from ladder.game.bot_pool import BotPool
+from ladder.game.new_game import new_game
 from ladder.game.referee import play_game
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
@@ -163,18 +164,11 @@ def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
     """
     pool = BotPool(UNCONFINED)
     try:
-        process = pool.acquire(start_of(launch))
+        budget = TRIAL_BUDGETS[budgets[0]]
+        entrant = entrant_of(launch, revision=0, name=str(launch.player), budget=budget)
+        process = pool.acquire(entrant.start)
         for board in TRIAL_BOARDS:
-            question = NewGame(
-                game="options",
-                rows=board.rows,
-                columns=board.columns,
-                forbidden=board.forbidden,
-                side=0,
-                seed=1,
-                budget=TRIAL_BUDGETS[budgets[0]],
-                player=str(launch.player),
-            )
+            question = new_game(entrant, board, game="options", side=0, seed=1)
             process.ask(question, timeout_s=READY_S)
         process.kill()
     except BotFailure as failure:

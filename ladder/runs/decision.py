@@ -79,7 +79,7 @@ class Decision:
         return self._judge is None or self._judge.wants(plan)
 
 
-def played(plan: PairPlan, record: PairRecord) -> PlayedPair:
+def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
     """The results of a pair that was played to its end."""
     first, second = record.games
     return PlayedPair(

@@ -31,7 +31,7 @@ from ladder.ratings.sequential_elo import START, rate_pair
 from ladder.runs.decision import (
     Decision,
     Judge,
-    played,
+    played_pair,
 )
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import (
@@ -264,7 +264,7 @@ class Runner:
                 if result is Result.LOSS and game.termination.is_forfeit:
                     self._note_forfeit(entrant.name, game, game_id)
         live.count(len(record.games))
-        self._decision.add(played(plan, record))
+        self._decision.add(played_pair(plan, record))
         self._watcher.pair_finished(live, record)
 
     def _note_forfeit(self, bot: str, game: GameRecord, game_id: int) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from ladder.errors import UsageError
-from ladder.ratings.pool.rating import Options
+from ladder.ratings.pool.rating import RatingOptions
 
 ELO_LIMIT = 100_000.0
 """No rating that a user writes may be farther from 0."""
@@ -43,8 +43,8 @@ def read_elo(option: str, text: str, allowed: str = "a number of Elo") -> float:
     return elo
 
 
-def anchored(anchors: Mapping[str, float] | None) -> Options:
+def anchored(anchors: Mapping[str, float] | None) -> RatingOptions:
     """How to rate a pool with these anchors; the prior pulls towards their mean."""
     if not anchors:
-        return Options()
-    return Options(mean=sum(anchors.values()) / len(anchors), anchors=anchors)
+        return RatingOptions()
+    return RatingOptions(mean=sum(anchors.values()) / len(anchors), anchors=anchors)

@@ -41,7 +41,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedBot:
     """One of the compared bots."""
 
     standing: BotStanding
@@ -111,7 +111,7 @@ class Comparison:
     """Some bots of one division."""
 
     label: str
-    sides: tuple[Side, ...]
+    sides: tuple[ComparedBot, ...]
     """In the order in which they were asked for."""
     versus: tuple[Versus, ...]
     """Every two of them."""
@@ -165,7 +165,9 @@ def _seen_from(row: PairTableRow, name: str) -> list[tuple[int, int, int]]:
     return [(2 - second, 2 - first, count) for first, second, count in cells]
 
 
-def _side(standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[Share]) -> Side:
+def _side(
+    standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[Share]
+) -> ComparedBot:
     name = standing.name
     classes: dict[str, Share] = {}
     opponents: dict[str, Share] = {}
@@ -181,7 +183,7 @@ def _side(standing: BotStanding, tables: Sequence[PairTableRow], lengths: list[S
             old = classes.get(row.board_class, Share())
             classes[row.board_class] = old.plus(2 * count, points)
             opponents[other] = opponents.get(other, Share()).plus(2 * count, points)
-    return Side(standing, classes, first, second, tuple(lengths), opponents)
+    return ComparedBot(standing, classes, first, second, tuple(lengths), opponents)
 
 
 def _by_length(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from db.records.history import HistorySlice
 from ladder.ratings.pool.cells import Cells, from_tables, groups
-from ladder.ratings.pool.rating import rate
+from ladder.ratings.pool.rating import rate_pool
 from ladder.standings.anchors import anchored
 
 
@@ -66,7 +66,7 @@ def _moment(
         players = sorted(connected[0])
         rows = [row for row in rows if row[0][0] in connected[0]]
     fixed = anchors if set(anchors) <= set(players) else None
-    rating = rate(cells=_cells(players, rows), options=anchored(fixed))
+    rating = rate_pool(cells=_cells(players, rows), options=anchored(fixed))
     return [
         RatedMoment(name, games, time, float(elo), float(error))
         for name, elo, error in zip(players, rating.elo, rating.error95, strict=True)

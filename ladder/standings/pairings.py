@@ -11,7 +11,7 @@ from ladder.standings.standings import first_mover_points2
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class PairingResult:
     """Two bots' games with each other, from A's side."""
 
     a: str
@@ -59,7 +59,7 @@ class _Meeting:
     """Points that the list expects of A; None where it rates one of the two not."""
 
 
-def pairings_of(tables: Sequence[PairTableRow], pool: Pool | None) -> list[Pairing]:
+def pairings_of(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
     """Every two bots that met, both ways round; `pool` is the list that their games are in."""
     meetings: dict[tuple[str, str], _Meeting] = {}
     for row in tables:
@@ -91,19 +91,21 @@ def _expected(row: PairTableRow, pool: Pool | None) -> float | None:
     return row.pairs * (elo_to_score(elo=gap + edge) + elo_to_score(elo=gap - edge))
 
 
-def _pairing(a: str, b: str, met: _Meeting) -> Pairing:
+def _pairing(a: str, b: str, met: _Meeting) -> PairingResult:
     games = 2 * met.pairs
     points = met.wins + met.draws / 2
     mean = 2 * points / met.pairs - 2
     variance = max(met.squares / met.pairs - mean**2, 0.0) / 4  # of a pair, in points squared
     spread = math.sqrt(max(variance * met.pairs, 0.25))
     z = None if met.expected is None else (points - met.expected) / spread
-    return Pairing(a, b, met.wins, met.draws, met.losses, points / games, Z95 * spread / games, z)
+    return PairingResult(
+        a, b, met.wins, met.draws, met.losses, points / games, Z95 * spread / games, z
+    )
 
 
-def _turned(pairing: Pairing) -> Pairing:
+def _turned(pairing: PairingResult) -> PairingResult:
     """From B's side."""
-    return Pairing(
+    return PairingResult(
         pairing.b,
         pairing.a,
         pairing.losses,

@@ -10,8 +10,9 @@ from ladder.exchange.pgn_tags import (
     text_of,
 )
 from ladder.names import check_line
+from ladder.ratings.choices import Draws
 from ladder.ratings.pool.cells import from_games
-from ladder.ratings.pool.rating import MEAN, Draws, Options, PoolRating, rate
+from ladder.ratings.pool.rating import MEAN, PoolRating, RatingOptions, rate_pool
 from ladder.standings.anchors import read_anchors, read_elo
 
 WANTED = frozenset({b"White", b"Black", b"Result"})
@@ -30,7 +31,7 @@ class FileRating:
     """Games without a result."""
 
 
-def rate_file(path: Path, options: Options) -> FileRating:
+def rate_file(path: Path, options: RatingOptions) -> FileRating:
     """Rate the players of a file in PGN.
 
     Raises:
@@ -58,7 +59,7 @@ def rate_file(path: Path, options: Options) -> FileRating:
         counts=list(results.values()),
     )
     games = sum(map(sum, results.values()))
-    return FileRating(rate(cells=cells, options=options), games, skipped)
+    return FileRating(rate_pool(cells=cells, options=options), games, skipped)
 
 
 def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list[int]], int]:
@@ -117,8 +118,8 @@ def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
 
 
 def options_of(
-    *, advantage: str, draws: str, prior: float, anchor: str | None, mean: float | None
-) -> Options:
+    *, advantage: str, draws: Draws, prior: float, anchor: str | None, mean: float | None
+) -> RatingOptions:
     """Rating options from the words of the command line.
 
     Raises:
@@ -139,4 +140,4 @@ def options_of(
         if advantage == "fit"
         else read_elo("--first-mover-advantage", advantage, "fit or a number of Elo")
     )
-    return Options(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=Draws(draws))
+    return RatingOptions(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=draws)

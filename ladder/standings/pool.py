@@ -11,7 +11,7 @@ from ladder.ratings.pool.cells import (
     groups,
 )
 from ladder.ratings.pool.goodness import DOUBT, Goodness, check
-from ladder.ratings.pool.rating import PoolRating, rate
+from ladder.ratings.pool.rating import PoolRating, rate_pool
 from ladder.standings.anchors import anchored
 
 
@@ -56,7 +56,7 @@ def pool_of(
         others = ", ".join(name for group in connected[1:] for name in group)
         notes.append(f"no games connect {others} with the others yet: not rated")
     cells = _cells(players, classes, kept)
-    rating = rate(cells=cells, options=anchored(anchors))
+    rating = rate_pool(cells=cells, options=anchored(anchors))
     notes += shutouts(rating)
     notes += doubts(check(cells=cells, fit=rating.fit))
     return Pool(rating, notes)

@@ -11,7 +11,7 @@ from ladder.standings.division import current_tables, standings_of_division
 from ladder.standings.history import RatedMoment, rating_history
 from ladder.standings.lineage import Step, steps_of
 from ladder.standings.move_times import MoveTimes, move_times
-from ladder.standings.pairings import ClassScores, Pairing, pairings_of, scores_by_class
+from ladder.standings.pairings import ClassScores, PairingResult, pairings_of, scores_by_class
 from ladder.standings.pool import Pool
 from ladder.standings.selection import listed
 from ladder.standings.showcase import ShownGame, choose
@@ -34,7 +34,7 @@ class ReportData:
     anchors: Mapping[str, float]
     """Fixed ratings in Elo by name."""
     history: Sequence[RatedMoment]
-    pairings: Sequence[Pairing]
+    pairings: Sequence[PairingResult]
     """Both ways round."""
     classes: Sequence[ClassScores]
     move_times: Sequence[MoveTimes]

@@ -25,7 +25,7 @@ PlayTrial = Callable[[int, Weights, Weights], Score]
 """Plays a child against its parent: the number of the generation, the child, the parent."""
 
 
-class Timing(msgspec.Struct, frozen=True):
+class GenerationTiming(msgspec.Struct, frozen=True):
     """The part of a generation that depends on the clock."""
 
     seconds: float
@@ -46,7 +46,7 @@ class Generation(msgspec.Struct, frozen=True):
     """The parent of the next generation."""
     unbeaten: int
     """Generations since the weights last changed, this one included."""
-    timing: Timing
+    timing: GenerationTiming
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ def train(state: TrainingState, play: PlayTrial) -> Iterator[Generation]:
             replaced=replaced,
             weights=child if replaced else state.weights,
             unbeaten=0 if replaced else state.unbeaten + 1,
-            timing=Timing(round(time.perf_counter() - began, 6)),
+            timing=GenerationTiming(round(time.perf_counter() - began, 6)),
         )
 
 

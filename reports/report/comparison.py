@@ -11,9 +11,9 @@ from rich.text import Text
 from ladder.analysis.division import DivisionMistakes
 from ladder.standings.comparison import (
     LENGTHS,
+    ComparedBot,
     Comparison,
     Share,
-    Side,
     Versus,
 )
 from ladder.standings.standings import BotStanding
@@ -21,7 +21,7 @@ from ladder.visible import visible
 from reports.analyze import mistake_rows
 from reports.layout.format import csv_text, markdown_table, markdown_text, number
 from reports.layout.table import ALWAYS, Column, blocks, fit
-from reports.report.standings import bot_document, forfeit_text
+from reports.report.standings import forfeit_text, standing_document
 
 INDENT = 2
 """Blanks before the small tables."""
@@ -42,9 +42,9 @@ def comparison_document(made: Comparison, wrong: DivisionMistakes | None = None)
     }
 
 
-def _side_document(side: Side, wrong: DivisionMistakes | None) -> dict[str, Any]:
+def _side_document(side: ComparedBot, wrong: DivisionMistakes | None) -> dict[str, Any]:
     return {
-        **bot_document(side.standing, wrong),
+        **standing_document(side.standing, wrong),
         "by_board_class": {name: _share(share) for name, share in side.by_class.items()},
         "moving_first": _share(side.first),
         "moving_second": _share(side.second),
@@ -161,7 +161,7 @@ def difference_cells(pair: Versus) -> tuple[str, str]:
     return number(pair.elo, "+.1f"), number(pair.error95, ".1f")
 
 
-def _facts(sides: Sequence[Side]) -> Iterable[tuple[str, ...]]:
+def _facts(sides: Sequence[ComparedBot]) -> Iterable[tuple[str, ...]]:
     bots = [side.standing for side in sides]
     yield ("Elo", *(_rating(bot) for bot in bots))
     yield ("games", *(str(bot.games) for bot in bots))

@@ -45,7 +45,7 @@ def standings_document(
         "draw_rate": rounded(standings.draw_rate, 4),
         "stalled_games": standings.stalled_games,
         "ranked": standings.ranked,
-        "bots": [bot_document(bot, wrong) for bot in standings.bots],
+        "bots": [standing_document(bot, wrong) for bot in standings.bots],
         "pairs_table": [
             {
                 "a": line.a,
@@ -64,7 +64,7 @@ def standings_document(
     }
 
 
-def bot_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
+def standing_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
     """One bot's row as plain data, with its mistakes where any of its games was analysed."""
     mistakes = mistakes_of_bot(wrong, bot.name)
     return {
@@ -105,7 +105,7 @@ CSV_COLUMNS = (
 
 def standings_csv(standings: Standings) -> str:
     """The rating list as comma-separated values with a header line; empty where nothing exists."""
-    documents = ({**bot_document(bot), **bot.forfeits} for bot in standings.bots)
+    documents = ({**standing_document(bot), **bot.forfeits} for bot in standings.bots)
     return csv_text(CSV_COLUMNS, ([document[key] for key in CSV_COLUMNS] for document in documents))
 
 
@@ -196,7 +196,7 @@ def forfeit_text(bot: BotStanding) -> str:
     return ", ".join(kinds) or "."
 
 
-def elo_text(bot: BotStanding) -> tuple[str, str]:
+def elo_cells(bot: BotStanding) -> tuple[str, str]:
     """Elo and its error; only a bound, and no error, for a bot that won or lost every game."""
     if bot.elo_at_least is not None:
         return f">={bot.elo_at_least:.0f}", "-"
@@ -217,7 +217,7 @@ def rating_columns(
 
     Marks have a column of their own where there are any, or stand behind the names.
     """
-    elo = [elo_text(bot) for bot in bots]
+    elo = [elo_cells(bot) for bot in bots]
     marked = [marks(bot) for bot in bots]
     names = [_name(bot) for bot in bots]
     if not marks_apart:

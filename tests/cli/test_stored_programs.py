@@ -18,7 +18,7 @@ from db.records.launch import Launch, Origin
 from db.store import Store
 from engine.board import Board
 from ladder.errors import LadderError
-from ladder.play.game import recruit
+from ladder.play.game import entrant_at_the_board
 from ladder.registry.builtins import sync_builtins
 from ladder.registry.registered import entrants
 from ladder.runs.budgets import Budgets
@@ -245,7 +245,7 @@ def test_a_run_and_a_game_compile_what_this_installation_has(
         done = ladder("run", "--bots", "stupid,random", "--games", "2", *SHORT)
         assert done.code == 0, done.err
         with Store.open(str(tmp_path / "ladder.db")) as store:
-            recruit(store, "stupid", Board(4, 4), Budgets({"simulations": 1}))
+            entrant_at_the_board(store, "stupid", Board(4, 4), Budgets({"simulations": 1}))
     assert not executed
 
 

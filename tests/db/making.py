@@ -5,11 +5,8 @@ from random import Random
 
 from bots.protocol import Budget
 from db.records.aggregate import RatingRow
-from db.records.bots import (
-    NewBot,
-    NewRevision,
-)
-from db.records.games import GameRecord, LastWords, NewSavedGame, Thought
+from db.records.bots import NewBot, NewRevision, RevisionRow
+from db.records.games import GameRecord, LastWords, NewHumanGame, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
@@ -33,6 +30,12 @@ BUDGET = Budget(time_ms=100)
 
 def revision(content: str = "one") -> NewRevision:
     return NewRevision(content, LAUNCH, ("time", "simulations"), None, {"kernel.py": content})
+
+
+def ensure_revision(store: Store, name: str, new: NewRevision) -> RevisionRow:
+    """Make a content the bot's current one; its revision."""
+    store.bots.bring_up_to_date([], {name: new})
+    return store.bots.get(name).revision
 
 
 def new_bot(name: str, content: str = "one", based_on: str | None = None) -> NewBot:
@@ -113,8 +116,8 @@ def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
     )
 
 
-def human_game(revision: int) -> NewSavedGame:
-    return NewSavedGame(
+def human_game(revision: int) -> NewHumanGame:
+    return NewHumanGame(
         revision=revision,
         bot_side=1,
         board="6x7",

@@ -11,7 +11,7 @@ from db.records.runs import (
     RunStatus,
 )
 from db.store import Store
-from tests.db.making import LAUNCH, add_bots, new_bot, new_run, revision
+from tests.db.making import LAUNCH, add_bots, ensure_revision, new_bot, new_run, revision
 
 
 def test_a_bot_is_read_as_it_was_registered(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_unknown_bot(store: Store) -> None:
     for call in (
         store.bots.get,
         store.bots.retire,
-        lambda name: store.bots.ensure_revision(name, revision()),
+        lambda name: ensure_revision(store, name, revision()),
     ):
         with pytest.raises(UnknownRow, match="'nobody'"):
             call("nobody")
@@ -65,27 +65,27 @@ def test_unknown_bot(store: Store) -> None:
 def test_new_content_makes_a_new_revision(store: Store) -> None:
     """New content becomes the current revision, the same content changes nothing."""
     first = store.bots.add(new_bot("v1")).revision
-    assert store.bots.ensure_revision("v1", revision("one")) == first
-    second = store.bots.ensure_revision("v1", revision("two"))
+    assert ensure_revision(store, "v1", revision("one")) == first
+    second = ensure_revision(store, "v1", revision("two"))
     assert (second.number, second.bot_id) == (2, first.bot_id)
     assert store.bots.get("v1").revision == second
-    assert store.bots.ensure_revision("v1", revision("two")) == second
+    assert ensure_revision(store, "v1", revision("two")) == second
 
 
 def test_returning_to_old_content_returns_to_its_revision(store: Store) -> None:
     """Old content is the same player as then: its revision is current again, none is added."""
     first = store.bots.add(new_bot("v1")).revision
-    store.bots.ensure_revision("v1", revision("two"))
-    assert store.bots.ensure_revision("v1", revision("one")) == first
+    ensure_revision(store, "v1", revision("two"))
+    assert ensure_revision(store, "v1", revision("one")) == first
     assert store.bots.get("v1").revision == first
-    assert store.bots.ensure_revision("v1", revision("three")).number == 3
+    assert ensure_revision(store, "v1", revision("three")).number == 3
 
 
 def test_another_way_of_starting_is_no_other_player(store: Store) -> None:
     """The launch of known content is updated in its revision."""
     first = store.bots.add(new_bot("v1")).revision
     moved = replace(revision("one"), launch=Launch(command=("other",), folder="/x"))
-    changed = store.bots.ensure_revision("v1", moved)
+    changed = ensure_revision(store, "v1", moved)
     assert (changed.id, changed.launch) == (first.id, moved.launch)
     assert store.bots.get("v1").revision == changed
 

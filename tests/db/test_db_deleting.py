@@ -13,6 +13,7 @@ from db.store import Store
 from tests.db.making import (
     add_bots,
     elo,
+    ensure_revision,
     human_game,
     maker,
     new_bot,
@@ -73,7 +74,7 @@ def test_unknown_bots_are_not_changed(store: Store) -> None:
 def test_a_bot_without_games_is_deleted(store: Store) -> None:
     """It goes with its revisions and the pairs that were given up; others keep theirs."""
     a, b = add_bots(store, 2)
-    store.bots.ensure_revision("v1", revision("two"))
+    ensure_revision(store, "v1", revision("two"))
     run = new_run(store)
     rows = store.pairs.plan(run.id, 3, maker([a, b]))
     store.pairs.drop([row.id for row in rows])
@@ -88,7 +89,7 @@ def test_a_bot_with_games_stays(store: Store) -> None:
     revisions = add_bots(store, 6)
     run = new_run(store)
     play_all(store, run, revisions[:2], 1)
-    store.bots.ensure_revision("v1", revision("two"))  # its games are of a former revision
+    ensure_revision(store, "v1", revision("two"))  # its games are of a former revision
     store.pairs.plan(run.id, 1, maker(revisions[2:4]))
     store.human_games.add(human_game(revisions[4]))
     for name, why in (

@@ -12,7 +12,7 @@ from db.records.games import GameRow
 from db.records.pairs import PlannedPair
 from db.records.runs import RunRow
 from db.store import Store
-from tests.db.making import add_bots, elo, new_run, played, revision, to_plan
+from tests.db.making import add_bots, elo, ensure_revision, new_run, played, revision, to_plan
 
 
 def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 1e9) -> None:
@@ -40,7 +40,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
     """
     random = Random(seed)
     revisions = add_bots(store, 4)
-    revisions.append(store.bots.ensure_revision("v1", revision("two")).id)
+    revisions.append(ensure_revision(store, "v1", revision("two")).id)
     runs = [new_run(store, rated=rated, stream=f"{n}") for n, rated in enumerate((True, False))]
     other = new_run(store, boards="6x7", stream="other")
     for moment in range(60):

@@ -12,7 +12,7 @@ from db.records.exchange import BotLine, GameLine, Imported, NotImportable
 from db.records.launch import described
 from db.records.pairs import PlannedPair
 from db.store import Store
-from tests.db.making import elo, new_bot, new_run, played, revision, to_plan
+from tests.db.making import elo, ensure_revision, new_bot, new_run, played, revision, to_plan
 
 
 class Played:
@@ -40,7 +40,7 @@ class Played:
             if step == ".":
                 self.play()
             else:
-                self.store.bots.ensure_revision("hero", revision(step))
+                ensure_revision(self.store, "hero", revision(step))
 
 
 def lines_of(store: Store) -> list[GameLine]:
@@ -127,7 +127,7 @@ def test_a_bot_of_this_machine_keeps_its_revision(tmp_path: Path) -> None:
         take_in(copy, lines_of(source.store))
         assert content(copy) == "a"
         assert copy.bots.get("hero").retired_at is None
-        copy.bots.ensure_revision("hero", revision("d"))
+        ensure_revision(copy, "hero", revision("d"))
         assert content(copy) == "d"
     source.store.close()
 

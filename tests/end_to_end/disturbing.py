@@ -49,7 +49,7 @@ def parts_of(coordinator: int, kind: str) -> list[psutil.Process]:
 
 
 @dataclass
-class Siege:
+class DisturbedRun:
     """Kills parts of runs, and notes what came of it."""
 
     ladder: Ladder

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, Siege
+from tests.end_to_end.disturbing import BOT, COORDINATOR, SUPERVISOR, WORKER, DisturbedRun
 from tests.end_to_end.traces import QUICK, faults_of, lines_of
 
 GAMES = 24
@@ -44,12 +44,12 @@ def test_our_own_processes_may_be_killed(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """No pair may be lost, stored twice or by half, and the games must be those of a quiet run."""
-    siege = Siege(ladder.stock(), words, random.Random(1), longest_s=PAUSE_S)
+    disturbed = DisturbedRun(ladder.stock(), words, random.Random(1), longest_s=PAUSE_S)
     with ladder.slow():
-        siege.kill(kind, 4)
+        disturbed.kill(kind, 4)
     assert faults_of(ladder.folder) == []
-    assert lines_of(ladder.folder) == undisturbed(siege.seed)
-    assert siege.scratch_left() == []
+    assert lines_of(ladder.folder) == undisturbed(disturbed.seed)
+    assert disturbed.scratch_left() == []
 
 
 @pytest.mark.slow
@@ -58,12 +58,12 @@ def test_a_killed_bot_loses_that_game_and_no_other(
     ladder: Ladder, undisturbed: Callable[[int], list[Any]], kind: str
 ) -> None:
     """A bot that somebody kills has crashed; every other game must be that of a quiet run."""
-    siege = Siege(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
+    disturbed = DisturbedRun(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
     with ladder.slow():
-        siege.kill(kind, 4)
+        disturbed.kill(kind, 4)
     assert faults_of(ladder.folder) == []
     hit = 0
-    for game, quiet in zip(lines_of(ladder.folder), undisturbed(siege.seed), strict=True):
+    for game, quiet in zip(lines_of(ladder.folder), undisturbed(disturbed.seed), strict=True):
         if game != quiet:
             hit += 1
             assert game[:4] == quiet[:4]
@@ -71,4 +71,4 @@ def test_a_killed_bot_loses_that_game_and_no_other(
             assert game[6] == "crash"
             assert "SIGKILL" in game[8] or "supervisor was killed" in game[8]
     assert hit <= 4
-    assert siege.scratch_left() == []
+    assert disturbed.scratch_left() == []

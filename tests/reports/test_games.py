@@ -1,11 +1,12 @@
 """A stored game beside its board."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
 
-from db.records.games import SavedGameRow, Thought
+from db.records.games import HumanGameRow, Thought
 from engine.result import Result, Termination
 from reports.replay import (
     game_document,
@@ -15,7 +16,7 @@ from reports.replay import (
     short_count,
 )
 
-GAME = SavedGameRow(
+GAME = HumanGameRow(
     key=3,
     bot="v4",
     bot_side=1,
@@ -69,10 +70,7 @@ def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
     assert rows[2] == ["2", "O", "0", "2.5ms", "-0.25", "1.2k", "7"]
     assert rows[4] == [">4", "O", "0", "98ms", "+0.00", "250k", "9", "loss", "4"]
     assert ["1", "X", "6", "12s"] in rows
-    wide = SavedGameRow(
-        **{name: getattr(GAME, name) for name in SavedGameRow.__slots__ if name != "board"},
-        board="12x12@0,3",
-    )
+    wide = replace(GAME, board="12x12@0,3")
     shown = printed(ply_screen(wide, 4))
     assert max(map(len, shown)) <= 80
     assert any(line.endswith("loss 4") for line in shown)
@@ -81,10 +79,7 @@ def test_the_table_marks_the_ply_and_fits_a_terminal() -> None:
 
 def test_what_nobody_told_has_no_column() -> None:
     """A game of which only the times are known shows only these."""
-    silent = SavedGameRow(
-        **{name: getattr(GAME, name) for name in SavedGameRow.__slots__ if name != "thoughts"},
-        thoughts=tuple(Thought(thought.time_us) for thought in GAME.thoughts),
-    )
+    silent = replace(GAME, thoughts=tuple(Thought(thought.time_us) for thought in GAME.thoughts))
     lines = printed(ply_screen(silent, 0))
     assert lines[2][24:].split() == ["ply", "col", "time"]
 

@@ -64,7 +64,7 @@ app.command("add-all")(bots_add.add_all)
 
 
 @app.command("check")
-def check_bot(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
+def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
     """Start a registered bot and let it play a game against random on each kind of board."""
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown

@@ -7,12 +7,12 @@ import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Margin, Sandbox, Seed
 
-Side = "A shared library, a specification such as saiblo:./program, or a registered bot."
+COMPETITOR = "A shared library, a specification such as saiblo:./program, or a registered bot."
 
 
 def compete(
-    a: Annotated[str, typer.Argument(metavar="A", help=Side)],
-    b: Annotated[str, typer.Argument(metavar="B", help=Side)],
+    a: Annotated[str, typer.Argument(metavar="A", help=COMPETITOR)],
+    b: Annotated[str, typer.Argument(metavar="B", help=COMPETITOR)],
     result_file: Annotated[Path, typer.Argument(metavar="RESULT_FILE", help="Written anew.")],
     rounds: Annotated[
         int, typer.Argument(metavar="ROUNDS", min=1, max=MOST_GAMES, help="Of two games each.")

@@ -1,8 +1,7 @@
 """`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,13 +11,6 @@ from ladder.cli.run_options import RunOptions, takes_run_options
 
 GAMES_SHOWN = 60
 """Lost games of the candidate that a page holds at most."""
-
-
-class ModelWord(StrEnum):
-    """In which Elo `--max-drop` is given."""
-
-    NORMALIZED = "normalized"
-    LOGISTIC = "logistic"
 
 
 @takes_run_options
@@ -50,8 +42,9 @@ def gate(
         ),
     ] = 3000,
     model: Annotated[
-        ModelWord, typer.Option(help="The Elo in which --max-drop is given.")
-    ] = ModelWord.LOGISTIC,
+        Literal["normalized", "logistic"],
+        typer.Option(help="The Elo in which --max-drop is given."),
+    ] = "logistic",
     rated: Annotated[
         bool, typer.Option("--rated", help="Let the games count in the rating list.")
     ] = False,
@@ -103,7 +96,7 @@ def gate(
         judge_stored,
         play_gate,
     )
-    from ladder.ratings.sprt import Model
+    from ladder.ratings.choices import Model
     from ladder.runs.start import check_possible
     from reports.gate.text import (
         gate_document,
@@ -116,7 +109,7 @@ def gate(
         alpha=alpha,
         beta=beta,
         max_games=max_games,
-        model=Model(model.value),
+        model=Model(model),
     )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(

@@ -20,7 +20,7 @@ from ladder.cli.options import (
 
 if TYPE_CHECKING:
     from db.records.pairs import Entrant
-    from ladder.play.game import Sparring
+    from ladder.play.game import GameInPlay
 
 
 class Side(StrEnum):
@@ -82,11 +82,11 @@ def play(
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import stdout_console
     from ladder.cli.parsing import budgets_of, sandbox_of
-    from ladder.cli.terminal.board_screen import table_for
+    from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
     from ladder.play.game import (
-        Sparring,
-        recruit,
+        GameInPlay,
+        entrant_at_the_board,
     )
     from ladder.process.confinement import Confinement
     from ladder.runs.budgets import Budgets
@@ -104,7 +104,7 @@ def play(
     def hire(name: str, budgets: Budgets) -> "Entrant":
         with open_or_imagine(db) as store:
             warn_of_unknown([store.bots.get(name)])
-            return recruit(store, name, drawn, budgets)
+            return entrant_at_the_board(store, name, drawn, budgets)
 
     def adviser(name: str) -> "Entrant":
         try:
@@ -115,14 +115,14 @@ def play(
 
     with open_or_imagine(db) as store:
         warn_of_unknown([store.bots.get(bot), store.bots.get(hints)])
-        opponent = recruit(store, bot, drawn, budgets)
+        opponent = entrant_at_the_board(store, bot, drawn, budgets)
     if save:
         # Only now: a refused command leaves no new file behind.
         with open_store(db, create=True, sync=True) as store:
-            opponent = recruit(store, bot, drawn, budgets)
-    with Sparring(opponent, confinement, board=drawn, person=person, seed=seed) as game:
+            opponent = entrant_at_the_board(store, bot, drawn, budgets)
+    with GameInPlay(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
-            table_for(stdout_console(), game, adviser).sit()
+            dialogue_for(stdout_console(), game, adviser).sit()
         finally:
             if save:
                 _save(game, db)
@@ -133,7 +133,7 @@ HINT_MS = 1000
 """Time for a hint of a bot that does not know the budget of the game."""
 
 
-def _save(game: "Sparring", db: str) -> None:
+def _save(game: "GameInPlay", db: str) -> None:
     from ladder.cli.database import open_store
     from ladder.cli.output import (
         print_error,

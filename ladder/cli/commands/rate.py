@@ -1,19 +1,12 @@
 """`ladder rate`: a rating list from a file of games of any game."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ladder.cli.options import Json
-
-
-class DrawsWord(StrEnum):
-    """The model of draws."""
-
-    HALF = "half"
-    FIT = "fit"
+from ladder.ratings.choices import Draws
 
 
 def rate(
@@ -24,8 +17,8 @@ def rate(
         str, typer.Option(metavar="fit|ELO", help="What moving first is worth.")
     ] = "fit",
     draws: Annotated[
-        DrawsWord, typer.Option(help="half a win; or fit a draw model and convert its result.")
-    ] = DrawsWord.HALF,
+        Draws, typer.Option(help="half a win; or fit a draw model and convert its result.")
+    ] = Draws.HALF,
     prior: Annotated[
         float, typer.Option(metavar="DRAWS", help="Virtual draws of everybody against the mean.")
     ] = 1.0,
@@ -52,6 +45,6 @@ def rate(
     )
 
     options = options_of(
-        advantage=first_mover_advantage, draws=draws.value, prior=prior, anchor=anchor, mean=mean
+        advantage=first_mover_advantage, draws=draws, prior=prior, anchor=anchor, mean=mean
     )
     return print_result(rate_file(file, options), rating_document, rating_text, json=json)

@@ -1,12 +1,12 @@
 """`ladder stats`: the statistics as a calculator, from counts on the command line."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.help import HelpGroup
 from ladder.cli.options import Json
+from ladder.ratings.choices import Model
 
 if TYPE_CHECKING:
     from ladder.ratings.elo import EloEstimate
@@ -23,14 +23,6 @@ app = typer.Typer(
 @app.callback()
 def group() -> None:
     """Elo, sequential tests and LOS from counts."""
-
-
-class ModelWord(StrEnum):
-    """In which Elo the hypotheses of a test are given."""
-
-    NORMALIZED = "normalized"
-    LOGISTIC = "logistic"
-    BAYESIAN = "bayesian"
 
 
 Wdl = Annotated[
@@ -83,8 +75,8 @@ def sprt(
         float, typer.Option(metavar="B", help="Chance to accept H0 when H1 is true.")
     ] = 0.05,
     model: Annotated[
-        ModelWord, typer.Option(help="The Elo in which X and Y are given.")
-    ] = ModelWord.LOGISTIC,
+        Model, typer.Option(help="The Elo in which X and Y are given.")
+    ] = Model.LOGISTIC,
     json: Json = False,
 ) -> int:
     """The state of a sequential test between two differences in Elo."""
@@ -100,7 +92,7 @@ def sprt(
     )
 
     counts = parse_counts(wdl, penta)
-    test = hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model.value)
+    test = hypotheses(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)
     return print_result(sprt_result(counts=counts, test=test), sprt_document, sprt_text, json=json)
 
 

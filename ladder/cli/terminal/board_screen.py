@@ -19,10 +19,10 @@ from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, w
 from ladder.errors import BotFailure, UsageError
 from ladder.play.commands import (
     Word,
-    column_of,
+    named_column,
     understand,
 )
-from ladder.play.game import Sparring
+from ladder.play.game import GameInPlay
 from reports.layout.board import board_text
 from reports.play import (
     HELP,
@@ -39,16 +39,16 @@ Advisers = Callable[[str], Entrant]
 """The bot of a name, or for "" the usual one, ready to be asked for a hint."""
 
 
-def table_for(console: Console, game: Sparring, advisers: Advisers) -> "Table":
+def dialogue_for(console: Console, game: GameInPlay, advisers: Advisers) -> "Dialogue":
     """Keys and a picture on a terminal, else lines."""
-    kind = DrawnTable if can_draw(console, game.position.board.rows) else LineTable
+    kind = DrawnDialogue if can_draw(console, game.position.board.rows) else LineDialogue
     return kind(console, game, advisers)
 
 
-class Table(ABC):
+class Dialogue(ABC):
     """One game from its first question to the leaving."""
 
-    def __init__(self, console: Console, game: Sparring, advisers: Advisers) -> None:
+    def __init__(self, console: Console, game: GameInPlay, advisers: Advisers) -> None:
         self._console = console
         self._game = game
         self._advisers = advisers
@@ -120,7 +120,7 @@ class Table(ABC):
         """Show the position and what there is to say; what the person says, None at the end."""
 
 
-class LineTable(Table):
+class LineDialogue(Dialogue):
     """For pipes, and for terminals that cannot be drawn on."""
 
     def sit(self) -> None:
@@ -164,7 +164,7 @@ class LineTable(Table):
         self._console.print(line, end=end, soft_wrap=True)
 
 
-class DrawnTable(Table):
+class DrawnDialogue(Dialogue):
     """For a terminal: the arrows move a stone over the columns, Enter drops it."""
 
     def sit(self) -> None:
@@ -198,7 +198,7 @@ class DrawnTable(Table):
             elif key == " " and not line.text:
                 continue
             elif line.take(key):
-                named = column_of(line.text)
+                named = named_column(line.text)
                 if named is not None and game.position.can_play(named):
                     self._marker = named
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ladder.ratings.counts import FloatArray
 from ladder.ratings.pool.cells import Cells
-from ladder.ratings.pool.families import ExpectedScore, Family, Terms
+from ladder.ratings.pool.families import ExpectedScore, OutcomeModel, Terms
 from ladder.ratings.pool.fitting import Fit, predictors, scatter, unpack
 
 EXPECTED_WEIGHT = 1.0
@@ -52,7 +52,7 @@ def expected_moments(cells: Cells, terms: tuple[Terms, Terms]) -> FloatArray:
     return out
 
 
-def cluster_moments(cells: Cells, family: Family, fit: Fit) -> tuple[FloatArray, FloatArray]:
+def cluster_moments(cells: Cells, family: OutcomeModel, fit: Fit) -> tuple[FloatArray, FloatArray]:
     """(moments to build the meat from, expected moments), shape (T, 3, 3) each."""
     _, _, margin = unpack(fit.theta, cells)
     z1, z2 = predictors(fit.theta, cells)
@@ -81,7 +81,7 @@ def _leverage(cells: Cells, fit: Fit, per_cluster: FloatArray) -> FloatArray:
     return np.asarray(per_cluster[:, 0, 0] * strength + per_cluster[:, 1, 1] * cover[edge, edge])
 
 
-def covariance(cells: Cells, family: Family, fit: Fit) -> FloatArray:
+def covariance(cells: Cells, family: OutcomeModel, fit: Fit) -> FloatArray:
     """Covariance of all parameters in natural units squared, 0 where not fitted: (P, P)."""
     moments, _ = cluster_moments(cells, family, fit)
     meat = scatter(cells, fit.theta.size, moments)

@@ -32,7 +32,7 @@ class Terms:
     """-d2l/dz dh."""
 
 
-class Family(Protocol):
+class OutcomeModel(Protocol):
     """A model of one game."""
 
     has_margin: bool

@@ -16,7 +16,7 @@ import numpy as np
 from ladder.ratings.counts import FloatArray, IntArray
 from ladder.ratings.pool.cells import Cells
 from ladder.ratings.pool.errors import Unbounded
-from ladder.ratings.pool.families import Family, logistic
+from ladder.ratings.pool.families import OutcomeModel, logistic
 from ladder.ratings.special import strong_groups
 
 BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -92,7 +92,7 @@ def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
     return out
 
 
-def maximise(*, cells: Cells, family: Family, setup: Setup) -> Fit:
+def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
     """Fit all parameters. Raises Unbounded when nothing finite is likeliest."""
     players, classes = len(cells.players), len(cells.classes)
     size = players + classes + int(family.has_margin)
@@ -120,7 +120,7 @@ def maximise(*, cells: Cells, family: Family, setup: Setup) -> Fit:
 
 
 def _climb(
-    cells: Cells, family: Family, setup: Setup, theta: FloatArray, free: BoolArray
+    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray, free: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     value, gradient, hessian = _height(cells, family, setup, theta)
     horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
@@ -168,7 +168,7 @@ def _unbounded(cells: Cells) -> Unbounded:
 
 
 def _height(
-    cells: Cells, family: Family, setup: Setup, theta: FloatArray
+    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray
 ) -> tuple[float, FloatArray, FloatArray]:
     """Penalised log-likelihood, its gradient and its negative Hessian."""
     players, classes = len(cells.players), len(cells.classes)

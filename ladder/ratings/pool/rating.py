@@ -9,11 +9,11 @@ tables, never on the number of games.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
 from ladder.errors import UsageError
+from ladder.ratings.choices import Draws
 from ladder.ratings.counts import FloatArray
 from ladder.ratings.elo import SCALE, Z95, normal_cdf
 from ladder.ratings.pool.cells import (
@@ -34,17 +34,8 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Shares of the first of two players in the slack of both."""
 
 
-class Draws(StrEnum):
-    """The two readings of a draw."""
-
-    HALF = "half"
-    """Half a win and half a loss."""
-    FIT = "fit"
-    """An outcome with a margin of its own (Rao and Kupper 1967), converted to the same scale."""
-
-
 @dataclass(frozen=True)
-class Options:
+class RatingOptions:
     """Scale, prior and model of a rating list."""
 
     mean: float = MEAN
@@ -186,13 +177,13 @@ def _superiority(gap: float, error: float) -> float:
     return normal_cdf(gap / error)
 
 
-def rate(*, cells: Cells, options: Options | None = None) -> PoolRating:
+def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRating:
     """Rate all players of `cells` (see `cells.from_tables` and `cells.from_games`).
 
     Raises Disconnected when games do not connect all players, Unbounded when there is no prior and
     somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.
     """
-    options = options or Options()
+    options = options or RatingOptions()
     setup = natural_setup(cells, options)
     require_connected(cells=cells)
     margin = None
@@ -257,8 +248,8 @@ def _bounds(
     return tuple(at_least), tuple(at_most)
 
 
-def natural_setup(cells: Cells, options: Options) -> Setup:
-    """Options in natural units, ratings relative to `options.mean`."""
+def natural_setup(cells: Cells, options: RatingOptions) -> Setup:
+    """The options in natural units, ratings relative to `options.mean`."""
     given = options.anchors or {}
     unknown = sorted(set(given) - set(cells.players))
     if unknown:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.pairings import ClassScores, Pairing
+from ladder.standings.pairings import ClassScores, PairingResult
 from ladder.standings.standings import Standings
 from reports.html.charts import heat_map
 from reports.html.figures import Figure, Row
@@ -12,7 +12,7 @@ SURPRISE = 2.0
 """Standard errors from which on a residual is marked."""
 
 
-def pairings_figure(pairings: Sequence[Pairing], order: Sequence[str]) -> Figure:
+def pairings_figure(pairings: Sequence[PairingResult], order: Sequence[str]) -> Figure:
     """A heat map of scores; `order` names the bots, best first."""
     rows = _rows(pairings)
     return Figure(
@@ -25,7 +25,7 @@ def pairings_figure(pairings: Sequence[Pairing], order: Sequence[str]) -> Figure
     )
 
 
-def _rows(pairings: Sequence[Pairing]) -> list[Row]:
+def _rows(pairings: Sequence[PairingResult]) -> list[Row]:
     return [
         {
             "a": pairing.a,
@@ -44,7 +44,7 @@ def _rows(pairings: Sequence[Pairing]) -> list[Row]:
     ]
 
 
-def _table(pairings: Sequence[Pairing]) -> Table:
+def _table(pairings: Sequence[PairingResult]) -> Table:
     return Table(
         columns(
             "bot", "against", "#games", "#win", "#draw", "#loss", "#score", "#± 95 %", "#residual"

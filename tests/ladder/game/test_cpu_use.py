@@ -17,7 +17,7 @@ from ladder.game.bot_pool import BotPool
 from ladder.game.cpu_use import FREE_US, CpuUse
 from ladder.game.referee import MAX_STALLS, play_game, play_pair
 from ladder.process.confinement import UNCONFINED
-from ladder.process.family import Conduct, Family
+from ladder.process.family import Conduct, ProcessFamily
 from tests.support.fakes import NEW_GAME, fake_start
 
 
@@ -44,8 +44,8 @@ def plan(a: Start, b: Start, *, budget: Budget | None = None) -> PairPlan:
     )
 
 
-def used(rest_us: int, turn_us: int) -> Family:
-    family = Family(1, Conduct(), foreign=True)
+def used(rest_us: int, turn_us: int) -> ProcessFamily:
+    family = ProcessFamily(1, Conduct(), foreign=True)
     family.rest_us, family.turn_us = rest_us, turn_us
     return family
 
@@ -92,7 +92,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever colour it has, it loses by pondering, and the reason tells how much it took."""
-    monkeypatch.setattr(Family, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("late", "0.7", folder=tmp_path)
     record = play_pair(plan(thief, victim), pool)
@@ -105,7 +105,7 @@ def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There nobody loses strength, and games must not depend on the clock."""
-    monkeypatch.setattr(Family, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
     thief = fake_start("steals", "4", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
@@ -118,7 +118,7 @@ def test_who_makes_its_opponent_late_is_charged(
 ) -> None:
     """The wait of a late bot is its opponent's fault when that used the processor meanwhile."""
     monkeypatch.setattr("ladder.game.referee.blame_machine", lambda *_: "it was kept waiting")
-    monkeypatch.setattr(Family, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
     pair = plan(thief, victim)
@@ -143,14 +143,14 @@ def test_more_than_one_processor_on_its_turn_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a worker with one CPU only a bot that left it can use more than the time that passes."""
-    end_turn = Family.end_turn
+    end_turn = ProcessFamily.end_turn
 
-    def spread(family: Family) -> None:
+    def spread(family: ProcessFamily) -> None:
         end_turn(family)
         if family._foreign:
             family.turn_us += 20 * FREE_US
 
-    monkeypatch.setattr(Family, "end_turn", spread)
+    monkeypatch.setattr(ProcessFamily, "end_turn", spread)
     pair = plan(fake_start("honest", folder=tmp_path), fake_start("late", "0.01", folder=tmp_path))
     pool.has_one_cpu = True
     assert play_pair(pair, pool).games[0].termination is Termination.TIMEOUT

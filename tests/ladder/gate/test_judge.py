@@ -13,8 +13,9 @@ from ladder.errors import UsageError
 from ladder.gate.judge import REPEATS_IN_A_ROW, GateBot, GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import GateResult, Verdict
+from ladder.ratings.choices import Model
 from ladder.ratings.elo import estimate
-from ladder.ratings.sprt import Model, State, sprt_result
+from ladder.ratings.sprt import State, sprt_result
 from ladder.runs.decision import Decision
 
 HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")

@@ -10,7 +10,7 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
-from ladder.play.game import Sparring
+from ladder.play.game import GameInPlay
 from ladder.process.confinement import UNCONFINED
 from ladder.specs import start_command
 from tests.support.fakes import fake_start
@@ -31,12 +31,12 @@ def built_in(name: str, simulations: int = 60) -> Entrant:
     return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
 
 
-def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> Sparring:
+def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> GameInPlay:
     """A game that has not begun."""
-    return Sparring(bot, UNCONFINED, board=board, person=person, seed=7)
+    return GameInPlay(bot, UNCONFINED, board=board, person=person, seed=7)
 
 
-def play_out(game: Sparring) -> None:
+def play_out(game: GameInPlay) -> None:
     """The person always takes the last column with room."""
     while game.verdict is None:
         if game.bots_turn:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ladder.ratings.pool.rating import Options, rate
+from ladder.ratings.pool.rating import RatingOptions, rate_pool
 from tests.ladder.ratings.pools import random_cells
 
 
@@ -18,18 +18,18 @@ def resampled(cells, rng, number, options):
                 for total, row in zip(totals, cells.counts, strict=True)
             ]
         )
-        again = rate(cells=replace(cells, counts=counts.astype(float)), options=options)
+        again = rate_pool(cells=replace(cells, counts=counts.astype(float)), options=options)
         lists.append(np.concatenate([again.elo, again.advantage]))
     return np.array(lists)
 
 
 @pytest.mark.parametrize("correlation", [-0.6, 0.6])
-@pytest.mark.parametrize("options", [Options(), Options(anchors={"p1": 1200.0})])
+@pytest.mark.parametrize("options", [RatingOptions(), RatingOptions(anchors={"p1": 1200.0})])
 def test_errors_are_those_of_resampled_pairs(correlation, options):
     """Stated errors agree to ten per cent with lists of whole pairs drawn again."""
     rng = np.random.default_rng(1)
     cells, _ = random_cells(rng, size=5, pairs=60, correlation=correlation)
-    rating = rate(cells=cells, options=options)
+    rating = rate_pool(cells=cells, options=options)
     lists = resampled(cells, np.random.default_rng(2), 600, options)
     stated = np.concatenate([rating.error95, rating.advantage_error95]) / 1.96
     assert lists.std(axis=0) == pytest.approx(stated, rel=0.1)

@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 
 from ladder.errors import UsageError
 from ladder.ratings.bayeselo import from_probabilities, probabilities, to_elo
-from ladder.ratings.counts import pentanomial, trinomial
+from ladder.ratings.counts import pentanomial
 from ladder.ratings.elo import elo_to_score, estimate, likelihood_interval, score_to_elo
 from ladder.ratings.one_sided import least_score
 from tests.ladder.ratings.vectors import near, vectors
@@ -158,7 +158,6 @@ def test_pairs_from_a_table():
     """The pentanomial counts are the diagonals of the 3x3 table."""
     table = np.arange(9).reshape(3, 3)
     assert pentanomial(table=table).tolist() == [0, 4, 12, 12, 8]
-    assert trinomial(wins=3, draws=2, losses=1) == (1, 2, 3)
 
 
 @pytest.mark.parametrize("counts", [(1, 2), (1, 2, 3, 4), (1, -1, 0), (1, math.nan, 0), 7])

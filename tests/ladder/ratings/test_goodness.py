@@ -4,14 +4,14 @@ import pytest
 from ladder.ratings.pool.cells import from_tables
 from ladder.ratings.pool.goodness import Goodness
 from ladder.ratings.pool.goodness import check as check_fit
-from ladder.ratings.pool.rating import rate
+from ladder.ratings.pool.rating import rate_pool
 from tests.ladder.ratings.pools import names, random_cells, random_tables
 from tests.support.simulated_gates import pair_table
 
 
 def check(*, cells) -> Goodness:
     """What the check says of the list of these games."""
-    return check_fit(cells=cells, fit=rate(cells=cells).fit)
+    return check_fit(cells=cells, fit=rate_pool(cells=cells).fit)
 
 
 def test_a_good_list_is_not_doubted():

@@ -7,7 +7,7 @@ from ladder.ratings.pool.cells import (
     groups,
 )
 from ladder.ratings.pool.pair_design import FLOOR, next_pairs
-from ladder.ratings.pool.rating import Options, rate
+from ladder.ratings.pool.rating import RatingOptions, rate_pool
 from tests.ladder.ratings.pools import names
 from tests.support.simulated_gates import pair_table
 
@@ -91,7 +91,7 @@ def true_error(*, seed, floor):
             i, j = 2 * (rng.random(2) < score)
             counts[row, i, j] += 1
     cells = from_tables(players=names(12), a=a, b=b, counts=counts)
-    return np.mean((rate(cells=cells, options=Options(mean=0)).elo - elo) ** 2)
+    return np.mean((rate_pool(cells=cells, options=RatingOptions(mean=0)).elo - elo) ** 2)
 
 
 def test_it_beats_random_pairing():

@@ -3,7 +3,7 @@ import pytest
 
 from ladder.ratings.elo import estimate
 from ladder.ratings.pool.cells import from_games, from_tables
-from ladder.ratings.pool.rating import Options, rate
+from ladder.ratings.pool.rating import RatingOptions, rate_pool
 from tests.ladder.ratings.pools import names
 from tests.support.simulated_gates import pair_table
 
@@ -15,9 +15,9 @@ def pool(*rows, players="ABCDE", **options):
     """The list of rows (a, b, 3x3 counts)."""
     a, b, counts = zip(*rows, strict=True)
     used = players[: 1 + max(*a, *b)]
-    return rate(
+    return rate_pool(
         cells=from_tables(players=used, a=a, b=b, counts=np.array(counts, dtype=float)),
-        options=Options(**options),
+        options=RatingOptions(**options),
     )
 
 
@@ -42,13 +42,13 @@ def test_two_players_are_as_far_apart_as_their_pairs_say(prior):
 def test_single_games_count_one_by_one():
     """Where games are no pairs, the game is the unit and the first move is allowed for."""
     cells = from_games(players="AB", first=[0, 1], second=[1, 0], counts=[[0, 0, 7], [7, 0, 0]])
-    gap = rate(cells=cells, options=Options(advantage=0.0)).difference(a=0, b=1)
+    gap = rate_pool(cells=cells, options=RatingOptions(advantage=0.0)).difference(a=0, b=1)
     assert gap.at_least == pytest.approx(estimate(counts=(0, 0, 14)).at_least, abs=1e-6)
     white = from_games(players="AB", first=[0], second=[1], counts=[[0, 0, 14]])
-    helped = rate(cells=white, options=Options(advantage=100.0)).difference(a=0, b=1)
+    helped = rate_pool(cells=white, options=RatingOptions(advantage=100.0)).difference(a=0, b=1)
     assert helped.at_least == pytest.approx(gap.at_least - 100, abs=1e-6)
     black = from_games(players="AB", first=[1], second=[0], counts=[[14, 0, 0]])
-    hindered = rate(cells=black, options=Options(advantage=100.0)).difference(a=0, b=1)
+    hindered = rate_pool(cells=black, options=RatingOptions(advantage=100.0)).difference(a=0, b=1)
     assert hindered.at_least == pytest.approx(gap.at_least + 100, abs=1e-6)
 
 
@@ -107,7 +107,7 @@ def test_bounds_hold_the_truth(pairs, top):
     for row in shutouts:
         cells = from_tables(players=names(4), a=a, b=b, counts=tables[row].reshape(-1, 3, 3))
         # Against the mean of the others, which is what the bound leaves as it is.
-        bound = (rate(cells=cells).at_least[0] - 1000) * 4 / 3
+        bound = (rate_pool(cells=cells).at_least[0] - 1000) * 4 / 3
         wrong += bound > elo[0] - elo[1:].mean()
     limit = 0.05 + 3 * np.sqrt(0.05 * 0.95 / pools)
     assert wrong / pools <= limit < len(shutouts) / pools

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ladder.errors import UsageError
+from ladder.ratings.choices import Model
 from ladder.ratings.counts import pentanomial
-from ladder.ratings.sprt import Model, Sprt, State, bounds, llr, sprt_result
+from ladder.ratings.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.ratings.sprt_estimate import (
     estimate_after,
     expected_course,
