@@ -1,4 +1,4 @@
-"""What bots got wrong: table, lists and document of `analyze` and `report --mistakes`."""
+"""Mistakes of bots: table, lists and document of `analyze` and `report --mistakes`."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -165,7 +165,7 @@ def print_mistakes(console: Console, made: DivisionMistakes | None) -> None:
 
 
 def headline(made: DivisionMistakes) -> str:
-    """What was analysed, in a line."""
+    """The analysed games, in a line."""
     share = made.decided / made.positions if made.positions else 0.0
     return (
         f"{made.label}, {made.games:,} games analysed, {made.positions:,} positions, "
@@ -338,7 +338,7 @@ class _Bar:
 
 
 def title(state: Progress) -> str:
-    """What will be done, in a line."""
+    """The work ahead, in a line."""
     done = state.asked - state.waiting
     return (
         f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "

@@ -1,4 +1,4 @@
-"""What `ladder openings make` says."""
+"""The words of `ladder openings make`."""
 
 import time
 from collections.abc import Callable

@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,10 +11,11 @@ import pytest
 from tests.support.rooms_table import PAGE, page
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("engine", "bots", "db", "ladder", "reports")
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
 
 
-@pytest.mark.parametrize("package", ["engine", "bots", "db", "ladder", "reports"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_every_file_says_what_it_owns(package: str) -> None:
     """A module without a first sentence owns nothing."""
     for path in (ROOT / package).rglob("*.py"):
@@ -45,3 +48,36 @@ def test_the_ways_to_install_take_the_tested_versions() -> None:
     lines = (ROOT / "README.md").read_text().splitlines()
     for way in ("uv tool install", "pipx install", "python3 -m venv"):
         assert any(way in line and "-c constraints.txt" in line for line in lines), way
+
+
+POINTERS = re.compile(r"(The same|Same|As|Like|See|What|Whatever|Who|Whoever|It|Its|Ditto)\b")
+"""First words that send the reader elsewhere, or stand in the place of a noun."""
+
+
+def docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Those of modules, classes and functions, and the texts below fields and constants."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield node.body[0].lineno, text
+            for field, below in pairwise(node.body):
+                constant = below.value if isinstance(below, ast.Expr) else None
+                if (
+                    isinstance(field, ast.Assign | ast.AnnAssign)
+                    and isinstance(constant, ast.Constant)
+                    and isinstance(constant.value, str)
+                ):
+                    yield below.lineno, constant.value
+
+
+def test_docstrings_begin_with_the_thing() -> None:
+    """No docstring of the program may begin with a pointer or a pronoun."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, text in docstrings(ast.parse(path.read_text(encoding="utf-8")))
+        if POINTERS.match(text)
+    ]
+    assert found == []

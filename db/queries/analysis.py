@@ -15,7 +15,7 @@ KEYS_AT_ONCE = 500
 
 
 class Analysis:
-    """What `ladder analyze` has found out."""
+    """The stored verdicts of `ladder analyze`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -15,9 +15,11 @@ class Exchange:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def export_lines(self, division_id: int | None = None) -> Iterator[GameLine]:
-        """All finished games by run, pair and game, streamed."""
-        return export_lines(self._database, division_id)
+    def export_lines(
+        self, division_id: int | None = None, *, ids: bool = False
+    ) -> Iterator[GameLine]:
+        """All finished games by run, pair and game, streamed; with their numbers if `ids`."""
+        return export_lines(self._database, division_id, ids=ids)
 
     def import_lines(self, pairs: Sequence[tuple[GameLine, GameLine]], rate: Rate) -> Imported:
         """Store whole pairs of another database, all or none; pairs that are here are skipped.

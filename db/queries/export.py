@@ -26,7 +26,9 @@ from db.records.runs import RunKind
 from engine.result import Result, Termination
 
 
-def export_lines(database: Database, division_id: int | None) -> Iterator[GameLine]:
+def export_lines(
+    database: Database, division_id: int | None, *, ids: bool = False
+) -> Iterator[GameLine]:
     """All finished games by run, pair and game, so that the order does not depend on the clock."""
     games, pairs, runs = Game.__table__, Pair.__table__, Run.__table__
     query = (
@@ -91,11 +93,11 @@ def export_lines(database: Database, division_id: int | None) -> Iterator[GameLi
                     division.openings,
                 ),
                 introduces=news if news != Introduction() else None,
-                timing=_timing(row),
+                timing=_timing(row, ids=ids),
             )
 
 
-def _timing(row: Any) -> Timing:
+def _timing(row: Any, *, ids: bool) -> Timing:
     thoughts = thought_blob.decode(row.thoughts)
     lines = tuple(thought.line for thought in thoughts)
     return Timing(
@@ -108,6 +110,7 @@ def _timing(row: Any) -> Timing:
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),
         last_words=last_words_of(row),
+        id=row.id if ids else 0,
     )
 
 

@@ -119,6 +119,9 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The expected line of each thought; left out when none has any."""
     last_words: LastWords | None = None
     """Of a bot that forfeited; left out where none were kept."""
+    id: Count = 0
+    """The game's number in the database that it was exported from, which an import does not keep;
+    0: left out."""
 
 
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

@@ -158,7 +158,7 @@ class Solver:
 
 
 def solution_of_move(after: Position, answer: Solution | None) -> Solution:
-    """What a move is worth for the side that made it.
+    """The value of a move for the side that made it.
 
     Args:
         after: the position that it led to.

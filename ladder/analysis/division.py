@@ -46,7 +46,7 @@ class DivisionMistakes:
 def mistakes_of_division(
     store: Store, division: DivisionRow, *, since: float | None = None
 ) -> DivisionMistakes | None:
-    """What is known of a division's moves, rated or not; None where no game was analysed.
+    """The known mistakes of a division, rated or not; None where no game was analysed.
 
     Bots stand there with their current revision.
     """
@@ -111,7 +111,7 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
 
 
 def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
-    """What is known of each position after the opening; None where nothing is."""
+    """The known value of each position after the opening; None where none is."""
     keys = [key_of(position) for position in positions_of(game)]
     known = store.analysis.solved(key for key, _ in keys)
     return [

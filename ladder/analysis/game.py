@@ -44,7 +44,7 @@ class Solvers:
 
 @dataclass(slots=True)
 class Analysed:
-    """What came of a game, or of the part that was reached before a stop."""
+    """The verdicts on a game, or on the part that was reached before a stop."""
 
     verdict: GameVerdict | None = None
     """None: the game was not finished."""

@@ -1,4 +1,4 @@
-"""What every bot got wrong, from the verdicts on its moves."""
+"""Mistakes of every bot, counted from the verdicts on its moves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -35,7 +35,7 @@ class Decision(IntEnum):
 
 
 class Claim(IntEnum):
-    """What became of a bot's claim to have proven the result of a position."""
+    """The fate of a bot's claim to have proven the result of a position."""
 
     NONE = 0
     TRUE = 1
@@ -49,7 +49,7 @@ class Claim(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class MoveVerdict:
-    """What is known of one move."""
+    """The verdict on one move."""
 
     before: Outcome | None
     """The result under best play before the move, for the mover; None: not known."""
@@ -142,7 +142,7 @@ _CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
 
 
 def check_claim(proven: str | None, best: Bounds) -> Claim:
-    """What becomes of a claim about a position with a value between these bounds.
+    """The fate of a claim about a position with a value between these bounds.
 
     A proof of ``win 7`` shows that the mover wins in 7 plies or fewer, one of ``loss 6`` that it
     loses in 6 or fewer: an end that is sooner than under best play cannot have been proven.

@@ -3,11 +3,15 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from db.records.exchange import GameLine
 from ladder.exchange.fields import FIELDS, fields_of, game_of
 from ladder.exchange.numbered import Numbered, Refused
 from ladder.visible import visible
+
+ID = "id"
+"""The column of the games' numbers, which is not read."""
 
 
 def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
@@ -33,12 +37,16 @@ def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
 
 
 def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
-    """The header line and one line a game."""
+    """The header line and one line a game, with its number at the end where the lines have any."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
-    writer.writerow(FIELDS)
-    for line in lines:
-        writer.writerow(map(visible, fields_of(line).values()))
+    rest = iter(lines)
+    first = next(rest, None)
+    ids = first is not None and first.timing.id != 0
+    writer.writerow([*FIELDS, ID] if ids else FIELDS)
+    for line in () if first is None else chain((first,), rest):
+        number = [str(line.timing.id)] if ids else []
+        writer.writerow([*map(visible, fields_of(line).values()), *number])
         yield output.getvalue()
         output.seek(0)
         output.truncate()

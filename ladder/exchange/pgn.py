@@ -20,6 +20,8 @@ TAGS = {
     "Budget": "budget",
 }  # fmt: skip
 """Tags and the fields that they hold; those without one are made of several."""
+ID = "GameId"
+"""The tag of the game's number, which is not read."""
 RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
 _MOVES = re.compile(rb"[0-9a-b]*")
 
@@ -80,4 +82,6 @@ def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
             f'[{tag} "{value_of(made[tag] if tag in made else fields[field])}"]\n'
             for tag, field in TAGS.items()
         ]
+        if line.timing.id:
+            tags.append(f'[{ID} "{line.timing.id}"]\n')
         yield "".join(tags) + f"\n{{{line.moves}}} {result}\n\n"

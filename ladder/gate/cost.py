@@ -14,13 +14,13 @@ class ExpectedGames:
     if_equal: float
     """The candidate is as strong as the baseline."""
     if_worse: float
-    """It is worse by the drop that is not allowed."""
+    """The case of a candidate that is worse by the drop that is not allowed."""
     as_measured: float | None
     """The difference is the one that the counted pairs show; None without pairs."""
 
 
 def expected_games(pentanomial: Sequence[int], test: Sprt) -> ExpectedGames:
-    """What a test costs where pairs spread as these counts do (Wald 1945, Siegmund 1985)."""
+    """The cost of a test where pairs spread as these counts do (Wald 1945, Siegmund 1985)."""
 
     def games(elo: float) -> float:
         return expected_course(elo=elo, counts=pentanomial, test=test).games

@@ -56,7 +56,7 @@ class GateTest:
 
     @property
     def settings(self) -> dict[str, object]:
-        """What is kept of it with the run; no part of the run's identity."""
+        """The part of the question that is kept with the run; no part of the run's identity."""
         return {QUESTION: {**asdict(self), "model": self.model.value}}
 
     @property

@@ -66,9 +66,9 @@ class BaselineResult:
     seconds: float
     """Duration of the counted games, one after the other."""
     ratios: tuple[tuple[int, float], ...]
-    """Its course: counted pairs, and the LLR of all of them, at up to two hundred moments."""
+    """The test's course: counted pairs and the LLR of all of them, at up to two hundred moments."""
     expected: ExpectedGames
-    """What such a test costs."""
+    """The expected cost of such a test."""
 
     @property
     def pairs(self) -> int:

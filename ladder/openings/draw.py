@@ -53,7 +53,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What openings are drawn by."""
+    """The conditions that openings are drawn by."""
 
     boards: tuple[BoardClass, ...]
     """They take turns."""

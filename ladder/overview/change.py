@@ -1,4 +1,4 @@
-"""What a run has changed in the rating list of its division."""
+"""Changes of a run to the rating list of its division."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -145,7 +145,7 @@ class WorkerPool:
                 self._bury(worker)
 
     def _next_worker(self) -> _Worker | None:
-        """Whoever takes the next piece of work: an idle worker, a new one, one that is quick."""
+        """The taker of the next piece of work: an idle worker, a new one, one that is quick."""
         workers = self._workers.values()
         for worker in workers:
             if not worker.given:

@@ -21,7 +21,7 @@ class Judge(Protocol):
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """What is kept of the question among the settings of the run; no part of its identity."""
+        """The part of the question that is kept in the run's settings; no part of its identity."""
 
     @property
     def decided(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a request can be refused for, each with its status and a sentence."""
+"""Refusals of requests, each with its status and a sentence."""
 
 from ladder.errors import LadderError
 
@@ -10,7 +10,7 @@ class Refused(LadderError):
 
 
 class Forbidden(Refused):
-    """It comes from another site, or carries no token of this server's pages."""
+    """A request from another site, or without a token of this server's pages."""
 
     status = 403
 
@@ -28,7 +28,7 @@ class NotFound(Refused):
 
 
 class Gone(Refused):
-    """It was there and has ended."""
+    """A thing that was there and has ended."""
 
     status = 410
 

@@ -14,7 +14,7 @@ from ladder.web.errors import Busy, Unauthorized
 SHORTEST = 8
 LONGEST = 1024
 DELAYS_S = (0.5, 1.0, 2.0, 4.0)
-"""What the first, second... failed try in a row costs; all later ones cost the last."""
+"""Seconds that the first, second... failed try in a row costs; all later ones cost the last."""
 WAITING = 50
 """Tries that may wait for their turn."""
 KNOWN = 1000

@@ -54,7 +54,7 @@ ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """What is let in."""
+    """The requests that are let in."""
 
     host: str
     """The address that the server listens at."""

@@ -1,4 +1,4 @@
-"""What the routes of one server share."""
+"""The state that the routes of one server share."""
 
 import asyncio
 from collections import OrderedDict
@@ -52,7 +52,7 @@ class Site:
 
     @property
     def frame(self) -> Frame:
-        """What all pages share."""
+        """The part that all pages share."""
         return Frame(self.database, self.border.token)
 
 

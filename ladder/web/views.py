@@ -1,4 +1,4 @@
-"""What pages show, made once for all who look at the same, and again after a change.
+"""Views of pages, made once for all who look at the same, and again after a change.
 
 A view is a function of the store that gives the parts of a page by name: HTML that is put in place
 as it is, and charts as Vega-Lite. A part that is the same as before is not sent again.

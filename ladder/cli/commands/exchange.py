@@ -20,6 +20,10 @@ def export(
         str | None,
         typer.Option(metavar="NAME", help="Number, label or its beginning. [default: all]"),
     ] = None,
+    ids: Annotated[
+        bool,
+        typer.Option("--ids", help="With each game's number, as `ladder replay` takes it."),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
     ] = None,
@@ -38,7 +42,7 @@ def export(
     check_writable(output)
     with open_to_read(db) as store:
         chosen = None if division is None else store.divisions.find(division).id
-        pieces = WRITERS[form](store.exchange.export_lines(chosen))
+        pieces = WRITERS[form](store.exchange.export_lines(chosen, ids=ids))
         if output is None:
             sys.stdout.writelines(pieces)
         else:

@@ -1,4 +1,4 @@
-"""What a page of the server is made of, and its frame."""
+"""Parts of a page of the server, and its frame."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,10 +36,10 @@ class PageParts:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What all pages of a server share."""
+    """The part that all pages of a server share."""
 
     database: str
-    """Its name, for the footer."""
+    """The database's name, for the footer."""
     token: str
     """Of requests that change something."""
 

@@ -22,7 +22,7 @@ class Failure:
     bot: str
     kind: str
     sentence: str
-    """What happened."""
+    """The kind of failure."""
     stderr: str
     """The last that the bot wrote there; empty where nothing is kept."""
     messages: Sequence[str]
