@@ -1,5 +1,7 @@
 """A board and its positions as the solver's kernels take them, in either layout."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine.board import Board
@@ -79,3 +81,29 @@ def position_words(position: Position) -> WordArray:
     mover = position.to_move
     stones = (position.stones[mover], position.stones[1 - mover])
     return np.array([to_layout(position.board, side) for side in stones], np.uint64)
+
+
+def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """How many fours of the board each cell belongs to, twice 192 entries, by a cell's number."""
+    counts = np.zeros(2 * 192, np.int64)
+    stride = stride_of(board)
+    for row in range(board.rows):
+        for column in range(board.columns):
+            for up, right in ((0, 1), (1, 0), (1, 1), (-1, 1)):
+                cells = [(row + up * step, column + right * step) for step in range(4)]
+                if all(
+                    0 <= r < board.rows and 0 <= c < board.columns and (r, c) != board.forbidden
+                    for r, c in cells
+                ):
+                    for r, c in cells:
+                        counts[stride * c + r] += 1
+    counts[192:] = counts[:192]
+    return counts
+
+
+def positions_words(positions: Sequence[Position], board: Board) -> WordArray:
+    """The stones of positions, an array of shape (n, 2, words of a set)."""
+    words = np.zeros((len(positions), 2, words_of(board)), np.uint64)
+    for number, position in enumerate(positions):
+        words[number] = position_words(position)
+    return words

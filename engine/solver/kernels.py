@@ -15,7 +15,7 @@ _solve_lanes = search_on(lanes, lanes_table)
 
 
 @kernel
-def solve_word(
+def solve_on_word(
     stones: WordArray,
     constants: WordArray,
     numbers: Integers,
@@ -25,17 +25,31 @@ def solve_word(
     children: Integers,
     known: WordArray,
     shape: WordArray,
+    journal: Integers,
+    history: Integers,
     limit: int,
     told: Integers,
 ) -> None:
     """Bound the score of a position on a board in one word."""
     _solve_word(
-        stones, constants, numbers, sets, frames, child_sets, children, known, shape, limit, told
+        stones,
+        constants,
+        numbers,
+        sets,
+        frames,
+        child_sets,
+        children,
+        known,
+        shape,
+        journal,
+        history,
+        limit,
+        told,
     )
 
 
 @kernel
-def solve_lanes(
+def solve_on_lanes(
     stones: WordArray,
     constants: WordArray,
     numbers: Integers,
@@ -45,10 +59,24 @@ def solve_lanes(
     children: Integers,
     known: WordArray,
     shape: WordArray,
+    journal: Integers,
+    history: Integers,
     limit: int,
     told: Integers,
 ) -> None:
     """Bound the score of a position on a board in lanes."""
     _solve_lanes(
-        stones, constants, numbers, sets, frames, child_sets, children, known, shape, limit, told
+        stones,
+        constants,
+        numbers,
+        sets,
+        frames,
+        child_sets,
+        children,
+        known,
+        shape,
+        journal,
+        history,
+        limit,
+        told,
     )

@@ -14,12 +14,15 @@ from engine import vector
 from engine.bits import U64, ZERO, leading_zeros64, prefetch, scramble64
 from engine.compiled import inlined
 from engine.lanes import WordArray
+from engine.solver.journal import Integers, note
 from engine.vector import Lanes
 
 LINE = 4
 """Entries of a line."""
 ENTRY = 4
 """Words of an entry."""
+WORDS = 3
+"""Words of a key."""
 LINE_WORDS = LINE * ENTRY
 _EIGHT = U64(8)
 _WORK = U64(16)
@@ -32,7 +35,7 @@ def line_of(key: Lanes, shape: WordArray) -> np.int64:
     """The first word of the key's line. `shape`: unused, index bits."""
     words = vector.unpack(key)
     mixed = scramble64(scramble64(scramble64(words[0]) ^ words[1]) + words[2] * _STEP)
-    return np.int64(mixed >> (U64(64) - shape[1])) * LINE_WORDS
+    return np.int64((mixed >> (U64(64) - shape[1])) + shape[3]) * LINE_WORDS
 
 
 @inlined
@@ -66,6 +69,18 @@ def high_of(found: np.int64) -> np.int64:
 
 
 @inlined
+def forget(table: WordArray, journal: Integers) -> None:
+    """Empty the table: entry by entry while the journal has them all."""
+    if journal[0] < len(journal):
+        for number in range(1, journal[0] + 1):
+            for word in range(ENTRY):
+                table[journal[number] + word] = ZERO
+    else:
+        table[:] = ZERO
+    journal[0] = 0
+
+
+@inlined
 def put(
     table: WordArray,
     line: np.int64,
@@ -74,6 +89,7 @@ def put(
     high: np.int64,
     nodes: np.int64,
     shape: WordArray,  # noqa: ARG001 - the tables' common form
+    journal: Integers,
 ) -> None:
     """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
     a, b, c = vector.unpack(key)
@@ -82,7 +98,11 @@ def put(
     for entry in range(LINE):
         at = line + entry * ENTRY
         value = table[at + 3]
-        if value == ZERO or (table[at] == a and table[at + 1] == b and table[at + 2] == c):
+        if value == ZERO:
+            chosen = at
+            note(journal, chosen)
+            break
+        if table[at] == a and table[at + 1] == b and table[at + 2] == c:
             chosen = at
             break
         if value >> _WORK < cheapest:

@@ -36,6 +36,8 @@ CHILD_FIELDS = 8
 OWN, OTHER, MOVES, KEY = range(4)
 SETS = 4
 
+# `numbers` of a question
+TOTAL, COLUMNS, IS_SYMMETRIC, IS_WEAK, FORGETS = range(5)
 # what the kernel tells
 TOLD_LOW, TOLD_HIGH, TOLD_NODES = range(3)
 
@@ -46,11 +48,12 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     """The solver's kernel on the sets of `engine.solver.word` or `engine.solver.lanes`."""
     load, store, load_board = layout.load, layout.store, layout.load_board
     without, any_cell, several = layout.without, layout.any_cell, layout.several
-    count, lowest = layout.count, layout.lowest
+    count, lowest, number_of = layout.count, layout.lowest, layout.number_of
     landing, below, threats = layout.landing, layout.below, layout.threats
     lines, open_lines, connects = layout.lines, layout.open_lines, layout.connects
     mirrored, is_less = layout.mirrored, layout.is_less
     line_of, fetch, find, put = table.line_of, table.fetch, table.find, table.put
+    forget = table.forget
     low_of, high_of = table.low_of, table.high_of
 
     @inlined
@@ -78,36 +81,32 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             menaced = without(cells, own | other) & threats(other, board)
 
     @inlined
-    def bounds(own: Any, other: Any, ply: int, total: int, board: Any) -> tuple[int, int]:
-        """Bounds on the score of a node, from the cells alone."""
+    def bounds(own: Any, other: Any, ply: int, beta: int, total: int, board: Any) -> Any:
+        """Bounds on the score of a node from its cells, as far as they can answer for `beta`.
+
+        A side that reaches no four even with all free cells cannot win. Nor does one that the
+        other replies to in the same column, when the lower cell of each pair gives it no four:
+        the replying side gets the upper ones. Of the columns with an odd number of free cells,
+        whose lowest is an upper one, it may get any, less one when the other takes it first.
+        """
         cells, forbidden, lower, upper = board[2], board[3], board[5], board[6]
-        occupied = own | other
-        free = without(cells, occupied)
         high = (total - 1 - ply) // 2
         low = -((total - 2 - ply) // 2)
-        if not connects(own | free, board):
-            high = min(high, 0)
-        if not connects(other | free, board):
-            low = max(low, 0)
-        if low < high:
-            land = landing(occupied | forbidden, board) & cells
-            odd = land & upper
-            if (total - ply) & 1:
-                # the mover plays the lowest cell of an odd column and then replies above
-                if not several(odd):
-                    if not connects(other | (free & lower), board):
-                        low = max(low, 0)
-                        if connects(own | (free & upper), board):
-                            low = max(low, 1)
-                elif not connects(other | (free & lower) | odd, board):
-                    low = max(low, 0)
-                    if connects(own | without(free & upper, odd), board):
-                        low = max(low, 1)
-            elif not connects(own | (free & lower) | odd, board):
-                high = min(high, 0)
-                if connects(other | without(free & upper, odd), board):
-                    high = min(high, -1)
-        return low, high
+        if low >= beta or high < beta:
+            return low, high
+        free = without(cells, own | other)
+        seeks = own if beta > 0 else other
+        if connects(seeks | free, board):
+            # who moves with an even number of free cells is replied to in every column
+            if ((total - ply) & 1 == 0) != (beta > 0):
+                return low, high
+            odd = landing(own | other | forbidden, board) & cells & upper
+            reach = seeks | (free & lower)
+            if beta > 0 or several(odd):
+                reach = reach | odd
+            if connects(reach, board):
+                return low, high
+        return (low, 0) if beta > 0 else (0, high)
 
     @inlined
     def key_of(own: Any, other: Any, board: Any, columns: int, is_symmetric: bool) -> Any:
@@ -145,6 +144,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         children: Integers,
         known: WordArray,
         shape: WordArray,
+        journal: Integers,
+        history: Integers,
         nodes: int,
         limit: int,
     ) -> Any:
@@ -154,17 +155,19 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         the nodes so far; `FAR` when the limit was reached.
         """
         cells = board[2]
+        near = np.int64(shape[0, 4])
         depth = 0
         store(sets, OWN, own)
         store(sets, OTHER, other)
         store(sets, MOVES, moves)
         frames[0, BETA] = beta
         frames[0, PLY] = ply
-        key = key_of(own, other, board, columns, is_symmetric)
+        is_far: Any = total - ply > near
+        key = key_of(own, other, board, columns, is_symmetric and is_far)
         store(sets, KEY, key)
-        frames[0, LINE] = line_of(key, shape)
-        found = find(known, frames[0, LINE], key, shape)
-        low, high = bounds(own, other, ply, total, board)
+        frames[0, LINE] = line_of(key, shape[0 if is_far else 1])
+        found = find(known, frames[0, LINE], key, shape[0 if is_far else 1])
+        low, high = bounds(own, other, ply, beta, total, board)
         if found:
             low, high = max(low, low_of(found)), min(high, high_of(found))
         if low >= beta:
@@ -198,6 +201,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     order = 2 * count(menaced) + 4 * count(
                         menaced & landing(stones | other | board[3], board)
                     )
+                    chosen = number_of(cell) + 192 * (ply & 1)
+                    order = order * 16 + history[chosen]
                     state, then, mover, rest, safe = settle(other, stones, menaced, ply + 1, board)
                     flips = (then - ply) & 1
                     if state == LOST:
@@ -208,19 +213,22 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     elif state == DRAWN:
                         best = max(best, np.int64(0))
                     else:
-                        low, high = bounds(mover, rest, then, total, board)
+                        asked = 1 - beta if flips else beta
+                        low, high = bounds(mover, rest, then, asked, total, board)
                         if flips:
                             low, high = -high, -low
                         if high < beta or low >= beta:
                             best = max(best, np.int64(high if high < beta else low))
                         else:
                             slot = first + made
-                            key = key_of(mover, rest, board, columns, is_symmetric)
-                            line = line_of(key, shape)
+                            is_far = total - then > near
+                            key = key_of(mover, rest, board, columns, is_symmetric and is_far)
+                            line = line_of(key, shape[0 if is_far else 1])
                             fetch(known, line)
                             child = children[slot]
-                            child[ORDER] = order
+                            child[ORDER] = order - 40 * count(safe)
                             child[SIGN] = flips
+                            child[CELL] = chosen
                             child[CHILD_PLY] = then
                             child[CHILD_LOW], child[CHILD_HIGH] = low, high
                             child[CHILD_LINE] = line
@@ -237,7 +245,12 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         slot = first + number
                         child = children[slot]
                         key = load(child_sets, slot * SETS + KEY)
-                        found = find(known, child[CHILD_LINE], key, shape)
+                        found = find(
+                            known,
+                            child[CHILD_LINE],
+                            key,
+                            shape[0 if total - child[CHILD_PLY] > near else 1],
+                        )
                         if found:
                             low, high = low_of(found), high_of(found)
                             if child[SIGN]:
@@ -268,6 +281,11 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 if child[SIGN]:
                     value = -value
                 frame[BEST] = max(frame[BEST], value)
+                if value >= beta:
+                    tried = frame[NEXT] - 1
+                    history[child[CELL]] += tried
+                    for earlier in range(tried):
+                        history[children[children[first + earlier, SLOT], CELL]] -= 1
             if frame[BEST] >= beta or frame[NEXT] == frame[CHILDREN]:
                 value = frame[BEST]
                 if frame[CHILDREN] > 0:
@@ -277,7 +295,16 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     else:
                         high = min(high, value)
                     key = load(sets, at + KEY)
-                    put(known, frame[LINE], key, low, high, nodes - frame[NODES] + 1, shape)
+                    put(
+                        known,
+                        frame[LINE],
+                        key,
+                        low,
+                        high,
+                        nodes - frame[NODES] + 1,
+                        shape[0 if total - frame[PLY] > near else 1],
+                        journal,
+                    )
                 if depth == 0:
                     return value, nodes
                 depth -= 1
@@ -312,6 +339,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         children: Integers,
         known: WordArray,
         shape: WordArray,
+        journal: Integers,
+        history: Integers,
         limit: int,
         told: Integers,
     ) -> None:
@@ -346,16 +375,21 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 low = np.int64(0)
                 high = np.int64(0)
             else:
-                low, high = bounds(mover, rest, then, total, board)
+                high = (total - 1 - then) // 2
+                low = -((total - 2 - then) // 2)
                 while low < high and nodes < limit:
                     if weak and (low > 0 or high < 0):
                         break
-                    if low <= 0 < high:
-                        beta: Any = np.int64(1)
-                    elif low < 0 <= high:
-                        beta = np.int64(0)
+                    beta: Any = np.int64(0)
+                    if weak:
+                        beta = np.int64(1 if high > 0 and low <= 0 else 0)
                     else:
-                        beta = low + (high - low + 1) // 2
+                        middle = low + (high - low) // 2
+                        if middle <= 0 and low // 2 < middle:
+                            middle = -((-low) // 2)
+                        elif middle >= 0 and high // 2 > middle:
+                            middle = high // 2
+                        beta = middle + 1
                     value, nodes = search(
                         mover,
                         rest,
@@ -372,6 +406,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         children,
                         known,
                         shape,
+                        journal,
+                        history,
                         nodes,
                         limit,
                     )
@@ -385,4 +421,43 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         told[TOLD_LOW] = low if sign > 0 else -high
         told[TOLD_HIGH] = high if sign > 0 else -low
 
-    return solve
+    @inlined
+    def solve_each(
+        stones: WordArray,
+        constants: WordArray,
+        numbers: Integers,
+        sets: WordArray,
+        frames: Integers,
+        child_sets: WordArray,
+        children: Integers,
+        known: WordArray,
+        shape: WordArray,
+        journal: Integers,
+        history: Integers,
+        limit: int,
+        told: Integers,
+    ) -> None:
+        """Bound the scores of positions, one after another; see `engine.solver.solver`."""
+        for number in range(max(1, len(stones))):
+            if numbers[FORGETS]:
+                forget(known, journal)
+                history[0] = history[1]
+            if number == len(stones):
+                break
+            solve(
+                stones[number],
+                constants,
+                numbers,
+                sets,
+                frames,
+                child_sets,
+                children,
+                known,
+                shape,
+                journal,
+                history[0],
+                limit,
+                told[number],
+            )
+
+    return solve_each

@@ -16,6 +16,7 @@ import numpy as np
 from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch
 from engine.compiled import inlined
 from engine.lanes import WordArray
+from engine.solver.journal import Integers, note
 
 LINE = 8
 """Entries of a line."""
@@ -45,7 +46,7 @@ def scattered(key: np.uint64, shape: WordArray) -> np.uint64:
 @inlined
 def line_of(key: np.uint64, shape: WordArray) -> np.int64:
     """The first place of the key's line."""
-    return np.int64(scattered(key, shape) >> (shape[0] - shape[1])) * LINE
+    return np.int64((scattered(key, shape) >> (shape[0] - shape[1])) + shape[3]) * LINE
 
 
 @inlined
@@ -79,6 +80,17 @@ def high_of(found: np.int64) -> np.int64:
 
 
 @inlined
+def forget(table: WordArray, journal: Integers) -> None:
+    """Empty the table: entry by entry while the journal has them all."""
+    if journal[0] < len(journal):
+        for number in range(1, journal[0] + 1):
+            table[journal[number]] = ZERO
+    else:
+        table[:] = ZERO
+    journal[0] = 0
+
+
+@inlined
 def put(
     table: WordArray,
     line: np.int64,
@@ -87,6 +99,7 @@ def put(
     high: np.int64,
     nodes: np.int64,
     shape: WordArray,
+    journal: Integers,
 ) -> None:
     """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
     rest = scattered(key, shape) & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
@@ -97,7 +110,11 @@ def put(
     chosen, cheapest = line, ~ZERO
     for place in range(LINE):
         entry = table[line + place]
-        if entry & _BOUNDS == ZERO or entry >> shift == rest:
+        if entry & _BOUNDS == ZERO:
+            chosen = line + place
+            note(journal, chosen)
+            break
+        if entry >> shift == rest:
             chosen = line + place
             break
         cost = (entry >> _BOUND_BITS) & most
