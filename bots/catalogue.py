@@ -2,14 +2,16 @@
 
 import difflib
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import parse_qsl
 
 from bots.alphabeta.versions import ALPHABETA
 from bots.budget import Budget
 from bots.c4ai.versions import C4AI
 from bots.errors import SpecError, UnknownPlayer
-from bots.player import Player
+from bots.player import Player, PlayerFactory
 from bots.simple.versions import SIMPLE
 from bots.uct.versions import UCT
 from bots.version import Version
@@ -60,16 +62,27 @@ def build(text: str, *, board: Board, side: int, seed: int, budget: Budget) -> P
         SpecError: the options cannot be read, or the player takes no such option or budget.
 
     """
-    version, extra = parse_player(text)
+    version, factory, given = _recipe(text)
     if "any" not in version.budgets and budget.kind not in version.budgets:
         raise SpecError(
             f"{version.name} takes a budget of {' or '.join(version.budgets)}, not {budget.kind}"
         )
-    factory = version.load()
-    given = {**version.options, **extra}
     try:
         return factory(board=board, side=side, seed=seed, budget=budget, **given)
     except TypeError as error:
-        if extra:
+        if given != version.options:
             raise SpecError(f"{version.name} does not take these options: {error}") from error
         raise
+
+
+@lru_cache(maxsize=64)
+def _recipe(text: str) -> tuple[Version, PlayerFactory, Mapping[str, Any]]:
+    """A player's row, its factory and all its options: a host builds one for every game.
+
+    Raises:
+        UnknownPlayer: the name is unknown.
+        SpecError: the options cannot be read.
+
+    """
+    version, extra = parse_player(text)
+    return version, version.load(), {**version.options, **extra}
