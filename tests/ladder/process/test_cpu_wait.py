@@ -64,18 +64,24 @@ def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str)
 
 @pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-steps"])
 def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
-    """What orphans in other sessions use, living or ended, is the bot's own use."""
+    """What orphans in other sessions use, living or ended, is the bot's own use.
+
+    Whoever else computes on this processor meanwhile does keep the bot waiting, so the calmest of
+    some tries counts; its helpers would keep it waiting in all.
+    """
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     try:
-        bot = start_fake(mode)
-        open_game(bot)
-        bot.begin_game()
-        stall = late_by(bot, 0.6)
+        for _ in range(8):
+            bot = start_fake(mode)
+            open_game(bot)
+            bot.begin_game()
+            stall = late_by(bot, 0.6)
+            if max(stall.bot_us, stall.harness_us) < 0.5 * stall.elapsed_us:
+                return
     finally:
         os.sched_setaffinity(0, allowed)
-    assert stall.bot_us < 0.5 * stall.elapsed_us
-    assert stall.harness_us < 0.5 * stall.elapsed_us
+    pytest.fail(f"in none of the tries: {stall}")
 
 
 def test_what_a_bot_can_complain_of() -> None:
