@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +37,22 @@ def number(low: float, high: float) -> Callable[[object], float]:
         return value
 
     return read
+
+
+def amount(
+    metavar: str, most: int, help_text: str, *, least: int = 1, panel: str | None = None
+) -> Any:
+    """An option with a whole number.
+
+    Args:
+        metavar: its unit in the help.
+        most: the largest number that is taken.
+        help_text: its line in the help.
+        least: the smallest number that is taken.
+        panel: the heading under which the help lists it; None: the first one.
+
+    """
+    return typer.Option(metavar=metavar, min=least, max=most, help=help_text, rich_help_panel=panel)
 
 
 PANEL_CONDITIONS = "Conditions of play"
@@ -77,25 +93,23 @@ Time = Annotated[
 ]
 Simulations = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, max=MOST_WORK, help="Simulations per move instead of time."),
+    amount("N", MOST_WORK, "Simulations per move instead of time."),
 ]
 Nodes = Annotated[
     int | None,
-    typer.Option(
-        metavar="N", min=1, max=MOST_WORK, help="Positions per move for alpha-beta players."
-    ),
+    amount("N", MOST_WORK, "Positions per move for alpha-beta players."),
 ]
 Depth = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, max=MOST_PLIES, help="Plies that alpha-beta looks ahead."),
+    amount("N", MOST_PLIES, "Plies that alpha-beta looks ahead."),
 ]
 OpeningPlies = Annotated[
     int | None,
-    typer.Option(
-        metavar="K",
-        min=0,
-        max=MOST_PLIES,
-        help="Random plies before the bots play. [default: 0 on thu, 4 on a fixed board]",
+    amount(
+        "K",
+        MOST_PLIES,
+        "Random plies before the bots play. [default: 0 on thu, 4 on a fixed board]",
+        least=0,
     ),
 ]
 Openings = Annotated[
@@ -108,26 +122,14 @@ Openings = Annotated[
 ]
 Concurrency = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        min=1,
-        max=MOST_WORKERS,
-        help="Pairs at the same time. [default: the CPUs allowed]",
-    ),
+    amount("N", MOST_WORKERS, "Pairs at the same time. [default: the CPUs allowed]"),
 ]
 Seed = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        min=0,
-        max=LARGEST_SEED,
-        help="Same seed, same pairs. [default: drawn, printed]",
-    ),
+    amount("N", LARGEST_SEED, "Same seed, same pairs. [default: drawn, printed]", least=0),
 ]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="What it is for: `ladder runs` shows it.")]
-Games = Annotated[
-    int | None, typer.Option(metavar="N", min=1, max=MOST_GAMES, help="Stop after N games.")
-]
+Games = Annotated[int | None, amount("N", MOST_GAMES, "Stop after N games.")]
 Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
 Pin = Annotated[
     bool,
@@ -143,61 +145,36 @@ Watchdog = Annotated[
 PANEL_LIMITS = "What each bot and all that it starts may use"
 Memory = Annotated[
     int,
-    typer.Option(
-        metavar="MIB",
-        min=1,
-        max=MOST_MIB,
-        help="Resident memory together.",
-        rich_help_panel=PANEL_LIMITS,
-    ),
+    amount("MIB", MOST_MIB, "Resident memory together.", panel=PANEL_LIMITS),
 ]
 OpenFiles = Annotated[
     int,
-    typer.Option(
-        metavar="N",
-        min=1,
-        max=1 << 20,
-        help="Open files of each process.",
-        rich_help_panel=PANEL_LIMITS,
-    ),
+    amount("N", 1 << 20, "Open files of each process.", panel=PANEL_LIMITS),
 ]
 Processes = Annotated[
     int,
-    typer.Option(
-        metavar="N",
-        min=1,
-        max=1 << 22,
-        help="Processes at a time.",
-        rich_help_panel=PANEL_LIMITS,
-    ),
+    amount("N", 1 << 22, "Processes at a time.", panel=PANEL_LIMITS),
 ]
 Scratch = Annotated[
     int,
-    typer.Option(
-        metavar="MIB",
-        min=1,
-        max=MOST_MIB,
-        help="Disk in its scratch folder.",
-        rich_help_panel=PANEL_LIMITS,
-    ),
+    amount("MIB", MOST_MIB, "Disk in its scratch folder.", panel=PANEL_LIMITS),
 ]
 CpuTime = Annotated[
     int | None,
-    typer.Option(
-        metavar="S",
-        min=1,
-        max=MOST_SECONDS,
-        help="Seconds of CPU time in a game. [default: twice what the clock leaves it]",
-        rich_help_panel=PANEL_LIMITS,
+    amount(
+        "S",
+        MOST_SECONDS,
+        "Seconds of CPU time in a game. [default: twice what the clock leaves it]",
+        panel=PANEL_LIMITS,
     ),
 ]
 LogSize = Annotated[
     int,
-    typer.Option(
-        metavar="MIB",
-        min=0,
-        max=MOST_MIB,
-        help="Disk for what all bots write to stderr; the oldest goes first, 0 keeps nothing.",
+    amount(
+        "MIB",
+        MOST_MIB,
+        "Disk for what all bots write to stderr; the oldest goes first, 0 keeps nothing.",
+        least=0,
     ),
 ]
 Sandbox = Annotated[

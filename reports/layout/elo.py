@@ -25,8 +25,8 @@ def los_words(estimate: EloEstimate, *, digits: int = 1) -> str:
     if chance is None:
         return "-"
     whole = 10 ** (digits + 2)
-    if estimate.score == 1.0:
-        return f"at least {math.floor(chance * whole) / whole:.{digits}%}"
+    if estimate.score == 1.0:  # never 100 %, however long the shutout
+        return f"at least {min(math.floor(chance * whole), whole - 1) / whole:.{digits}%}"
     if estimate.score == 0.0:
-        return f"at most {math.ceil(chance * whole) / whole:.{digits}%}"
+        return f"at most {max(math.ceil(chance * whole), 1) / whole:.{digits}%}"
     return f"{chance:.{digits}%}"
