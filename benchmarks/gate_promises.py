@@ -1,6 +1,6 @@
 """Simulated gates: what repeated games and forfeits do to the verdict.
 
-    python benchmarks/gate_promises.py [GATES]
+    python -m benchmarks.gate_promises [GATES]
 
 Plays GATES (default 1000) seeded gates of the shipped judge in every row, at most 3000 games each.
 

@@ -1,4 +1,4 @@
-"""Games: as they were played, as they are stored, and those of people."""
+"""Records of finished games: played, stored, looked for, audited, and those of people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
