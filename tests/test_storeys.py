@@ -29,6 +29,10 @@ ROOMS: dict[str, str] = {
     "ladder.exchange": "ladder ladder.ratings",
     "ladder.standings": "ladder ladder.ratings ladder.exchange",
     "ladder.analysis": "ladder ladder.ratings",
+    "ladder.suite": (
+        "ladder ladder.analysis ladder.runs ladder.registry ladder.game ladder.specs "
+        "ladder.process ladder.ratings"
+    ),
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",

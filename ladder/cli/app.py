@@ -29,6 +29,7 @@ from ladder.cli.commands import (
     serve,
     solve,
     stats,
+    suite,
     train,
 )
 from ladder.cli.help import HelpGroup
@@ -64,6 +65,7 @@ app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")
 app.add_typer(train.app, name="train")
 app.add_typer(openings.app, name="openings")
+app.add_typer(suite.app, name="suite")
 app.command("analyze")(analyze.analyze)
 app.command("doctor")(doctor.doctor)
 

@@ -19,6 +19,8 @@ EXAMPLES = {
     "solve": "ladder solve 33333 --board 6x7 --columns",
     "perft": "ladder perft 6x7 6",
     "analyze": "ladder analyze --bots v12,v4 --nodes 1000000",
+    "suite make": "ladder suite make mine.jsonl --boards 6x7 --count 200",
+    "suite run": "ladder suite run v12 standard --time 10ms,100ms",
     "openings make": "ladder openings make even.txt --boards 6x7 --plies 12 --count 200 --balanced",
     "doctor": "ladder doctor",
     "runs": "ladder runs",

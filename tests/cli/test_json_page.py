@@ -3,21 +3,28 @@
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bots.budget import Budget
 from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
 from ladder.openings.draw import Drawing
+from ladder.suite.baseline import Step, StoredAnswers
+from ladder.suite.make import Mining
+from ladder.suite.puzzle import Puzzle, Suite
+from ladder.suite.run import Answers, SuiteResult
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.openings import made_document
+from reports.suite import mining_document, suite_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
 from tests.support.analysed import an_analysis
@@ -27,7 +34,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
 SECTIONS = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M))
 BY_NAME = {
     "by_board_class", "by_opponent", "by_plies", "budget", "changes", "files", "first_mover_elo",
-    "forfeits", "reasons",
+    "forfeits", "reasons", "by_theme", "themes",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""
 OPAQUE = {"forfeits", "introduces"}
@@ -121,6 +128,13 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         return analysis_document(*an_analysis())
     if heading == "ladder openings make --json":
         return made_document("even.txt", parse_opening_set("6x7 33"), Drawing(1))
+    if heading == "ladder suite make --json":
+        return mining_document("mine.jsonl", Mining(1, Counter(trap=1)))
+    if heading == "ladder suite run --json":
+        answers = Answers("a", Budget(simulations=1), (True,), ("a crash",))
+        suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
+        stored = StoredAnswers("b", {"simulations": 1}, ())
+        return suite_document(suite, [Step(answers, stored, 0, 0)])
     if heading == "ladder bench harness --json":
         return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, 5.0))
     if heading == "ladder bench search --json":

@@ -1,0 +1,213 @@
+"""Results of a suite: the table, the document and the JUnit file."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import msgspec
+from rich.console import Console
+
+from bots.budget import BUDGETS, Budget
+from ladder.suite.baseline import CHANCE, Step
+from ladder.suite.make import Mining
+from ladder.suite.run import Answers, Share, SuiteResult
+from ladder.visible import visible
+from reports.layout.format import xml_text
+from reports.layout.progress import LOG_EVERY_S
+from reports.layout.table import Column, fit
+
+FAILURES_NAMED = 5
+TEXT_LIMIT = 1000
+
+
+def suite_document(result: SuiteResult, steps: Sequence[Step] = ()) -> dict[str, Any]:
+    """The document of `ladder suite run --json`, which can be a baseline."""
+    return {
+        "suite": result.suite.name,
+        "hash": result.suite.content_hash,
+        "positions": len(result.suite.puzzles),
+        "results": [_answers_document(result, answers) for answers in result.answers],
+        "stable": [
+            {
+                "bot": name,
+                "from": [
+                    {"budget": _amount(budget), "solved": solved}
+                    for budget, solved in result.stable(name)
+                ],
+            }
+            for name in _names(result)
+        ],
+        "baseline": [
+            {
+                "bot": step.answers.bot,
+                "budget": _amount(step.answers.budget),
+                "against": step.stored.bot,
+                "lost": step.lost,
+                "gained": step.gained,
+                "chance": round(step.chance, 5),
+                "regression": step.is_regression,
+            }
+            for step in steps
+        ],
+    }
+
+
+def _answers_document(result: SuiteResult, answers: Answers) -> dict[str, Any]:
+    return {
+        "bot": answers.bot,
+        "budget": _amount(answers.budget),
+        **_share(answers.share),
+        "by_theme": {
+            theme: _share(share) for theme, share in answers.by_theme(result.suite.puzzles).items()
+        },
+        "wrong": [n for n, right in enumerate(answers.right, start=1) if not right],
+        "failures": list(answers.failures),
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {"solved": share.solved, "of": share.of, "error95": round(share.error95, 4)}
+
+
+def _amount(budget: Budget) -> dict[str, int]:
+    given = msgspec.structs.asdict(budget)
+    return {field: amount for field, amount in given.items() if amount is not None}
+
+
+def _words(budget: Budget) -> str:
+    ((field, amount),) = _amount(budget).items()
+    form = next(form for form in BUDGETS.values() if form.field == field)
+    return form.phrase.format(amount)
+
+
+def _names(result: SuiteResult) -> list[str]:
+    return list(dict.fromkeys(answers.bot for answers in result.answers))
+
+
+def print_suite(console: Console, result: SuiteResult, steps: Sequence[Step] = ()) -> None:
+    """A row for each bot and budget, the share of every theme, and what should be known."""
+    console.print(
+        visible(f"{result.suite.name}: {len(result.suite.puzzles)} positions"), style="bold"
+    )
+    console.print(fit(_columns(result), console.width).table())
+    for line in (*_stable_lines(result), *_failure_lines(result), *map(step_text, steps)):
+        console.print(visible(line), highlight=False)
+
+
+def _columns(result: SuiteResult) -> list[Column]:
+    rows = result.answers
+    shares = [answers.by_theme(result.suite.puzzles) for answers in rows]
+    return [
+        Column("bot", [answers.bot for answers in rows], number=False),
+        Column("budget", [_words(answers.budget) for answers in rows], number=False),
+        Column("solved", [f"{answers.share.rate:.1%}" for answers in rows]),
+        Column("+-95", [f"{answers.share.error95:.1%}" for answers in rows], level=2),
+        *(
+            Column(theme, [f"{own[theme].rate:.0%}" for own in shares], level=3)
+            for theme in result.suite.themes
+        ),
+    ]
+
+
+def _stable_lines(result: SuiteResult) -> list[str]:
+    """From which budget on the right answer stays."""
+    lines = []
+    for name in _names(result):
+        found = result.stable(name)
+        if len(found) > 1:
+            parts = [f"{solved} from {_words(budget)} on" for budget, solved in found]
+            lines.append(f"{name} has the right answer for good: {', '.join(parts)}")
+    return lines
+
+
+def _failure_lines(result: SuiteResult) -> list[str]:
+    lines = []
+    for answers in result.answers:
+        if answers.failures:
+            lines.append(
+                f"{answers.bot} failed {len(answers.failures)} times at {_words(answers.budget)}:"
+            )
+            lines += [f"  {failure}" for failure in answers.failures[:FAILURES_NAMED]]
+    return lines
+
+
+def step_text(step: Step) -> str:
+    """A bot against its baseline, in a sentence."""
+    verdict = (
+        f"fewer by more than chance ({step.chance:.2%} among equals)"
+        if step.is_regression
+        else f"no fewer than chance allows ({CHANCE:.0%})"
+    )
+    return (
+        f"{step.answers.bot} against the stored {step.stored.bot} at "
+        f"{_words(step.answers.budget)}: {step.lost} lost, {step.gained} gained: {verdict}"
+    )
+
+
+def suite_junit(result: SuiteResult, steps: Sequence[Step]) -> str:
+    """JUnit XML: one case for each bot and budget; a regression or a failing bot fails it."""
+    root = Element("testsuites")
+    suite = SubElement(root, "testsuite")
+    found = {(step.answers.bot, _words(step.answers.budget)): step for step in steps}
+    failures = 0
+    for answers in result.answers:
+        words = _words(answers.budget)
+        case = SubElement(
+            suite,
+            "testcase",
+            name=xml_text(f"{answers.bot} at {words}", TEXT_LIMIT),
+            classname=xml_text(f"ladder.suite.{result.suite.name}", TEXT_LIMIT),
+            time="0",
+        )
+        step = found.get((answers.bot, words))
+        said = ""
+        if step is not None and step.is_regression:
+            said = step_text(step)
+        elif answers.failures:
+            said = answers.failures[0]
+        if said:
+            failures += 1
+            SubElement(case, "failure", message=xml_text(said, TEXT_LIMIT)).text = xml_text(
+                said, TEXT_LIMIT
+            )
+        share = answers.share
+        SubElement(case, "system-out").text = xml_text(
+            f"solved {share.solved} of {share.of}", TEXT_LIMIT
+        )
+    suite.set("name", xml_text(f"ladder suite {result.suite.name}", TEXT_LIMIT))
+    suite.set("tests", str(len(result.answers)))
+    suite.set("failures", str(failures))
+    suite.set("errors", "0")
+    return tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def mining_document(file: str, state: Mining) -> dict[str, Any]:
+    """The document of `ladder suite make --json`."""
+    return {
+        "file": file,
+        "puzzles": state.found,
+        "themes": dict(sorted(state.themes.items())),
+        "games": state.games,
+        "solved": state.positions,
+    }
+
+
+def mining_text(file: str, state: Mining) -> str:
+    """The outcome in a line."""
+    themes = ", ".join(f"{count} {theme}" for theme, count in sorted(state.themes.items()))
+    return f"{state.found} positions in {file} from {state.games} games: {themes or 'none'}"
+
+
+def every_few_seconds(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Says the latest line when the last one is some seconds old."""
+    import time
+
+    last = time.monotonic()
+
+    def tick(line: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= LOG_EVERY_S:
+            last = time.monotonic()
+            say(line)
+
+    return tick

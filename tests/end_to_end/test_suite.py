@@ -1,0 +1,81 @@
+"""`ladder suite` with bots that play."""
+
+from xml.etree.ElementTree import fromstring
+
+from tests.end_to_end.conftest import Ladder
+
+
+def test_a_suite_is_made_and_put_to_bots(ladder: Ladder) -> None:
+    """Made from careless games, checked, played under two budgets, stored and compared."""
+    made = ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "5", "--json")
+    assert made.code == 0, made.err
+    assert made.document["puzzles"] == 5 == sum(made.document["themes"].values())
+    words = ("suite", "run", "random", "stupid", "mine.jsonl", "--simulations", "2,1")
+    done = ladder(*words, "--save", "base.json", "--junit", "suite.xml", "--json")
+    assert done.code == 0, done.err
+    found = done.document
+    assert (found["suite"], found["positions"]) == ("mine", 5)
+    assert [(each["bot"], each["budget"]) for each in found["results"]] == [
+        (bot, {"simulations": amount}) for bot in ("random", "stupid") for amount in (1, 2)
+    ]
+    for each in found["results"]:
+        assert each["of"] == 5 == each["solved"] + len(each["wrong"])
+        assert sum(share["of"] for share in each["by_theme"].values()) == 5
+        assert each["failures"] == []
+    suite = fromstring((ladder.folder / "suite.xml").read_text())[0]
+    assert suite.get("tests") == "4"
+    again = ladder(*words, "--baseline", "base.json", "--json")
+    assert again.code == 0
+    assert again.document["results"] == found["results"]
+    assert not any(step["regression"] for step in again.document["baseline"])
+    table = ladder(*words)
+    assert "solved" in table.out
+    assert not (ladder.folder / "ladder.db").exists()
+
+
+def test_a_bot_that_forgot_regresses(ladder: Ladder) -> None:
+    """A baseline that solves all positions is out of reach for a random player: exit 3."""
+    assert ladder("suite", "make", "mine.jsonl", "--boards", "5x5", "--count", "10").code == 0
+    words = ("suite", "run", "random", "mine.jsonl", "--simulations", "1")
+    assert ladder(*words, "--save", "base.json").code == 0
+    file = ladder.folder / "base.json"
+    text = file.read_text()
+    start = text.index('"wrong": [')
+    file.write_text(text[:start] + '"wrong": []' + text[text.index("]", start) + 1 :])
+    done = ladder(*words, "--baseline", "base.json", "--junit", "suite.xml")
+    assert done.code == 3, done.out
+    assert "fewer by more than chance" in done.out
+    assert "<failure" in (ladder.folder / "suite.xml").read_text()
+
+
+def test_bad_input(ladder: Ladder) -> None:
+    """One sentence, exit code 2, nothing played and nothing written."""
+    ladder("suite", "make", "mine.jsonl", "--boards", "4x5", "--count", "2")
+    for words, sentence in (
+        (("run", "random"), "name a bot and a suite"),
+        (("run", "random", "missing.jsonl"), "missing.jsonl cannot be read"),
+        (("run", "nobody", "mine.jsonl"), "nobody"),
+        (("run", "random", "mine.jsonl", "--time", "soon"), "--time is a time per move"),
+        (("run", "random", "mine.jsonl", "--simulations", "1,x"), "--simulations is a list"),
+        (("run", "random", "mine.jsonl", "--simulations", "0"), "from 1 to"),
+        (("run", "random", "mine.jsonl", "--time", "1s", "--nodes", "5"), "cannot be combined"),
+        (("run", "v1", "mine.jsonl", "--depth", "5"), "v1 plays on time, simulations"),
+        (("run", "random", "mine.jsonl", "--baseline", "no.json"), "--baseline: no.json"),
+        (("make", "no/such.jsonl"), "does not exist"),
+        (("make", "x.jsonl", "--stored"), "no database"),
+        (("make", "x.jsonl", "--division", "1"), "give both"),
+        (("make", "x.jsonl", "--boards", "3x3"), "--boards: rows must be 4..12"),
+    ):
+        done = ladder("suite", *words)
+        assert (done.code, done.out) == (2, ""), (words, done)
+        assert sentence in done.err, (words, done.err)
+    assert sorted(path.name for path in ladder.folder.iterdir()) == ["mine.jsonl"]
+
+
+def test_stored_games_are_mined(ladder: Ladder) -> None:
+    """Positions of a database's games, without any being changed."""
+    play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "2", "--seed", "3")
+    assert ladder("match", "random", "stupid", "--games", "30", *play).code == 0
+    made = ladder("suite", "make", "mine.jsonl", "--stored", "--count", "3", "--json")
+    assert made.code == 0, made.err
+    assert made.document["puzzles"] == 3
