@@ -6,6 +6,10 @@ STAMP := $(VENV)/.installed
 WORKERS ?= 2
 FIRST_DB ?= first.db
 
+# Where Python may keep nothing that it compiled, each of some thousand processes of the tests compiles
+# the sources for itself, and pytest the tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install run test test-fast coverage check docs bench clean
 
