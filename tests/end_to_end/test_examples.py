@@ -29,11 +29,11 @@ def command_of(ladder: Ladder, name: str) -> str:
 def test_an_example_is_short_plays_legally_and_beats_random(ladder: Ladder, name: str) -> None:
     """Under 60 lines must be enough for a bot that registers and wins nine games of ten."""
     assert len((EXAMPLES / name).read_text().splitlines()) < 60
-    added = ladder("bots", "add", "center", f"exec:{command_of(ladder, name)}")
+    added = ladder.stock()("bots", "add", "center", f"exec:{command_of(ladder, name)}")
     assert added.code == 0, added.err
     for boards in ("thu", "6x7"):
         words = ("match", "center", "random", "--boards", boards, "--games", "20", "--json")
-        done = ladder(*words, "--time", "200ms", "--seed", "1")
+        done = ladder(*words, "--time", "200ms", "--seed", "1", "--concurrency", "1")
         assert done.code == 0, done.err
         bots = {bot["name"]: bot for bot in done.document["report"]["bots"]}
         assert bots["center"]["score"] >= 0.9

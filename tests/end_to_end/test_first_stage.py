@@ -47,6 +47,7 @@ def test_its_games_keep_their_ratings(old: Ladder) -> None:
 def test_a_new_run_goes_on_with_its_players(old: Ladder) -> None:
     """Players whose code only moved since then add their games to the old ones."""
     words = ("--simulations", "60", "--nodes", "60", "--opening-plies", "4", "--games", "8")
+    words = (*words, "--concurrency", "1")
     done = old("run", "--bots", "v4,v12", "--boards", "6x7,8x8@2,3", *words)
     assert done.code == 0, done.err
     before = json.loads((FOLDER / "report.json").read_text())

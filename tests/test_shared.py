@@ -1,0 +1,42 @@
+"""What the tests of a session share is made once, and lies where it goes with their other files."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.hosted import compiled
+from tests.support.shared import VARIABLE, made_once
+
+
+def test_a_folder_is_made_once_and_anew_after_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes later finds it as it was made; what a failed attempt left is gone."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+
+    def fail(folder: Path) -> None:
+        (folder / "half").touch()
+        raise OSError("no room")
+
+    with pytest.raises(OSError, match="no room"):
+        made_once("one", fail)
+    folder = made_once("one", lambda folder: (folder / "whole").touch())
+    assert made_once("one", fail) == folder
+    assert os.listdir(folder) == ["whole"]
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler (g++)")
+def test_strategies_lie_in_the_sessions_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker of pytest-xdist that is ended could not remove what lies elsewhere."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    compiled(tmp_path)
+    assert (tmp_path / "strategy.so").exists()
+    assert (tmp_path / "shared" / "strategy-g++" / "strategy.so").exists()
+    assert os.listdir(elsewhere) == []
