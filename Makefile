@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-WORKERS ?= 2
+CPUS := $(shell nproc)
+# One more than there are processors: some tests wait, for a signal or for a slow bot.
+WORKERS ?= $(shell echo $$(($(CPUS) + 1)))
 FIRST_DB ?= first.db
 
 # Where Python may keep nothing that it compiled, each of some thousand processes of the tests compiles
@@ -37,7 +39,7 @@ test: $(STAMP) ## Run all tests, the slow ones included
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-fast: $(STAMP) ## Run the tests that take no more than a moment each: the loop of editing
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
+	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'
 
 coverage: $(STAMP) ## Measure branch coverage, room by room
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-branch --cov-report=json:.coverage.json

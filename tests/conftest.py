@@ -1,10 +1,32 @@
 """What holds for all tests: nothing of them comes into the user's own folders."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.shared import VARIABLE, session_folder
+
+HERE = Path(__file__).parent
+SLOW = (
+    "end_to_end",  # real commands
+    "reports/html", "ladder/web",  # a browser
+    "bots/test_alphabeta.py", "bots/test_alphabeta_values.py", "bots/test_c4ai_values.py",
+    "bots/test_memory.py", "bots/test_proofs.py", "bots/test_rollout.py", "bots/test_tactics.py",
+    "db/test_db_exchange.py", "db/test_db_opening.py", "db/test_db_probe.py",
+    "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
+    "ladder/foreign", "ladder/game/test_cpu_use.py", "ladder/process/test_cpu_wait.py",
+    "ladder/process/test_limits.py", "ladder/ratings/test_clusters.py",
+)  # fmt: skip
+"""Folders and files whose tests take long together, though few of them take seconds."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what `make test-fast` leaves out as a whole."""
+    places = tuple(HERE / place for place in SLOW)
+    for item in items:
+        if any(item.path.is_relative_to(place) for place in places):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +56,20 @@ class Ladder:
         """How long forks of the server wait for a locked database; None: as everybody."""
         self.started: list[Command] = []
 
-    def start(self, *words: object, stdin: int = subprocess.DEVNULL) -> ForkedCommand:
+    def start(
+        self,
+        *words: object,
+        stdin: int = subprocess.DEVNULL,
+        constants: Mapping[str, object] | None = None,
+    ) -> ForkedCommand:
         """Begin a command in a session of its own, as a fork of the command server."""
         process = SERVER.start(
-            words, self.folder, self.environment, stdin=stdin, busy_s=self.busy_s
+            words,
+            self.folder,
+            self.environment,
+            stdin=stdin,
+            busy_s=self.busy_s,
+            constants=constants,
         )
         self.started.append(process)
         return process

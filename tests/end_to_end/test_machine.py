@@ -43,7 +43,8 @@ def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
            "6x7", "--concurrency", "1", "--games", "8", "--json")  # fmt: skip
     with crowd_to_come() as crowd:
         order.write_text("sleep 0.03")
-        process = ladder.start(*run)
+        # A pair that is given up takes seconds; `test_stalls.py` shows that three are enough.
+        process = ladder.start(*run, constants={"ladder.runs.stalls:MOST_PAIRS": 1})
         eventually(lambda: query(ladder.folder, "select count(*) from games") >= [(2,)])
         order.write_text("work 0.039")
         crowd.come()
@@ -53,12 +54,12 @@ def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
     assert "the machine stalls: " in done.err
     assert "lower --concurrency or raise --time" in done.err
     assert query(ladder.folder, "select count(*) from games where offender is not null") == [(0,)]
-    assert query(ladder.folder, "select sum(aborts) from pairs where status = 'planned'") == [(12,)]
+    assert query(ladder.folder, "select sum(aborts) from pairs where status = 'planned'") == [(4,)]
     done = ladder(*run)
     assert done.code == 0, done.err
     report = ladder("report", "--json").document
     assert report["games"] == 8
-    assert report["stalled_games"] >= 12
+    assert report["stalled_games"] >= 4
     assert any("because the machine did not let a bot run" in note for note in report["notes"])
     assert sum(sum(bot["forfeits"].values()) for bot in report["bots"]) == 0
 

@@ -15,6 +15,8 @@ from tests.end_to_end.traces import QUICK
 SEVERAL = """
 import json, os, sys
 from ladder.cli.main import main
+from tests.support.command_server import load_program
+load_program()
 for number, words in enumerate(json.loads(sys.argv[2])):
     if not os.fork():
         for target, ending in ((1, "out"), (2, "err")):

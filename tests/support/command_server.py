@@ -113,6 +113,7 @@ class CommandServer:
         stdin: int = subprocess.DEVNULL,
         terminal: int | None = None,
         busy_s: float | None = None,
+        constants: Mapping[str, object] | None = None,
     ) -> ForkedCommand:
         """Begin a command.
 
@@ -124,6 +125,7 @@ class CommandServer:
             terminal: a descriptor that becomes its controlling terminal, instead of all others.
             busy_s: how long it waits for a database that another process keeps locked; None: as
                 long as everybody.
+            constants: values of other constants than the program's, by ``module:NAME``.
 
         """
         connection = self._connection()
@@ -134,6 +136,7 @@ class CommandServer:
             "cpus": sorted(os.sched_getaffinity(0)),
             "terminal": terminal is not None,
             "busy_s": busy_s,
+            "constants": dict(constants or {}),
         }
         told, telling = os.pipe()
         given, write = os.pipe()
@@ -297,6 +300,10 @@ def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> No
         if request["busy_s"] is not None:
             for method in (Store.open, Store.open_to_read):
                 method.__kwdefaults__["busy_s"] = request["busy_s"]
+        for name, value in request["constants"].items():
+            module, _, constant = name.partition(":")
+            assert hasattr(sys.modules[module], constant)
+            setattr(sys.modules[module], constant, value)
         os.write(telling, f"{os.getpid()}\n".encode())
         os.close(telling)
         from ladder.cli.main import main
