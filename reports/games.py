@@ -1,6 +1,7 @@
 """Stored games as a list: their ids, who played whom, and how they ended."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
@@ -32,6 +33,19 @@ def games_document(games: Sequence[GameSummary]) -> dict[str, Any]:
             for game in games
         ]
     }
+
+
+def page_document(games: Sequence[GameSummary], next_id: int | None) -> dict[str, Any]:
+    """A page of the server's list, and the id with which ``before=`` asks for the next one."""
+    rows = games_document(games)["games"]
+    for row, game in zip(rows, games, strict=True):
+        row["started_at"] = moment_iso(game.started_at)
+    return {"games": rows, "next": next_id}
+
+
+def moment_iso(moment: float) -> str:
+    """Epoch seconds as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(moment, UTC).isoformat()
 
 
 def print_games(console: Console, games: Sequence[GameSummary]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from ladder.overview.pace import RunNow
 from ladder.runs.history import PastRun
 from reports.layout.format import moment
 from reports.layout.table import Column, fit
@@ -33,6 +34,14 @@ def runs_document(runs: Sequence[PastRun]) -> dict[str, Any]:
             for run in runs
         ]
     }
+
+
+def now_document(runs: Sequence[RunNow]) -> dict[str, Any]:
+    """The document of `ladder runs --json` with the pace of the runs that are played now."""
+    document = runs_document([entry.run for entry in runs])
+    for row, entry in zip(document["runs"], runs, strict=True):
+        row["games_an_hour"] = entry.games_an_hour
+    return document
 
 
 def print_runs(console: Console, runs: Sequence[PastRun]) -> None:

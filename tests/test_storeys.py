@@ -42,7 +42,7 @@ ROOMS: dict[str, str] = {
     "ladder.doctor": "ladder ladder.process ladder.ratings",
     "ladder.overview": "ladder ladder.runs ladder.gate ladder.standings ladder.ratings",
     "ladder.web": "ladder ladder.overview ladder.runs ladder.gate ladder.standings ladder.play "
-    "ladder.registry ladder.game ladder.process ladder.specs",
+    "ladder.registry ladder.game ladder.process ladder.specs ladder.analysis",
     "ladder.cli": "*",
     "db": "",
     "db.records": "db",

@@ -38,6 +38,8 @@ from engine.result import Result, Termination
 
 COLUMNS = Game.__table__.c
 """Of the table of games, by name."""
+_PLANNED_AHEAD = 500
+"""More pairs than a run plans before it plays them."""
 
 
 AT_ONCE = 500
@@ -111,6 +113,23 @@ class Games:
             names = names_of_revisions(connection)
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
+
+    def last_id(self, run_id: int | None = None) -> int:
+        """The highest id of any game, or of those of a run; 0 where there is none.
+
+        Of a run its latest pairs are looked at: no more than some hundred are planned ahead.
+        """
+        query = select(func.max(Game.id))
+        if run_id is not None:
+            latest = (
+                select(Pair.id)
+                .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
+                .order_by(Pair.id.desc())
+                .limit(_PLANNED_AHEAD)
+            )
+            query = query.where(Game.pair_id.in_(latest))
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar_one() or 0
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """The rated games of a division counted by players, result and length.
@@ -206,7 +225,11 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
     """The statement for summaries of the games that fit, the newest first. Raises UnknownRow."""
     query = select(*_SUMMARY).order_by(Game.id.desc())
     if wanted.run_id is not None:
-        query = games_of_run(connection, query, find_run(connection, wanted.run_id).id)
+        run_id = find_run(connection, wanted.run_id).id
+        if wanted.down_to is None:
+            query = games_of_run(connection, query, run_id)
+        else:  # the stretch to be read is given
+            query = query.where(Game.run_id == run_id)
     if wanted.division_id is not None:
         query = query.where(Game.division_id == wanted.division_id)
     if wanted.rated is not None:
@@ -215,6 +238,16 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
         query = query.where(Game.id < wanted.before)
     if wanted.since is not None:
         query = query.where(Game.started_at >= wanted.since)
+    if wanted.down_to is not None:
+        query = query.where(Game.id >= wanted.down_to)
+    if wanted.board is not None:
+        query = query.where(or_(Game.board == wanted.board, Game.board_class == wanted.board))
+    if wanted.termination is not None:
+        query = query.where(Game.termination == wanted.termination.value)
+    if wanted.shortest is not None:
+        query = query.where(Game.plies >= wanted.shortest)
+    if wanted.longest is not None:
+        query = query.where(Game.plies <= wanted.longest)
     if wanted.forfeit:
         query = query.where(Game.offender.is_not(None))
         if wanted.division_id is None:
@@ -234,6 +267,8 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
     if wanted.result is not None:
         first.append(Game.result == wanted.result.value)
         second.append(Game.result == wanted.result.mirrored.value)
+    if wanted.moved_first is not None:
+        return query.where(and_(*(first if wanted.moved_first else second)))
     return query.where(or_(and_(*first), and_(*second)))
 
 

@@ -143,6 +143,17 @@ class GameQuery:
     """Revisions of winner and loser that are wanted, by division; None: all games."""
     before: int | None = None
     """Games of lower ids alone."""
+    down_to: int | None = None
+    """Games of this id and higher ones alone."""
+    moved_first: bool | None = None
+    """Whether `bot` moved first; only with `bot`."""
+    board: str | None = None
+    """A board, or the class that it was drawn from."""
+    termination: Termination | None = None
+    shortest: int | None = None
+    """Plies, the opening included, that a game has at least."""
+    longest: int | None = None
+    """Plies that a game has at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

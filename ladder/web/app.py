@@ -18,7 +18,12 @@ from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web.errors import NotFound, Refused
 from ladder.web.live_page import wants_stream
+from ladder.web.routes import api
+from ladder.web.routes.bots import bot_page
+from ladder.web.routes.compare import compare_page
+from ladder.web.routes.games import game_page, games_page
 from ladder.web.routes.overview import overview_page
+from ladder.web.routes.runs import run_page
 from ladder.web.routes.static import static_file
 from ladder.web.safety import SafetyMiddleware
 from ladder.web.site import Site
@@ -43,6 +48,16 @@ def routes() -> list[BaseRoute]:
     """All pages and documents."""
     return [
         Route("/", overview_page),
+        Route("/bots/{name}", bot_page),
+        Route("/runs/{run}", run_page),
+        Route("/games", games_page),
+        Route("/games/{game}", game_page),
+        Route("/compare", compare_page),
+        Route("/api/standings", api.standings),
+        Route("/api/runs", api.runs),
+        Route("/api/games", api.games),
+        Route("/api/games/{game}", api.game),
+        Route("/api/compare", api.comparison),
         Route("/static/{version}/{name}", static_file),
     ]
 

@@ -55,3 +55,17 @@ async def live_page(
     view = await get()
     html = framed(template, view.page, site.frame, here=here, live=view.digest, **values)
     return HTMLResponse(html, headers={"Vary": "Accept"})
+
+
+async def still_page(
+    request: Request, template: str, look: Look, *, here: str = "", **values: Any
+) -> Response:
+    """Answer with a page that stays as it is; the arguments are those of `live_page`.
+
+    Raises:
+        DatabaseError: the database cannot be read now.
+
+    """
+    site = site_of(request)
+    parts = await site.readers.read(look)
+    return HTMLResponse(framed(template, parts, site.frame, here=here, **values))

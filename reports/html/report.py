@@ -89,7 +89,7 @@ def report_page(
         first_mover=first_mover(standings),
         failures=failures_table(standings.bots),
         failures_shown=failures(data.games),
-        comparison=[] if compared is None else _comparison_tables(compared),
+        comparison=[] if compared is None else comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),
         names=sorted(order),
@@ -101,7 +101,7 @@ def report_page(
     )
 
 
-def _comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
+def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
     """The sections of `ladder report --compare`, each with its title."""
     return [
         (

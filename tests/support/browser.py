@@ -30,6 +30,14 @@ class Opened:
     errors: list[str] = field(default_factory=list)
     """Of the console and of scripts."""
 
+    def violations(self) -> str:
+        """What axe-core finds against WCAG 2 AA; empty for nothing."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]}}
+        found = Axe().run(self.page, options=rules)
+        return str(found.generate_report()) if found.violations_count else ""
+
 
 @contextmanager
 def chromium() -> Iterator[Any]:

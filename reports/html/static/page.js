@@ -390,10 +390,12 @@ function followHash() {
 }
 
 function startGames() {
-  if (!byId("filters")) return;
-  byId("filters").addEventListener("input", showList);
-  byId("filters").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
-  showList();
+  if (!byId("viewer")) return;
+  if (byId("filters")) {
+    byId("filters").addEventListener("input", showList);
+    byId("filters").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+    showList();
+  }
   for (const button of document.querySelectorAll("[data-go]")) {
     const name = /** @type {HTMLElement} */ (button).dataset.go || "";
     button.addEventListener("click", () => {
@@ -419,6 +421,7 @@ function startGames() {
   });
   window.addEventListener("hashchange", followHash);
   followHash();
+  if (!byId("filters") && GAMES.length && !now.game) show(GAMES[0], GAMES[0].cells.length);
 }
 
 // Blocks of text to be pasted elsewhere.

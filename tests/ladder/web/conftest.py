@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,22 @@ class Running:
             return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)
         finally:
             connection.close()
+
+    def head(self, path: str, headers: dict[str, str]) -> int:
+        """The status of a request whose answer goes on and is not waited for."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request("GET", path, None, headers)
+            status: int = connection.getresponse().status
+            assert status != 500, path
+            return status
+        finally:
+            connection.close()
+
+    @cached_property
+    def known_token(self) -> str:
+        """The token, asked for once."""
+        return self.token
 
     @property
     def token(self) -> str:

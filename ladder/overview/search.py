@@ -1,0 +1,56 @@
+"""Games that fit conditions, page by page, in a bounded time however many are stored."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from db.records.games import GameQuery, GameSummary
+from db.store import Store
+
+STRETCH = 20_000
+"""Games that are looked at in one read; the next reads look at twice as many each."""
+LONGEST_S = 0.05
+"""After so long no further stretch is begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of games, newest first."""
+
+    games: Sequence[GameSummary]
+    next: int | None
+    """The id below which the next page goes on; None: there is nothing more."""
+    is_cut: bool = False
+    """Whether the search was stopped before the page was full: older games may fit, too."""
+
+
+def search(store: Store, query: GameQuery, limit: int, *, longest_s: float = LONGEST_S) -> Found:
+    """The newest games that fit, at most `limit` of them.
+
+    Raises:
+        UnknownRow: the query names a bot or a run that is not there.
+
+    """
+    if query.forfeit:  # few, and found by their index
+        games = store.games.newest(query, limit + 1)
+        return _page(games, limit)
+    begun = time.monotonic()
+    top = store.games.last_id(query.run_id) + 1
+    high = top if query.before is None else min(query.before, top)
+    stretch = STRETCH
+    found: list[GameSummary] = []
+    while True:
+        low = max(high - stretch, 0)
+        part = replace(query, before=high, down_to=low)
+        found += store.games.newest(part, limit + 1 - len(found))
+        if len(found) > limit or low <= 1:
+            return _page(found, limit)
+        if time.monotonic() - begun > longest_s:
+            return Found(found, low, is_cut=True)
+        high, stretch = low, 2 * stretch
+
+
+def _page(games: Sequence[GameSummary], limit: int) -> Found:
+    if len(games) <= limit:
+        return Found(games, None)
+    return Found(games[:limit], games[limit - 1].id)

@@ -1,0 +1,110 @@
+"""The same documents as the commands' ``--json``, for scripts."""
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from db.records.runs import DivisionRow
+from db.store import FollowedStore, Store
+from ladder.analysis.division import mistakes_of_division
+from ladder.errors import UsageError
+from ladder.overview.one_game import find_game
+from ladder.overview.pace import runs_now
+from ladder.overview.search import search
+from ladder.runs.history import history
+from ladder.standings.comparison import compare
+from ladder.standings.division import standings_of_division
+from ladder.standings.selection import listed
+from ladder.web.game_filters import Filters
+from ladder.web.parameters import Parameters
+from ladder.web.site import site_of
+from reports.games import page_document
+from reports.layout.format import to_json
+from reports.replay import game_document
+from reports.report.comparison import comparison_document
+from reports.report.standings import standings_document
+from reports.runs import now_document
+
+MOST_GAMES = 1000
+
+
+async def standings(request: Request) -> Response:
+    """The document of `ladder report --json`."""
+    given = Parameters(request)
+    division = given.text("division")
+    given.check()
+
+    def look(store: FollowedStore) -> Any:
+        row = division_of(store, division)
+        return standings_document(
+            listed(standings_of_division(store, row)), mistakes_of_division(store, row)
+        )
+
+    return await _document(request, look)
+
+
+async def runs(request: Request) -> Response:
+    """All runs, those that are played now with their pace."""
+    Parameters(request).check()
+    return await _document(request, lambda store: now_document(runs_now(store, history(store))))
+
+
+async def games(request: Request) -> Response:
+    """Games that fit conditions, newest first, page by page."""
+    given = Parameters(request)
+    filters = Filters.read(given)
+    limit = given.number("limit", low=1, high=MOST_GAMES) or 100
+    before = given.number("before")
+    given.check()
+    return await _document(
+        request,
+        lambda store: page_document(*_page(search(store, filters.query(store, before), limit))),
+    )
+
+
+def _page(found: Any) -> tuple[Any, int | None]:
+    return found.games, found.next
+
+
+async def game(request: Request) -> Response:
+    """The document of `ladder replay --json`."""
+    Parameters(request).check()
+    word = request.path_params["game"]
+    return await _document(request, lambda store: game_document(find_game(store, word)))
+
+
+async def comparison(request: Request) -> Response:
+    """The document of `ladder report --compare --json`."""
+    given = Parameters(request)
+    names = given.names("bots")
+    division = given.text("division")
+    given.check()
+
+    def look(store: FollowedStore) -> Any:
+        row = division_of(store, division)
+        return comparison_document(compare(store, row, names), mistakes_of_division(store, row))
+
+    return await _document(request, look)
+
+
+def division_of(store: Store, text: str | None) -> DivisionRow:
+    """The division that a person names; None: that of the latest ladder run, or of any.
+
+    Raises:
+        UnknownRow: there is no such division.
+        UsageError: there is none at all.
+
+    """
+    if text is not None:
+        return store.divisions.find(text)
+    run = store.runs.latest() or store.runs.latest(kind=None)
+    if run is None:
+        raise UsageError("this database holds no games yet: play some with `ladder run`")
+    return store.divisions.find(str(run.division_id))
+
+
+async def _document(request: Request, look: Callable[[FollowedStore], Any]) -> Response:
+    text = await site_of(request).readers.read(lambda store: to_json(look(store)))
+    return Response(text + "\n", media_type="application/json")

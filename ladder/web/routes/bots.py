@@ -1,0 +1,23 @@
+"""A bot's page."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ladder.overview.one_bot import one_bot
+from ladder.web.live_page import live_page
+from ladder.web.parameters import Parameters
+from reports.html.live.bots import bot_parts
+
+
+async def bot_page(request: Request) -> Response:
+    """Everything about one bot."""
+    given = Parameters(request)
+    division = given.text("division")
+    given.check()
+    name = request.path_params["name"]
+    return await live_page(
+        request,
+        "bot.html.j2",
+        (name, division),
+        lambda store: bot_parts(one_bot(store, name, division)),
+    )

@@ -1,0 +1,45 @@
+"""The list of games and the page of one."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from db.store import FollowedStore
+from ladder.overview.one_game import find_game
+from ladder.overview.search import search
+from ladder.web.game_filters import Filters
+from ladder.web.live_page import still_page
+from ladder.web.parameters import Parameters
+from reports.html.live.games import game_parts, games_parts
+from reports.html.live.parts import PageParts
+
+PAGE = 50
+
+
+async def games_page(request: Request) -> Response:
+    """Games that fit conditions, newest first, page by page."""
+    given = Parameters(request)
+    filters = Filters.read(given)
+    before = given.number("before")
+    given.check()
+
+    def look(store: FollowedStore) -> PageParts:
+        found = search(store, filters.query(store, before), PAGE)
+        return games_parts(
+            found.games,
+            filters.given(),
+            [bot.name for bot in store.bots.all(include_retired=True)],
+            found.next,
+            before=before,
+            is_cut=found.is_cut,
+        )
+
+    return await still_page(request, "games.html.j2", look, here="/games")
+
+
+async def game_page(request: Request) -> Response:
+    """One game in the replay viewer; the part of the address behind # names a ply."""
+    Parameters(request).check()
+    word = request.path_params["game"]
+    return await still_page(
+        request, "game.html.j2", lambda store: game_parts(find_game(store, word))
+    )

@@ -1,0 +1,93 @@
+"""A bot's page."""
+
+from ladder.overview.one_bot import OneBot
+from reports.bots import bot_document
+from reports.html.figures import specs_of
+from reports.html.live.games import games_table
+from reports.html.live.links import bot_link, compare_link, game_link, games_link
+from reports.html.live.parts import PageParts, fragment
+from reports.html.sections.history import history_figure
+from reports.html.tables import Cell, Table, columns, number
+from reports.html.words import day
+from reports.replay import last_words_text
+
+
+def bot_parts(data: OneBot) -> PageParts:
+    """The page of a moment."""
+    row, name = data.row, data.row.name
+    figure = history_figure(data.history, [name])
+    document = bot_document(row)
+    facts = [
+        ("Specification", row.spec),
+        ("Family", row.family),
+        ("Revision", f"{row.revision.number} ({row.revision.content_hash[:12]})"),
+        ("Plays on", ", ".join(row.revision.budgets)),
+        ("Registered", day(row.created_at)),
+    ]
+    git = document.get("git") or {}
+    facts += [(key.capitalize(), str(value)) for key, value in git.items()]
+    if row.retired_at is not None:
+        facts.append(("Retired", day(row.retired_at)))
+    standing = data.standing
+    if standing is not None:
+        if standing.elo is not None:
+            facts.append(("Elo", f"{standing.elo:.0f} ± {standing.error95 or 0:.0f}"))
+        facts.append(("Games", f"{standing.games:,}"))
+    lost = [
+        {
+            "title": f"Game {game.id}",
+            "link": game_link(game.id, len(game.moves)),
+            "kind": game.termination.value.replace("_", " "),
+            "text": last_words_text(game) or game.detail or "nothing was said",
+        }
+        for game in data.forfeits
+    ]
+    return PageParts(
+        f"Bot {name}",
+        {
+            "bot": fragment(
+                "bot_parts.html.j2",
+                name=name,
+                change=row.change,
+                based_on=row.based_on,
+                based_on_link="" if row.based_on is None else bot_link(row.based_on),
+                compare="" if row.based_on is None else compare_link([name, row.based_on]),
+                successors=[(each, bot_link(each)) for each in data.successors],
+                facts=facts,
+                division=None if data.division is None else data.division.label,
+                figure=figure,
+                opponents=_opponents(data),
+                forfeits=lost,
+                games=games_table(data.games),
+                all_games=games_link(bot=name),
+                all_forfeits=games_link(bot=name, result="lost", ending="forfeit"),
+            )
+        },
+        specs_of([figure]),
+    )
+
+
+def _opponents(data: OneBot) -> Table:
+    return Table(
+        columns("opponent", "#games", "#win", "#draw", "#loss", "#score", "side by side"),
+        [
+            (
+                Cell(each.name, href=bot_link(each.name)),
+                Cell(
+                    f"{each.games:,}",
+                    float(each.games),
+                    href=games_link(bot=data.row.name, opponent=each.name),
+                ),
+                number(each.wins),
+                number(each.draws),
+                Cell(
+                    f"{each.losses:,}",
+                    float(each.losses),
+                    href=games_link(bot=data.row.name, opponent=each.name, result="lost"),
+                ),
+                number(each.score, ".1%"),
+                Cell("compare", href=compare_link([data.row.name, each.name])),
+            )
+            for each in data.opponents
+        ],
+    )

@@ -1,0 +1,110 @@
+"""Lists of games, and the page of one game."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from db.records.games import GameRow, GameSummary, SavedGameRow
+from engine.result import Result, Termination
+from reports.html.live.links import bot_link, game_link, run_link
+from reports.html.live.parts import PageParts, fragment
+from reports.html.tables import Cell, Table, columns, number
+from reports.html.viewer import viewer_game
+from reports.html.words import day
+from reports.replay import last_words_text
+
+ENDINGS = ("forfeit", *(each.value for each in Termination if each is not Termination.ABORTED))
+RESULTS = ("won", "lost", "drawn")
+
+
+def games_table(games: Sequence[GameSummary]) -> Table:
+    """A row per game, each with the links of its game, its bots and its run."""
+    return Table(
+        columns("#game", "first", "second", "result", "by", "#plies", "board", "#run", "started"),
+        [
+            (
+                Cell(str(game.id), float(game.id), href=game_link(game.id)),
+                Cell(game.first, href=bot_link(game.first)),
+                Cell(game.second, href=bot_link(game.second)),
+                Cell(_result(game)),
+                Cell(
+                    game.termination.value.replace("_", " "),
+                    verdict="lost" if game.termination.is_forfeit else "",
+                ),
+                number(game.plies),
+                Cell(game.board),
+                Cell(str(game.run_id), float(game.run_id), href=run_link(game.run_id)),
+                Cell(day(game.started_at), game.started_at),
+            )
+            for game in games
+        ],
+    )
+
+
+def _result(game: GameSummary) -> str:
+    return "draw" if game.result is Result.DRAW else f"{game.winner} won"
+
+
+def games_parts(
+    games: Sequence[GameSummary],
+    given: Mapping[str, str],
+    names: Sequence[str],
+    next_id: int | None,
+    *,
+    before: int | None,
+    is_cut: bool,
+) -> PageParts:
+    """The list of games that fit, and the conditions as a form.
+
+    Args:
+        games: newest first.
+        given: the conditions by the names of their parameters.
+        names: of all bots.
+        next_id: with which the next page goes on; None: there is none.
+        before: with which this page goes on; None: it is the first.
+        is_cut: whether the search ended before the page was full.
+
+    """
+    conditions = dict(given)
+    older = f"/games?{urlencode({**conditions, 'before': next_id})}" if next_id else ""
+    return PageParts(
+        "Games",
+        {
+            "games": fragment(
+                "games_list.html.j2",
+                table=games_table(games),
+                older=older,
+                newest=f"/games?{urlencode(conditions)}" if before is not None else "",
+                is_cut=is_cut,
+                next_id=next_id,
+            ),
+            "form": fragment(
+                "games_form.html.j2",
+                given=conditions,
+                names=names,
+                endings=ENDINGS,
+                results=RESULTS,
+            ),
+        },
+    )
+
+
+def game_parts(game: GameRow | SavedGameRow) -> PageParts:
+    """The page of one game: the replay viewer, and what else is stored with it."""
+    shown: dict[str, Any] = viewer_game(game, "")
+    shown["address"] = game_link(game.id)
+    return PageParts(
+        f"Game {game.id}: {game.first} against {game.second}",
+        {
+            "about": fragment(
+                "game_about.html.j2",
+                game=game,
+                first_link=bot_link(game.first),
+                second_link=bot_link(game.second),
+                run_link=run_link(game.run_id) if isinstance(game, GameRow) else "",
+                started=day(game.started_at),
+                words=last_words_text(game) if isinstance(game, GameRow) else "",
+            )
+        },
+        games=[shown],
+    )

@@ -1,0 +1,55 @@
+"""The page of a run, a gate or a match."""
+
+from collections.abc import Sequence
+
+from ladder.gate.stored import Trial
+from ladder.overview.pace import RunNow
+from ladder.standings.standings import Standings
+from reports.html.figures import specs_of
+from reports.html.live.links import bot_link, division_link, games_link
+from reports.html.live.parts import PageParts, fragment
+from reports.html.live.runs import pace_words, state_of
+from reports.html.sections.ratings import ratings_figure
+from reports.html.sections.trials import judged_gates, trials_table
+from reports.html.words import day
+
+
+def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | None) -> PageParts:
+    """The page of a moment.
+
+    Args:
+        entry: the run.
+        trials: the run as a gate or match; empty for a ladder run.
+        standings: of its games alone; None: it has none.
+
+    """
+    row = entry.run.row
+    judged = judged_gates(trials)
+    figure = None if standings is None else ratings_figure(standings, {}, link=bot_link)
+    figures = [each.llr for each in judged] + ([] if figure is None else [figure])
+    facts = [
+        ("State", state_of(entry)),
+        ("Games", pace_words(entry)),
+        ("Begun", day(row.started_at)),
+        ("Ended", "-" if row.ended_at is None else day(row.ended_at)),
+        ("Seed", str(row.seed)),
+        ("Rated", "yes" if row.rated else "no"),
+    ]
+    return PageParts(
+        f"{row.kind.value.capitalize()} {row.id}",
+        {
+            "run": fragment(
+                "run_parts.html.j2",
+                row=row,
+                title=entry.run.title,
+                division=entry.run.division,
+                division_link=division_link(row.division_id),
+                games_link=games_link(run=row.id),
+                facts=facts,
+                trials=trials_table(trials),
+                judged=judged,
+                figure=figure,
+            )
+        },
+        specs_of(figures),
+    )

@@ -1,0 +1,73 @@
+"""No request may be answered with an error that nobody foresaw."""
+
+from urllib.parse import quote
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.ladder.web.conftest import Running
+from tests.support.league import League
+
+PATHS = (
+    *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),
+    *("/api/standings", "/api/runs", "/api/games", "/api/games/{}", "/api/compare", "/api/{}"),
+)
+NAMES = (
+    *("division", "bot", "opponent", "result", "side", "ending", "board", "shortest", "longest"),
+    *("run", "since", "before", "limit", "bots", "one", "other", "seen", "nosuch"),
+)
+WORDS = (
+    *(
+        "alpha",
+        "beta",
+        "alpha,beta",
+        "1",
+        "2",
+        "0",
+        "-1",
+        "1e9",
+        "9" * 19,
+        "9" * 25,
+        "won",
+        "first",
+    ),
+    *("forfeit", "crash", "6x7", "99x99@1,1", "2026-11-20", "0001-01-01", "9999-12-31T23:59:59"),
+    *("NaN", "inf", "p1", "p0", "..", "%", "\x00", "<script>", "'", '"', "\u202e", "\ud83d\ude00"),
+    *("style.css", "1_0", "\u0661", " ", ","),
+)
+text = st.one_of(st.sampled_from(WORDS), st.text(max_size=12))
+requests = st.tuples(
+    st.sampled_from(PATHS),
+    text,
+    text,
+    st.lists(st.tuples(st.sampled_from(NAMES), text), max_size=4),
+    st.sampled_from(("GET", "GET", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")),
+    st.sampled_from(("text/html", "text/event-stream", "", "*/*")),
+)
+
+
+def coded(word: str) -> str:
+    return quote(word.encode("utf-8", "surrogatepass"), safe="")
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(request=requests)
+def test_no_request_meets_a_defect(league: League, server: Running, request: object) -> None:
+    """Whatever is asked for, the answer must be a page or a refusal, never status 500."""
+    path, one, other, parameters, method, accept = request  # type: ignore[misc]
+    if not league.store.runs.find():
+        run = league.run()
+        league.pairs(run, "alpha", "beta", 2, "1-0", "0-1")
+        league.end(run)
+    query = "&".join(f"{name}={coded(value)}" for name, value in parameters)
+    address = path.format(coded(one), coded(other)) + (f"?{query}" if query else "")
+    if accept == "text/event-stream":
+        server.head(address, {"Accept": accept})
+        return
+    token = server.known_token
+    answer = server.ask(address, method=method, headers={"Accept": accept}, token=token)
+    assert answer.status < 500, (address, method, answer.text)

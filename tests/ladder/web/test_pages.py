@@ -1,0 +1,174 @@
+"""The pages of games, bots, runs and comparisons."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from db.records.runs import RunKind
+from engine.board import parse_board
+from engine.position import Position
+from engine.result import Termination
+from ladder.cli.main import run_command
+from tests.ladder.web.conftest import Running
+from tests.support.browser import Opened, until
+from tests.support.league import Game, League
+
+Visit = Callable[..., Opened]
+WIDTHS = (1280, 380)
+
+
+@pytest.fixture
+def played(league: League) -> Iterator[League]:
+    """Three bots, a ladder run with a forfeit, and a gate."""
+    run = league.run(note="the first night")
+    won, lost, drawn = (Game(score, plies=5) for score in ("1-0", "0-1", "1/2"))
+    league.pairs(run, "alpha", "beta", 3, won, lost)
+    league.pair(run, "beta", "gamma", Game("0-1", by=Termination.CRASH, plies=3), drawn)
+    league.end(run)
+    gate = league.run(kind=RunKind.GATE, bots=("alpha", "beta"))
+    league.pair(gate, "alpha", "beta", won, drawn)
+    league.end(gate)
+    return league
+
+
+PAGES = ("/", "/games", "/games/7", "/bots/beta", "/runs/1", "/runs/2", "/compare?bots=alpha,beta")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.usefixtures("played")
+def test_every_page_is_accessible_and_fits(server: Running, visit: Visit, path: str) -> None:
+    """axe-core must find nothing, no script may fail, and no page may scroll sideways."""
+    for scheme, width in (("light", 1280), ("dark", 380)):
+        opened = visit(server.address.rstrip("/") + path, width=width, scheme=scheme)
+        opened.page.wait_for_selector("body[data-charts=drawn]")
+        assert opened.violations() == ""
+        sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert opened.page.evaluate(sideways) <= 0
+        assert opened.errors == []
+
+
+@pytest.mark.usefixtures("played")
+def test_every_link_leads_somewhere(server: Running) -> None:
+    """Each address that a page names must be answered."""
+    seen, ahead = set(), ["/"]
+    while ahead and len(seen) < 60:
+        path = ahead.pop(0)
+        answer = server.ask(path)
+        assert answer.status == 200, (path, answer.text[:2000])
+        for link in re.findall(r'href="(/[^"#]*)', answer.text):
+            link = link.replace("&amp;", "&")
+            if link not in seen:
+                seen.add(link)
+                ahead.append(link)
+    assert {"/games/7", "/bots/beta", "/runs/2"} <= seen
+
+
+@pytest.mark.usefixtures("played")
+def test_filters_find_what_fits(server: Running) -> None:
+    """Each condition alone and all together must leave the games that fulfil it."""
+
+    def found(query: str) -> list[int]:
+        answer = server.ask(f"/api/games?{query}")
+        assert answer.status == 200, answer.text
+        return [game["game"] for game in answer.document["games"]]
+
+    assert found("") == list(range(10, 0, -1))
+    assert found("bot=gamma") == [8, 7]
+    assert found("bot=beta&opponent=gamma&side=first") == [7]
+    assert found("bot=beta&result=lost&ending=forfeit") == [7]
+    assert found("ending=crash") == [7]
+    assert found("longest=3") == [7]
+    assert found("shortest=4&bot=gamma") == [8]
+    assert found("run=2") == [10, 9]
+    assert found("run=1&before=3") == [2, 1]
+    assert found("board=6x7&limit=2") == [10, 9]
+    assert found("board=9x9") == []
+    assert found("result=draw") == [10, 8]
+    assert found("since=2200-01-01") == []
+
+
+@pytest.mark.usefixtures("played")
+def test_pages_of_games_follow_each_other(server: Running) -> None:
+    """Following `next` must show every game once."""
+    seen: list[int] = []
+    before: int | None = None
+    while True:
+        query = "limit=3" + (f"&before={before}" if before else "")
+        document = server.ask(f"/api/games?{query}").document
+        seen += [game["game"] for game in document["games"]]
+        before = document["next"]
+        if before is None:
+            break
+    assert seen == list(range(10, 0, -1))
+
+
+def test_documents_are_those_of_the_commands(
+    played: League,
+    server: Running,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A script must read the same from the server as from the command line."""
+    monkeypatch.chdir(tmp_path)
+    database = str(played.store.path)
+    for path, words in (
+        ("/api/standings", ["report", "--json"]),
+        ("/api/compare?bots=alpha,beta", ["report", "--compare", "alpha", "beta", "--json"]),
+        ("/api/games/7", ["replay", "7", "--json"]),
+    ):
+        capsys.readouterr()
+        assert run_command([*words, "--db", database]) == 0
+        assert server.ask(path).document == json.loads(capsys.readouterr().out), path
+    runs = server.ask("/api/runs").document["runs"]
+    assert [run["run"] for run in runs] == [2, 1]
+    keys = {"run", "kind", "status", "title", "games", "target_games", "games_an_hour", "note"}
+    assert keys <= set(runs[0])
+    for path, status in (("/api/games/99", 404), ("/api/games?bot=nobody", 404), ("/api/x", 404)):
+        answer = server.ask(path)
+        assert (answer.status, list(answer.document)) == (status, ["error"])
+    assert server.ask("/api/compare?bots=alpha").status == 400
+
+
+@pytest.mark.slow
+def test_a_game_is_stepped_through_by_keys_and_link(
+    played: League, server: Running, visit: Visit
+) -> None:
+    """The viewer of a game's page must show the position of the ply that a link names."""
+    row = played.store.games.get(1)
+    assert row is not None
+    page = visit(f"{server.address}games/1#game-1-ply-3").page
+    until(page, "document.querySelector('#ply').innerText === '3 of 5'")
+    assert page.locator("#board .stone").count() == 3
+    page.keyboard.press("ArrowRight")
+    until(page, "document.querySelector('#ply').innerText === '4 of 5'")
+    assert page.url.endswith("#game-1-ply-4")
+    position = Position.from_moves(parse_board(row.board), row.moves[:4])
+    assert page.locator("#board .stone").count() == position.ply
+    assert "played column" in page.inner_text("#board-text")
+    assert page.evaluate("document.querySelector('#permalink').getAttribute('href')")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("played")
+def test_the_form_of_games_filters(server: Running, visit: Visit) -> None:
+    """Choosing conditions and pressing the button must show the games that fit, by an address."""
+    page = visit(f"{server.address}games").page
+    page.select_option("select[name=bot]", "beta")
+    page.select_option("select[name=ending]", "forfeit")
+    page.click("button:text('Show')")
+    page.wait_for_url("**bot=beta**")
+    assert page.locator("#part-games tbody tr").count() == 1
+    assert page.locator("select[name=bot]").input_value() == "beta"
+
+
+def test_a_bot_that_is_not_there_is_said_to_be_unknown(server: Running) -> None:
+    """Names of nothing must be answered with 404 and a way on."""
+    for path in ("/bots/nobody", "/games/77", "/games/p1", "/games/x", "/runs/9", "/runs/x"):
+        answer = server.ask(path)
+        assert answer.status == 404, path
+        assert 'href="/"' in answer.text
