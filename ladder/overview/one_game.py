@@ -1,13 +1,13 @@
 """One stored game by the number that people write."""
 
 from db.errors import UnknownRow
-from db.records.games import GameRow, SavedGameRow
+from db.records.games import GameRow, HumanGameRow
 from db.store import Store
 
 MOST_DIGITS = 18
 
 
-def find_game(store: Store, word: str) -> GameRow | SavedGameRow:
+def find_game(store: Store, word: str) -> GameRow | HumanGameRow:
     """A game of bots by its number, or a person's by ``p`` and its number.
 
     Raises:

@@ -5,6 +5,7 @@ when it is the bot's turn. Nothing here reads a keyboard or prints.
 """
 
 import time
+from collections.abc import Sequence
 from types import TracebackType
 from typing import NamedTuple, Self
 
@@ -150,14 +151,22 @@ class GameInPlay:
     Attributes:
         position: where the game stands.
         person: the side that the person plays, 0 moves first.
-        thoughts: one for each move.
+        start_plies: how many moves were made before the game began.
+        thoughts: one for each move, those before the beginning included.
         verdict: how the game ended; None while it goes on.
         opinion: what the bot answered last; None before its first move and after `undo`.
 
     """
 
     def __init__(
-        self, bot: Entrant, confinement: Confinement, *, board: Board, person: int, seed: int
+        self,
+        bot: Entrant,
+        confinement: Confinement,
+        *,
+        board: Board,
+        person: int,
+        seed: int,
+        start: Sequence[int] = (),
     ) -> None:
         """The game before its first move.
 
@@ -167,12 +176,20 @@ class GameInPlay:
             board: where it is played.
             person: the person's side.
             seed: of the bots, below 2**53.
+            start: the columns of the position that it begins with; no move of them is taken back.
+
+        Raises:
+            IllegalMove: `start` cannot be played on the board.
+            UsageError: the game is over there.
 
         """
         self.bot = bot
         self.person = person
-        self.position = Position(board)
-        self.thoughts: list[Thought] = []
+        self.position = Position.from_moves(board, tuple(start))
+        if self.position.is_over:
+            raise UsageError("the game is over in this position: begin at an earlier ply")
+        self.start_plies = len(start)
+        self.thoughts: list[Thought] = [Thought(0) for _ in start]
         self.verdict: GameEnd | None = None
         self.opinion: Opinion | None = None
         self._seed = seed
@@ -227,7 +244,8 @@ class GameInPlay:
 
     def undo(self) -> bool:
         """Take back the person's last move and what the bot answered; False: there was none."""
-        mine = [ply for ply in range(self.position.ply) if ply % 2 == self.person]
+        plies = range(self.start_plies, self.position.ply)
+        mine = [ply for ply in plies if ply % 2 == self.person]
         if not mine:
             return False
         self.position = Position.from_moves(self.position.board, self.position.moves[: mine[-1]])
@@ -248,6 +266,11 @@ class GameInPlay:
         opinion = adviser.ask(self.position)
         adviser.forget()
         return opinion
+
+    def abandon(self) -> None:
+        """End the bots, whatever they are doing; also from another thread than the game's."""
+        for adviser in (self._adviser, *list(self._others.values())):
+            adviser.close()
 
     def record(self) -> NewHumanGame:
         """The finished game, to be stored.

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web.errors import NotFound, Refused
 from ladder.web.live_page import wants_stream
-from ladder.web.routes import api
+from ladder.web.routes import api, play
 from ladder.web.routes.bots import bot_page
 from ladder.web.routes.compare import compare_page
 from ladder.web.routes.games import game_page, games_page
@@ -53,6 +53,11 @@ def routes() -> list[BaseRoute]:
         Route("/games", games_page),
         Route("/games/{game}", game_page),
         Route("/compare", compare_page),
+        Route("/play", play.play_page),
+        Route("/play", play.begin, methods=["POST"]),
+        Route("/play/consult", play.consult, methods=["POST"]),
+        Route("/play/{key}", play.game_of_person),
+        Route("/play/{key}", play.act, methods=["POST"]),
         Route("/api/standings", api.standings),
         Route("/api/runs", api.runs),
         Route("/api/games", api.games),
@@ -68,7 +73,9 @@ def application(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.follower.start()
+        tidying = asyncio.create_task(site.open_games.tidy())
         yield
+        tidying.cancel()
 
     async def refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
         await answer_error(Request(scope), site, refusal)(scope, receive, send)

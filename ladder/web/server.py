@@ -14,6 +14,7 @@ from ladder.errors import UsageError
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web.app import application
 from ladder.web.follower import Follower
+from ladder.web.open_games import OpenGames
 from ladder.web.password import Doorkeeper, read_password
 from ladder.web.reading import Readers
 from ladder.web.safety import Border, is_loopback
@@ -87,7 +88,8 @@ async def _serve(
 ) -> None:
     follower, readers = Follower(place.database), Readers(place.database)
     border = Border(place.host, None if password is None else Doorkeeper(password))
-    site = Site(place.database, border, readers, follower, Views(readers, follower))
+    games = OpenGames(place.database, place.players)
+    site = Site(place.database, border, readers, follower, Views(readers, follower), games)
     server = _Server(
         uvicorn.Config(
             application(site),
@@ -113,6 +115,7 @@ async def _serve(
             await asyncio.sleep(0.1)
     finally:
         site.streams.close()
+        games.close()
         server.should_exit = True
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(serving), PATIENCE_S)

@@ -12,6 +12,7 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.overview.change import list_before
 from ladder.web.follower import Follower
+from ladder.web.open_games import OpenGames
 from ladder.web.reading import Readers
 from ladder.web.safety import Border
 from ladder.web.streams import Streams
@@ -44,6 +45,7 @@ class Site:
     readers: Readers
     follower: Follower
     views: Views
+    open_games: OpenGames
     streams: Streams = field(default_factory=Streams)
     lists_before: ListsBefore = field(default_factory=ListsBefore)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))

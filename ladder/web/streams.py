@@ -8,7 +8,7 @@ after a second by itself. Each page then follows as well, and none waits for ano
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import msgspec
 from starlette.responses import StreamingResponse
@@ -29,6 +29,8 @@ PACE_S = 0.9
 STILL_S = 10.0
 """After so long without news a comment is sent, so that a page that has gone is noticed."""
 
+Events = AsyncGenerator[bytes, None]
+"""Finished server-sent events."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -38,6 +40,7 @@ class Streams:
     def __init__(self) -> None:
         self._of: Counter[str] = Counter()
         self._closing = asyncio.Event()
+        self._finishing: set[asyncio.Future[None]] = set()
 
     @property
     def count(self) -> int:
@@ -48,7 +51,7 @@ class Streams:
         """End all streams."""
         self._closing.set()
 
-    def open(self, browser: str, events: AsyncIterator[bytes]) -> StreamingResponse:
+    def open(self, browser: str, events: Events) -> StreamingResponse:
         """Answer a request of this browser with events.
 
         Args:
@@ -64,36 +67,49 @@ class Streams:
             headers=HEADERS,
         )
 
-    async def _counted(self, browser: str, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async def _counted(self, browser: str, events: Events) -> Events:
         self._of[browser] += 1
         ended = asyncio.ensure_future(self._closing.wait())
+        step: asyncio.Future[bytes] | None = None
         try:
             yield b"retry: %d\n\n" % AGAIN_MS
             while True:
                 step = asyncio.ensure_future(anext(events))
                 await asyncio.wait((step, ended), return_when=asyncio.FIRST_COMPLETED)
                 if not step.done():
-                    step.cancel()
-                    await asyncio.gather(step, return_exceptions=True)
                     return
                 try:
                     yield step.result()
                 except StopAsyncIteration:
                     return
         finally:
+            # Nothing is awaited here: the answer may have been cancelled, which ends every wait.
             ended.cancel()
+            self._finish(events, step)
             self._of[browser] -= 1
             if not self._of[browser]:
                 del self._of[browser]
 
-    async def _once(self, events: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    def _finish(self, events: Events, step: "asyncio.Future[bytes] | None") -> None:
+        """See that the events notice that nobody reads them any more."""
+        if step is not None and not step.done():
+            step.cancel()
+            return
+        closing = asyncio.ensure_future(events.aclose())
+        self._finishing.add(closing)
+        closing.add_done_callback(self._finishing.discard)
+
+    async def _once(self, events: Events) -> Events:
         """The first event alone, as soon as there is one; the browser comes again."""
         yield b"retry: %d\n\n" % AGAIN_MS
         try:
             async with asyncio.timeout(0.5):
-                yield await anext(events)
+                first = await anext(events)
+            yield first
         except (TimeoutError, StopAsyncIteration):
             return
+        finally:
+            self._finish(events, None)
 
 
 def event(name: str, body: object) -> bytes:
@@ -101,9 +117,7 @@ def event(name: str, body: object) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(body))
 
 
-async def updates(
-    follower: Follower, get: Callable[[], Awaitable[View]], last_seen: str
-) -> AsyncIterator[bytes]:
+async def updates(follower: Follower, get: Callable[[], Awaitable[View]], last_seen: str) -> Events:
     """The events of a page: at first what differs from what it has, then what changes.
 
     Args:

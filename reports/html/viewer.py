@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from db.records.games import GameRow, SavedGameRow, Thought
+from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
 
@@ -10,7 +10,7 @@ TEXT_LIMIT = 4000
 """Characters of a bot's own words that a page takes."""
 
 
-def viewer_game(game: GameRow | SavedGameRow, reason: str) -> dict[str, Any]:
+def viewer_game(game: GameRow | HumanGameRow, reason: str) -> dict[str, Any]:
     """One game for the viewer.
 
     ``cells`` holds the row and the column of every stone in order, row 0 at the bottom; ``line``

@@ -32,12 +32,16 @@ def serve(
             help="Ask for the password in FILE's first line. Traffic is not encrypted.",
         ),
     ] = None,
+    players: Annotated[
+        int,
+        typer.Option(metavar="N", min=0, max=64, help="Bots that play against people at a time."),
+    ] = 4,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Watch runs, look at games and play against bots in the browser, until Ctrl-C.
 
-    It reads the database while other commands write it, and changes nothing there. The first line
-    on standard output is the address.
+    It reads the database while other commands write it; only a game that you ask it to save is
+    written there. The first line on standard output is the address.
     """
     from db.store import Store
     from ladder.cli.output import print_error, print_out
@@ -56,7 +60,7 @@ def serve(
         if open_browser:
             _open(listening.address)
 
-    serve(Place(db, host, port, password_file), announce)
+    serve(Place(db, host, port, password_file, players), announce)
     return ExitCode.DONE
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from db.records.games import GameRow, GameSummary, SavedGameRow
+from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result, Termination
 from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
@@ -89,7 +89,7 @@ def games_parts(
     )
 
 
-def game_parts(game: GameRow | SavedGameRow) -> PageParts:
+def game_parts(game: GameRow | HumanGameRow) -> PageParts:
     """The page of one game: the replay viewer, and what else is stored with it."""
     shown: dict[str, Any] = viewer_game(game, "")
     shown["address"] = game_link(game.id)

@@ -14,11 +14,12 @@ FILES = {
     "site.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "live.js": "text/javascript; charset=utf-8",
+    "play.js": "text/javascript; charset=utf-8",
 }
 """The files that pages load, by name, and their types."""
 VEGA = "vega.js"
 """The library that draws charts: one more such file, read from the cache of the user."""
-PAGES = (("/", "Overview"), ("/games", "Games"), ("/compare", "Compare"))
+PAGES = (("/", "Overview"), ("/games", "Games"), ("/compare", "Compare"), ("/play", "Play"))
 
 
 @dataclass(frozen=True, slots=True)

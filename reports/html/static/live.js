@@ -115,3 +115,12 @@ if (document.body.dataset.live !== undefined) {
   window.addEventListener("pageshow", open);
   open();
 }
+
+const onward = byId("play-on");
+if (onward) {
+  const address = onward.getAttribute("href");
+  onward.addEventListener("click", () => {
+    const ply = /-ply-(\d+)$/.exec(byId("permalink").getAttribute("href") || "");
+    if (ply) onward.setAttribute("href", `${address}&ply=${ply[1]}`);
+  });
+}

@@ -193,7 +193,7 @@ function show(game, ply) {
 }
 
 /** @param {Game} game @param {number} ply */
-function drawBoard(game, ply) {
+export function drawBoard(game, ply) {
   const board = byId("board");
   const [width, height] = [game.columns * CELL, game.rows * CELL];
   board.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);

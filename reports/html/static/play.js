@@ -1,0 +1,197 @@
+// @ts-check
+/** A game of a person against a bot: the server keeps the game, the page shows it and asks. */
+
+import { drawBoard } from "./page.js";
+
+/** @param {string} id @returns {any} The element with this id. */
+const byId = (id) => document.getElementById(id);
+const TOKEN = document.querySelector("meta[name=ladder-token]")?.getAttribute("content") || "";
+
+/** @param {string} path @param {object} body @returns {Promise<any>} The answer; null when refused. */
+async function post(path, body) {
+  const place = byId("refused");
+  try {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Ladder-Token": TOKEN },
+      body: JSON.stringify(body),
+    });
+    const document = await answer.json();
+    place.hidden = answer.ok;
+    if (answer.ok) return document;
+    place.textContent = document.error;
+  } catch {
+    place.hidden = false;
+    place.textContent = "The server does not answer.";
+  }
+  return null;
+}
+
+/** @param {any} opinion @returns {string} */
+function worded(opinion) {
+  if (opinion.failed) return `${opinion.name} failed: ${opinion.failed}`;
+  const parts = [`${opinion.name} would play column ${opinion.column}`, `${opinion.ms} ms`];
+  if (opinion.value !== null) parts.push(`value ${opinion.value > 0 ? "+" : ""}${opinion.value.toFixed(2)}`);
+  if (opinion.work !== null) parts.push(`${opinion.work.toLocaleString("en")} simulations or nodes`);
+  if (opinion.depth !== null) parts.push(`depth ${opinion.depth}`);
+  if (opinion.proven !== null) parts.push(`proven ${opinion.proven}`);
+  return parts.join(", ");
+}
+
+// The form.
+
+/** @param {HTMLFormElement} form */
+function startForm(form) {
+  /** @returns {object} */
+  const wish = () => {
+    const data = new FormData(form);
+    /** @type {Record<string, any>} */
+    const body = {};
+    for (const [name, value] of data) body[name] = value;
+    body.amount = Number(body.amount);
+    body.save = data.has("save");
+    if (form.dataset.game) {
+      body.game = form.dataset.game;
+      body.ply = Number(form.dataset.ply);
+    }
+    return body;
+  };
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const answer = await post("/play", wish());
+    if (answer) location.href = answer.address;
+  });
+  byId("consult")?.addEventListener("click", async () => {
+    const place = byId("opinion");
+    place.hidden = false;
+    place.textContent = "It is thinking.";
+    const answer = await post("/play/consult", wish());
+    place.hidden = !answer;
+    if (answer) place.textContent = worded(answer);
+  });
+}
+
+// The game.
+
+/** @type {any} */
+let state = null;
+let chosen = -1;
+
+/** @param {string} path */
+function startGame(path) {
+  const stream = new EventSource(path);
+  stream.addEventListener("state", (message) => show(path, JSON.parse(message.data)));
+  stream.addEventListener("error", () => {
+    if (stream.readyState !== EventSource.CLOSED) return;
+    byId("says").textContent = "The game is gone: the server was ended or started again.";
+    for (const button of document.querySelectorAll("#columns button, #undo, #hint, #end")) {
+      button.setAttribute("disabled", "");
+    }
+  });
+  byId("undo").addEventListener("click", () => void post(path, { word: "undo" }));
+  byId("hint").addEventListener("click", () => void post(path, { word: "hint", bot: byId("adviser").value }));
+  byId("end").addEventListener("click", () => void post(path, { word: "end" }));
+  document.addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!state || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName)) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step) {
+      event.preventDefault();
+      choose(chosen + step);
+    } else if (event.key === "Enter" && !/^(BUTTON|A)$/.test(target.tagName)) {
+      drop(path, chosen);
+    } else if (event.key === "u" && state.can_undo) void post(path, { word: "undo" });
+    else if (event.key === "h" && state.columns.length) byId("hint").click();
+  });
+}
+
+/** @param {number} column */
+function choose(column) {
+  const columns = state.game.columns;
+  chosen = Math.max(0, Math.min(column, columns - 1));
+  const buttons = document.querySelectorAll("#columns button");
+  buttons.forEach((button, number) => button.classList.toggle("chosen", number === chosen));
+}
+
+/** @param {string} path @param {number} column */
+function drop(path, column) {
+  if (!state.columns.includes(column)) return;
+  state.columns = [];
+  void post(path, { word: "drop", column });
+}
+
+/** @param {string} path @param {any} now */
+function show(path, now) {
+  const first = state === null;
+  state = now;
+  byId("says").textContent = now.says.charAt(0).toUpperCase() + now.says.slice(1) + (/[.!?]$/.test(now.says) ? "" : ".");
+  byId("shares").hidden = !now.shares_cpu;
+  drawBoard(now.game, now.game.cells.length);
+  const place = byId("columns");
+  if (place.childElementCount !== now.game.columns) {
+    place.style.setProperty("--columns", String(now.game.columns));
+    place.replaceChildren(
+      ...Array.from({ length: now.game.columns }, (_, column) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = String(column);
+        button.setAttribute("aria-label", `Drop in column ${column}`);
+        button.addEventListener("click", () => drop(path, column));
+        return button;
+      }),
+    );
+  }
+  [...place.children].forEach((button, column) => {
+    /** @type {HTMLButtonElement} */ (button).disabled = !now.columns.includes(column);
+  });
+  if (first) choose(Math.floor(now.game.columns / 2));
+  byId("undo").disabled = !now.can_undo;
+  byId("hint").disabled = !now.columns.length;
+  byId("end").disabled = now.over;
+  byId("hinted").hidden = !now.hint;
+  if (now.hint) byId("hinted").textContent = worded(now.hint);
+  byId("saved").textContent = now.saved ? `Saved as game ${now.saved}: ` : "";
+  if (now.saved) {
+    const link = document.createElement("a");
+    link.href = `/games/${now.saved}`;
+    link.textContent = "replay it";
+    byId("saved").append(link);
+  }
+  facts(now);
+}
+
+/** @param {any} now The bot's last thought. */
+function facts(now) {
+  const thoughts = now.game.thoughts;
+  let place = thoughts.length - 1;
+  while (place >= now.start && place % 2 === now.person) place--;
+  const thought = place >= now.start ? thoughts[place] : undefined;
+  /** @type {[string, string][]} */
+  const told = [];
+  if (thought) {
+    const [time, value, work, depth, proven, line] = thought;
+    told.push(["column", String(now.moves[place])], ["time", `${time.toLocaleString("en")} ms`]);
+    if (value !== null) told.push(["value", (value > 0 ? "+" : "") + value.toFixed(2)]);
+    if (work !== null) told.push(["simulations or nodes", work.toLocaleString("en")]);
+    if (depth !== null) told.push(["depth", String(depth)]);
+    if (proven !== null) told.push(["proven", proven]);
+    if (line.length) told.push(["expected columns", line.map((/** @type {any} */ cell) => cell[1]).join(" ")]);
+  } else told.push(["none", "it has not moved yet"]);
+  byId("facts").replaceChildren(
+    ...told.map(([name, text]) => {
+      const both = document.createElement("div");
+      const head = document.createElement("dt");
+      const body = document.createElement("dd");
+      head.textContent = name;
+      body.textContent = text;
+      both.append(head, body);
+      return both;
+    }),
+  );
+}
+
+const form = byId("play-form");
+if (form) startForm(form);
+const board = document.querySelector("[data-play]");
+if (board) startGame(location.pathname);

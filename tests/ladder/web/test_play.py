@@ -1,0 +1,229 @@
+"""Games of people against bots in the browser."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from db.store import Store
+from ladder.cli.main import run_command
+from ladder.registry.builtins import sync_builtins
+from ladder.web import open_games
+from tests.ladder.web.conftest import Running, Start
+from tests.support.browser import Opened, until
+
+Visit = Callable[..., Opened]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> str:
+    """The built-in players and a run of two games."""
+    path = str(tmp_path / "play.db")
+    with Store.open(path) as store:
+        sync_builtins(store)
+    words = ["run", "--bots", "random,stupid", "--games", "2", "--simulations", "1", "--seed", "3"]
+    assert run_command([*words, "--boards", "6x7", "--db", path]) == 0
+    return path
+
+
+@pytest.fixture
+def server(database: str, start_server: Start) -> Running:
+    """A server of it."""
+    return start_server(database, players=2)
+
+
+def begun(server: Running, **wish: Any) -> str:
+    """The address of a new game."""
+    body = {"bot": "stupid", "kind": "simulations", "amount": 1, **wish}
+    answer = server.ask("/play", method="POST", body=body, token=server.known_token)
+    assert answer.status == 200, answer.text
+    return server.address.rstrip("/") + answer.document["address"]
+
+
+SAYS = "document.querySelector('#says').innerText"
+
+
+def test_a_game_is_played_by_clicks_undone_and_saved(
+    database: str, server: Running, visit: Visit
+) -> None:
+    """From the form to a win: clicks, undo, a hint, the bot's thought, and the stored game."""
+    opened = visit(f"{server.address}play?bot=stupid")
+    page = opened.page
+    page.fill("input[name=amount]", "1")
+    page.select_option("select[name=kind]", "simulations")
+    page.check("input[name=save]")
+    page.click("button:text('Play')")
+    page.wait_for_url("**/play/*")
+    until(page, f"{SAYS} === 'Your move.'")
+    page.click("#columns button:nth-child(6)")
+    until(page, "document.querySelectorAll('#board .stone').length === 2")
+    assert "column" in page.inner_text("#facts")
+    page.click("#undo")
+    until(page, "document.querySelectorAll('#board .stone').length === 0")
+    page.select_option("#adviser", "random")
+    page.click("#hint")
+    until(page, "document.querySelector('#hinted').innerText.includes('random would play column')")
+    for stones in (2, 4, 6):
+        page.click("#columns button:nth-child(6)")
+        until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
+    page.click("#columns button:nth-child(6)")
+    until(page, f"{SAYS}.includes('You won by four in a row')")
+    assert page.locator("#board .winning").count() == 4
+    until(page, "document.querySelector('#saved').innerText.includes('p1')")
+    assert opened.errors == []
+    assert opened.violations() == ""
+    page.click("#saved a")
+    page.wait_for_url("**/games/p1")
+    assert page.locator("#board .stone").count() == 7
+    with Store.open(database) as store:
+        stored = store.human_games.get(1)
+    assert stored is not None
+    assert stored.moves == (5, 0, 5, 0, 5, 0, 5)
+
+
+def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
+    """Arrows, Enter, u and h must do what the buttons do, on a phone as well."""
+    page = visit(begun(server), width=380).page
+    until(page, f"{SAYS} === 'Your move.'")
+    for stones in (2, 4, 6):
+        page.keyboard.press("Enter")
+        until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
+    page.keyboard.press("u")
+    until(page, "document.querySelectorAll('#board .stone').length === 4")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    until(page, "document.querySelectorAll('#board .stone').length === 6")
+    assert "played column" in page.inner_text("#board-text")
+    sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(sideways) <= 0
+
+
+def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visit: Visit) -> None:
+    """From a ply of a stored game a bot must tell its move, and a game must begin there."""
+    page = visit(f"{server.address}games/1#game-1-ply-5").page
+    until(page, "document.querySelector('#ply').innerText.startsWith('5 of')")
+    page.click("#play-on")
+    page.wait_for_url("**ply=5")
+    page.select_option("select[name=bot]", "stupid")
+    page.fill("input[name=amount]", "5")
+    page.select_option("select[name=kind]", "simulations")
+    page.click("#consult")
+    until(page, "document.querySelector('#opinion').innerText.includes('stupid would play column')")
+    page.click("button:text('Play')")
+    page.wait_for_url("**/play/*")
+    until(page, f"{SAYS} === 'Your move.'")
+    assert page.locator("#board .stone").count() == 5
+    assert page.is_disabled("#undo")
+
+
+def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) -> None:
+    """A game beyond --players must be refused in words; two tabs must play two games."""
+    first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
+    until(first, f"{SAYS} === 'Your move.'")
+    until(second, f"{SAYS} === 'Your move.'")
+    body = {"bot": "stupid", "kind": "simulations", "amount": 1}
+    refused = server.ask("/play", method="POST", body=body, token=server.known_token)
+    assert refused.status == 503
+    assert "--players" in refused.document["error"]
+    first.click("#columns button:nth-child(4)")
+    until(first, "document.querySelectorAll('#board .stone').length === 2")
+    assert second.locator("#board .stone").count() == 1
+    first.click("#end")
+    until(first, f"{SAYS} === 'You ended the game.'")
+    begun(server)
+
+
+def test_a_bot_ends_with_its_page(
+    server: Running, visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the page is closed, or nobody moves for long, the bot's process must be gone."""
+    monkeypatch.setattr(open_games, "LOOK_S", 0.1)
+    address = begun(server)
+    page = visit(address).page
+    until(page, f"{SAYS} === 'Your move.'")
+    assert children() != []
+    monkeypatch.setattr(open_games, "UNSEEN_S", 0.5)
+    page.close()
+    wait_for_none()
+    monkeypatch.setattr(open_games, "UNSEEN_S", 20.0)
+    assert server.ask(address.removeprefix(server.address.rstrip("/"))).status == 404
+    idle = visit(begun(server)).page
+    until(idle, f"{SAYS} === 'Your move.'")
+    monkeypatch.setattr(open_games, "IDLE_S", 0.0)
+    until(idle, f"{SAYS}.includes('ten minutes')")
+    wait_for_none()
+
+
+def children() -> list[int]:
+    """The supervisors of bots that the test's own process has started."""
+    found = []
+    for each in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            if "supervisor" in " ".join(each.cmdline()):
+                found.append(each.pid)
+    return found
+
+
+def wait_for_none() -> None:
+    deadline = time.monotonic() + 10
+    while children():
+        assert time.monotonic() < deadline, children()
+        time.sleep(0.05)
+
+
+FAILS_LATER = """
+import json, os, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "move" and os.path.exists({flag!r}):
+        sys.exit(3) if open({flag!r}).read() == "crash" else time.sleep(60)
+    answers = {{
+        "hello": {{"type": "hello", "name": "later", "version": "1", "budgets": ["any"]}},
+        "new_game": {{"type": "ready"}},
+        "move": {{"type": "move", "column": 0}},
+    }}
+    if message["type"] == "new_game":
+        room = [message["rows"]] * message["columns"]
+        if message.get("forbidden"):
+            room[message["forbidden"][1]] -= 1
+    if message["type"] == "move":
+        full = [message["moves"].count(column) >= most for column, most in enumerate(room)]
+        answers["move"]["column"] = full.index(False)
+    if message["type"] in answers:
+        print(json.dumps(answers[message["type"]]), flush=True)
+"""
+
+
+def test_a_bot_that_fails_loses(
+    database: str,
+    server: Running,
+    visit: Visit,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A bot that is unknown must not be started; one that crashes or hangs must lose in words."""
+    flag, script = tmp_path / "flag", tmp_path / "later.py"
+    script.write_text(FAILS_LATER.format(flag=str(flag)))
+    spec = f"exec:{sys.executable} {script}"
+    words = ["bots", "add", "later", spec, "--db", database]
+    monkeypatch.setenv("LADDER_STATE", str(tmp_path / "of somebody else"))
+    assert run_command(words) == 0
+    monkeypatch.setenv("LADDER_STATE", str(tmp_path / "mine"))
+    refused = visit(begun(server, bot="later")).page
+    until(refused, f"{SAYS}.includes('was not registered by you')")
+    monkeypatch.setenv("LADDER_STATE", str(tmp_path / "of somebody else"))
+    for mode, said in (("crash", "crash"), ("hang", "timeout")):
+        flag.write_text(mode)
+        page = visit(begun(server, bot="later", kind="time_ms", amount=50, side="second")).page
+        until(page, f"{SAYS}.includes('You won by {said}')")
+        assert page.is_disabled("#hint")
+        page.click("#end")
+        page.close()
+    assert server.ask("/").status == 200
