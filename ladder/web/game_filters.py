@@ -52,7 +52,7 @@ FORFEIT = "forfeit"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """What is asked for; None: anything."""
+    """The conditions; None: any game."""
 
     bot: str | None
     opponent: str | None
@@ -92,7 +92,7 @@ class Filters:
         return found
 
     def query(self, store: Store, before: int | None) -> GameQuery:
-        """What is looked for, in games of lower ids than `before`.
+        """The question to the store, about games of lower ids than `before`.
 
         Raises:
             UnknownRow: the division is not there.

@@ -60,7 +60,7 @@ class Wish:
 
 @dataclass(slots=True)
 class Shown:
-    """What the page of a game shows beside the board."""
+    """The words on the page of a game, beside the board."""
 
     says: str = "the bot is being started"
     hint: dict[str, Any] | None = None

@@ -91,7 +91,7 @@ class Streams:
                 del self._of[browser]
 
     def _finish(self, events: Events, step: "asyncio.Future[bytes] | None") -> None:
-        """See that the events notice that nobody reads them any more."""
+        """Let the events notice that nobody reads them any more."""
         if step is not None and not step.done():
             step.cancel()
             return

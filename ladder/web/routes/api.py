@@ -1,4 +1,4 @@
-"""The same documents as the commands' ``--json``, for scripts."""
+"""Documents for scripts, equal to those of the commands' ``--json``."""
 
 from collections.abc import Callable
 from typing import Any
