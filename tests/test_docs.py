@@ -35,6 +35,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_files_are_there(page: Path) -> None:
+    """A file or folder of the program that a page names must be where the page says."""
+    for name in re.findall(
+        rf"`((?:{'|'.join(PACKAGES)}|tests|benchmarks)/[\w/.-]*)`", page.read_text()
+    ):
+        assert (ROOT / name).exists(), f"{page}: {name}"
+
+
 def test_every_place_names_the_same_databases() -> None:
     """README, the page of commands and the help must agree on which databases `--db` takes."""
     for path in ("README.md", "docs/commands.md", "ladder/cli/options.py"):

@@ -13,8 +13,6 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
-import psutil
-
 from ladder.doctor.sandbox_probe import (
     Reach,
     try_reach,
@@ -70,9 +68,15 @@ def check_load() -> Finding:
     return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
 
 
+def available_kb() -> int:
+    """Memory that new processes can have without swapping, in KiB, by the kernel's own estimate."""
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return int(dict(line.split(":") for line in lines)["MemAvailable"].split()[0])
+
+
 def check_memory() -> Finding:
     """Whether the usual bot processes fit."""
-    free = psutil.virtual_memory().available
+    free = available_kb() * 1024
     level = Level.WARNING if free < LITTLE_MEMORY * allowed_cpus() * 2 else Level.OK
     return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
 
