@@ -1,6 +1,7 @@
 """The part that `run` and `match` share: play with somebody watching, then print the result."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from db.records.bots import BotRow
 from db.records.runs import (
@@ -20,6 +21,7 @@ from ladder.cli.output import (
     stderr_console,
     stdout_console,
 )
+from ladder.cli.server_beside import server_beside
 from ladder.errors import ExitCode
 from ladder.process.cpus import allowed_cpus, claimed_cpus
 from ladder.runs.progress import RunEnding
@@ -41,8 +43,8 @@ Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
 """Settings and bots of a run, as far as they depend on what is registered."""
 
 
-def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
-    """Play, print the standings, and return the exit code.
+def play_and_report(db: str, choose: Choice, *, json: bool, is_served: bool = False) -> int:
+    """Play, print the standings, and return the exit code; with a server beside if `is_served`.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
@@ -58,7 +60,8 @@ def play_and_report(db: str, choose: Choice, *, json: bool) -> int:
         settings, bots = choose(store)
         warn_of_unknown(bots)
         _warn_of_neighbours(settings)
-        return _play(store, settings, bots, json=json)
+        with server_beside(db) if is_served else nullcontext():
+            return _play(store, settings, bots, json=json)
 
 
 def _warn_of_neighbours(settings: Settings) -> None:

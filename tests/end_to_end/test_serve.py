@@ -67,3 +67,33 @@ def test_what_cannot_be_served_is_said(
     Store.open(str(tmp_path / "ladder.db")).close()
     assert run_command(["serve", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
+    """`run --serve` must print the address at which the run is seen, and end the server with it."""
+    words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]
+    with subprocess.Popen(
+        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "can be watched at" in line:
+                break
+        address = line.split(" at ")[1].split()[0]
+        told = b""
+        deadline = time.monotonic() + 30
+        while b'"running"' not in told:
+            assert time.monotonic() < deadline, told
+            with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
+                told = answer.read()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(address)  # noqa: S310

@@ -42,6 +42,9 @@ def run(
         bool, typer.Option("--resume", help="Only complete an interrupted run.")
     ] = False,
     new: Annotated[bool, typer.Option("--new", help="Never resume an interrupted run.")] = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the run in the browser while it lasts.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -77,4 +80,4 @@ def run(
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 
-    return play_and_report(db, choose, json=json)
+    return play_and_report(db, choose, json=json, is_served=serve)

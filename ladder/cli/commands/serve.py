@@ -36,6 +36,10 @@ def serve(
         int,
         typer.Option(metavar="N", min=0, max=64, help="Bots that play against people at a time."),
     ] = 4,
+    until_stdin_ends: Annotated[
+        bool,
+        typer.Option("--until-stdin-ends", help="End with standard input, too: for programs."),
+    ] = False,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Watch runs, look at games and play against bots in the browser, until Ctrl-C.
@@ -60,8 +64,21 @@ def serve(
         if open_browser:
             _open(listening.address)
 
-    serve(Place(db, host, port, password_file, players), announce)
+    is_over = _stdin_ends if until_stdin_ends else _never
+    serve(Place(db, host, port, password_file, players), announce, is_over=is_over)
     return ExitCode.DONE
+
+
+def _never() -> bool:
+    return False
+
+
+def _stdin_ends() -> bool:
+    """Whether standard input is at its end; what comes before is passed over."""
+    import os
+    import select
+
+    return bool(select.select([0], [], [], 0)[0]) and not os.read(0, 4096)
 
 
 def _open(address: str) -> None:
