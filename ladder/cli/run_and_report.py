@@ -21,7 +21,6 @@ from ladder.cli.output import (
     stderr_console,
     stdout_console,
 )
-from ladder.cli.server_beside import server_beside
 from ladder.errors import ExitCode
 from ladder.process.cpus import allowed_cpus, claimed_cpus
 from ladder.runs.progress import RunEnding
@@ -35,6 +34,7 @@ from ladder.runs.start import (
 from ladder.standings.division import standings_of_division, standings_of_run
 from ladder.standings.selection import listed, shown
 from ladder.standings.standings import Standings
+from ladder.web.server_beside import server_beside
 from reports.layout.format import to_json
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
@@ -60,7 +60,7 @@ def play_and_report(db: str, choose: Choice, *, json: bool, is_served: bool = Fa
         settings, bots = choose(store)
         warn_of_unknown(bots)
         _warn_of_neighbours(settings)
-        with server_beside(db) if is_served else nullcontext():
+        with server_beside(db, print_error) if is_served else nullcontext():
             return _play(store, settings, bots, json=json)
 
 

@@ -3,10 +3,9 @@
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ladder.cli.output import print_error
 from ladder.signals import wait_ready
 
 PORT = 8344
@@ -16,8 +15,8 @@ END_S = 3.0
 
 
 @contextmanager
-def server_beside(database: str) -> Iterator[None]:
-    """Serve a database while the block runs, and say where.
+def server_beside(database: str, tell: Callable[[str], object]) -> Iterator[None]:
+    """Serve a database while the block runs; `tell` is given a sentence that says where.
 
     The server reads its end from a pipe that the kernel closes with this process.
     """
@@ -34,9 +33,9 @@ def server_beside(database: str) -> Iterator[None]:
             ready = wait_ready(process.stdout.fileno(), timeout_s=START_S)
             address = process.stdout.readline().decode().strip() if ready else ""
             if address:
-                print_error(f"the run can be watched at {address} until it ends")
+                tell(f"the run can be watched at {address} until it ends")
             else:
-                print_error("warning: the server did not start; the run goes on without it")
+                tell("warning: the server did not start; the run goes on without it")
             yield
         finally:
             process.stdin.close()
