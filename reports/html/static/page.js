@@ -59,6 +59,7 @@ async function drawThem(specs) {
     const place = byId(`chart-${name}`);
     if (place) await embed(place, spec, options);
   }
+  performance.mark("drawn");
   document.body.dataset.charts = "drawn";
 }
 
