@@ -13,12 +13,13 @@ _SLICES = text(
            first.first_revision_id, first.second_revision_id, first.result, second.result,
            count(*), min(first.started_at), max(first.started_at)
     FROM games AS first JOIN games AS second ON second.pair_id = first.pair_id AND second.game = 1
-    WHERE first.division_id = :division AND first.rated AND first.game = 0
+    WHERE +first.division_id = :division AND first.rated AND first.game = 0
       AND first.started_at >= :since
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1
     """
 )
-"""One pass over the table: game 1 of a pair is found by the unique index of pairs."""
+"""One pass over the table: game 1 of a pair is found by the unique index of pairs. The plus keeps
+the planner from an index in whose order the games lie scattered, at five times the cost."""
 _ENDS = text(
     "SELECT min(id), max(id) FROM games "
     "WHERE division_id = :division AND rated AND game = 0 AND started_at >= :since"

@@ -1,6 +1,4 @@
-"""Games worth looking at: forfeits, upsets, short games and the latest, by their ids."""
-
-from collections.abc import Mapping
+"""Games worth looking at: forfeits, short games and the latest, by their ids."""
 
 from sqlalchemy import text
 
@@ -30,34 +28,19 @@ class Showcase:
         """The games stored last."""
         return self._ids(wanted, number, "TRUE ORDER BY id DESC")
 
-    def upsets(self, wanted: ShowcaseQuery, elo: Mapping[int, float], number: int) -> list[int]:
-        """The games that the lower rated bot won, by the difference; `elo` is by revision."""
-        if len(elo) < 2:
-            return []
-        rows = ", ".join(f"({int(revision)}, {float(value)!r})" for revision, value in elo.items())
-        return self._ids(
-            wanted,
-            number,
-            "offender IS NULL AND ((result = 'win' AND first.elo < second.elo) OR "
-            "(result = 'loss' AND second.elo < first.elo)) "
-            "ORDER BY abs(first.elo - second.elo) DESC, games.id DESC",
-            given=f"WITH list (revision, elo) AS (VALUES {rows}) ",
-            joined="JOIN list AS first ON first.revision = first_revision_id "
-            "JOIN list AS second ON second.revision = second_revision_id ",
-        )
-
-    def _ids(
-        self, wanted: ShowcaseQuery, number: int, rest: str, *, given: str = "", joined: str = ""
-    ) -> list[int]:
+    def _ids(self, wanted: ShowcaseQuery, number: int, rest: str) -> list[int]:
         if number < 1 or not wanted.shown:
             return []
         current, shown = (
             ", ".join(str(int(key)) for key in sorted(keys))
             for keys in (wanted.current, wanted.shown)
         )
+        # A plus keeps the planner from an index in whose order the games lie scattered; the few
+        # forfeits have an index of their own.
+        plus = "" if rest.startswith("offender IS NOT NULL") else "+"
         query = text(
-            f"{given}SELECT games.id FROM games {joined}"  # noqa: S608 - numbers and constants
-            "WHERE division_id = :division AND rated AND started_at >= :since "
+            "SELECT id FROM games "  # noqa: S608 - numbers and constants
+            f"WHERE {plus}division_id = :division AND rated AND started_at >= :since "
             f"AND first_revision_id IN ({current}) AND second_revision_id IN ({current}) "
             f"AND (first_revision_id IN ({shown}) OR second_revision_id IN ({shown})) "
             f"AND {rest} LIMIT :number"

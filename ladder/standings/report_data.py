@@ -107,7 +107,14 @@ def gather(
             for times in move_times(recent, division.budget.get("time_ms"))
             if times.bot in names
         ],
-        games=choose(store, wanted, games, recent, _elo_by_revision(pool, bots)),
+        games=choose(
+            store,
+            wanted,
+            games,
+            recent,
+            [row for row in tables if {row.a_revision, row.b_revision} & wanted.shown],
+            _elo_by_revision(pool, bots),
+        ),
         runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],
         first_game=None if not slices else min(part.since for part in slices),
         last_game=None if not slices else max(part.until for part in slices),

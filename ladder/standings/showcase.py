@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from db.records.games import GameRow, ShowcaseQuery
+from db.records.aggregate import PairTableRow
+from db.records.games import GameQuery, GameRow, ShowcaseQuery
 from db.store import Store
 
 LARGE_SWING = 0.5
@@ -34,6 +35,7 @@ def choose(
     wanted: ShowcaseQuery,
     number: int,
     recent: Sequence[GameRow],
+    tables: Sequence[PairTableRow],
     elo: Mapping[int, float],
 ) -> list[ShownGame]:
     """All forfeits; then upsets, short games and swings, a quarter each; then the latest.
@@ -43,6 +45,7 @@ def choose(
         wanted: which games may be shown.
         number: how many at most.
         recent: the latest of them with their thoughts, in which swings are looked for.
+        tables: the aggregate of the games that may be shown.
         elo: ratings by revision.
 
     """
@@ -59,12 +62,40 @@ def choose(
     showcase = store.showcase
     take(showcase.forfeits(wanted, number), Reason.FORFEIT, number)
     part = max((number - len(chosen)) // 4, 1)
-    take(showcase.upsets(wanted, elo, 2 * part), Reason.UPSET, part)
+    upsets = GameQuery(
+        division_id=wanted.division,
+        rated=True,
+        since=wanted.since,
+        won_by={wanted.division: surprising(tables, elo, 2 * part)},
+    )
+    take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
     take(showcase.shortest(wanted, 4 * part), Reason.SHORT, part)
     swings = sorted(((swing(game), game.id) for game in recent), reverse=True)
     take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
     take((game.id for game in recent), Reason.LATEST, number)
     return shown_games(store, chosen, recent)
+
+
+def surprising(
+    tables: Sequence[PairTableRow], elo: Mapping[int, float], number: int
+) -> frozenset[tuple[int, int]]:
+    """Winner and loser of the greatest upsets, as many pairings as have so many of them."""
+    found = []
+    for row in tables:
+        wins, _, losses = row.wdl
+        a, b = row.a_revision, row.b_revision
+        if a not in elo or b not in elo:
+            continue
+        for winner, loser, games in ((a, b, wins), (b, a, losses)):
+            if games and elo[winner] < elo[loser]:
+                found.append((elo[loser] - elo[winner], winner, loser, games))
+    chosen: set[tuple[int, int]] = set()
+    for _, winner, loser, games in sorted(found, reverse=True):
+        if number < 1:
+            break
+        chosen.add((winner, loser))
+        number -= games
+    return frozenset(chosen)
 
 
 def shown_games(

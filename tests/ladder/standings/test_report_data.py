@@ -98,3 +98,15 @@ def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
     assert (x.moves, x.late, x.wall_ms, x.cpu_ms, x.cpu_share) == (2, 1, 95.5, 47.75, 0.5)
     assert (y.late, y.cpu_share) == (0, None)
     assert move_times([game], None)[0].late == 0
+
+
+def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
+    """An index whose order scatters the games would cost five times as much for a million."""
+    from sqlalchemy import text
+
+    from db.queries.history import _SLICES
+
+    values = {"division": 1, "since": 0.0, "low": 1, "high": 100, "slices": 50}
+    with league.store._database.reading() as connection:
+        plan = connection.execute(text(f"EXPLAIN QUERY PLAN {_SLICES}"), values).all()
+    assert not [step for step in plan if "ix_games_lines" in step.detail], plan
