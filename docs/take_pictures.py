@@ -1,9 +1,11 @@
-"""Takes the pictures of the documentation from a stored run: ``python docs/take_pictures.py DB``.
+"""Takes the pictures of the documentation: ``python docs/take_pictures.py NIGHT.db GATE.html``.
 
 Needs chromium on PATH and the project's test tools. The pictures in docs/pictures came from
 
-    ladder run --bots v1,v2,v4,v8,v10,v12,v17,v18 --simulations 400 --boards thu --games 1200 \\
+    ladder run --bots v1,v2,v4,v8,v10,v12,v17,v18 --simulations 200 --boards thu --games 1200 \\
         --seed 2026 --db night.db
+    ladder gate v1 --against v12 --simulations 100 --max-drop 50 --seed 1 --boards 6x7 \\
+        --db gate.db --html gate.html
 """
 
 import shutil
@@ -22,7 +24,7 @@ FOLDER = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-def main(database: str) -> None:
+def main(database: str, gate: str) -> None:
     """Write every picture anew."""
     with Store.open(database, create=False) as store:
         data = gather(store, store.divisions.all()[0])
@@ -36,17 +38,17 @@ def main(database: str) -> None:
         )
         address = f"{page.as_uri()}#game-{game.id}-ply-{len(game.moves) - 8}"
         wide = opened(browser, address, width=1000, scheme="light")
-        top = wide.locator("#steps").bounding_box()
-        shot(wide, "report.png", (0, 50, 1000, top["y"] - 60 if top else 1000))
-        box = wide.locator("#history").bounding_box()
-        if box:
-            shot(wide, "history.png", (0, box["y"], 1000, 470))
+        shot(wide, "report.png", "#verdict", "#steps")
+        shot(wide, "history.png", "#history", "#history h3")
+        shot(wide, "pairings.png", "#pairings", "#pairings details")
         opened(browser, address, width=1000, scheme="dark").locator("#viewer").screenshot(
             path=FOLDER / "replay.png"
         )
         opened(browser, address, width=390, scheme="light").locator("#viewer").screenshot(
             path=FOLDER / "phone.png"
         )
+        failed = opened(browser, Path(gate).resolve().as_uri(), width=1000, scheme="light")
+        shot(failed, "gate.png", "#verdict", "#failures")
         browser.close()
 
 
@@ -60,12 +62,12 @@ def opened(browser: Any, address: str, *, width: int, scheme: str) -> Any:
     return page
 
 
-def shot(page: Any, name: str, clip: tuple[float, float, float, float]) -> None:
-    """A part of the whole page as a picture."""
-    x, y, width, height = clip
-    area = {"x": x, "y": y, "width": width, "height": height}
+def shot(page: Any, name: str, first: str, end: str) -> None:
+    """A picture of the page from one element to the beginning of another."""
+    top, bottom = (page.locator(selector).first.bounding_box()["y"] for selector in (first, end))
+    area = {"x": 0, "y": top - 14, "width": page.viewport_size["width"], "height": bottom - top}
     page.screenshot(path=FOLDER / name, full_page=True, clip=area)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

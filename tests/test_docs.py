@@ -27,6 +27,14 @@ def test_the_table_of_rooms_is_up_to_date() -> None:
     assert PAGE.read_text() == page(), "make docs writes it"
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_every_page_says_first_what_it_is_for(page: Path) -> None:
+    """A reader who followed a link must know at once whether to read on."""
+    title, second, *_ = re.split(r"\n\n", page.read_text())
+    assert title.startswith("# ")
+    assert page.name == "README.md" or second.startswith("What this page is for: ")
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     """A relative link must name a file that is there."""

@@ -122,7 +122,7 @@ def _estimates(baselines: Sequence[BaselineResult]) -> Table:
     return Table(
         columns(
             "against", "#games", "#won-drawn-lost", "#Elo", "#allowing for the stop",
-            "#chance to be better", "#LLR", "#bounds", "#distinct pairs",
+            "#chance to be better", "#LLR", "#distinct pairs",
         ),
         [
             (
@@ -135,7 +135,6 @@ def _estimates(baselines: Sequence[BaselineResult]) -> Table:
                     None if baseline.after_stopping is None else baseline.after_stopping.los, ".1%"
                 ),
                 number(baseline.sprt.llr, ".2f"),
-                Cell(f"{baseline.sprt.lower:.2f} .. {baseline.sprt.upper:.2f}"),
                 number(baseline.distinct_pairs),
             )
             for baseline in baselines
