@@ -30,18 +30,20 @@ def test_a_good_list_is_not_doubted():
     assert describes.mean() > 0.9
 
 
-def test_rock_paper_scissors_is_named():
+@pytest.mark.parametrize(("strength", "pairs"), [(150.0, 60), (-150.0, 60), (35.0, 900)])
+def test_rock_paper_scissors_is_named(strength, pairs):
     """Three players who beat each other in a circle are found, in the order in which they win."""
     rng = np.random.default_rng(2)
     a, b, _, tables, _ = random_tables(rng, size=6, pairs=30, spread=10)
-    for one, other, elo in ((0, 1, 150.0), (1, 2, 150.0), (0, 2, -150.0)):
+    for one, other, elo in ((0, 1, strength), (1, 2, strength), (0, 2, -strength)):
         row = np.flatnonzero((a == one) & (b == other))[0]
-        tables[row] = rng.multinomial(60, pair_table(elo=elo).ravel()).reshape(3, 3)
+        tables[row] = rng.multinomial(pairs, pair_table(elo=elo).ravel()).reshape(3, 3)
     found = check(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
     assert not found.describes
     cycle = found.cycles[0]
-    assert cycle.players in {("p0", "p1", "p2"), ("p1", "p2", "p0"), ("p2", "p0", "p1")}
-    assert cycle.elo > 250
+    circle = ("p0", "p1", "p2") if strength > 0 else ("p2", "p1", "p0")
+    assert cycle.players in {circle[turn:] + circle[:turn] for turn in range(3)}
+    assert 1.5 * abs(strength) < cycle.elo < 4 * abs(strength)
     assert {found.worst[0].a, found.worst[0].b} <= {"p0", "p1", "p2"}
 
 
