@@ -193,10 +193,12 @@ def test_nobody_is_charged_for_a_suspension(
             if stopped == "everything":
                 parts += [*parts_of(process.pid, SUPERVISOR), *parts_of(process.pid, BOT)]
             for part in parts:
-                part.suspend()
+                with suppress(psutil.NoSuchProcess):  # a bot that has just been replaced
+                    part.suspend()
             time.sleep(1)
-            for part in parts:
-                with suppress(psutil.NoSuchProcess):  # it was ended by one that goes on already
+            # Bots first: a worker that goes on asks them, and then nobody excuses them.
+            for part in reversed(parts):
+                with suppress(psutil.NoSuchProcess):
                     part.resume()
             time.sleep(0.3)
     done = ladder.finish(process)
