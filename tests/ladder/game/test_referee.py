@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from bots.protocol import Budget, Info
 from db.records.launch import Start
 from db.records.pairs import (
+    MARGIN_MS,
     Entrant,
     PairPlan,
 )
@@ -98,6 +100,10 @@ def test_the_guilty_side_alone_is_charged(
     assert words in first.detail
     assert words in second.detail
     assert (not first.swapped, second.swapped) == (True, True)
+    if mode in ("hangs-in-move", "late"):  # the move that never came counts, with all its time
+        stats = first.sides[0]
+        limit_us = 1000 * (100 + MARGIN_MS)
+        assert (stats.moves, stats.time_us, stats.max_us) == (1, limit_us, limit_us)
 
 
 @pytest.mark.parametrize(
@@ -251,13 +257,14 @@ def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
 ) -> None:
     """The record must then hold no games and say why; no bot is charged."""
 
-    monkeypatch.setattr("ladder.game.referee.blame_machine", lambda *_: "the machine slept")
+    naps = (f"the machine slept {number}" for number in count(1))
+    monkeypatch.setattr("ladder.game.referee.blame_machine", lambda *_: next(naps))
     late = fake_start("hangs-in-move", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     record = play_pair(plan(late, good, time_ms=1), pool)
     assert record.games == ()
     assert record.aborts == MAX_STALLS + 1
-    assert record.abort_reason == "the machine slept"
+    assert record.abort_reason == f"the machine slept {MAX_STALLS + 1}"
 
 
 @pytest.mark.parametrize(
