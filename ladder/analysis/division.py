@@ -10,7 +10,7 @@ from db.store import Store
 from engine.position_key import key_of
 from ladder.analysis.game import positions_of
 from ladder.analysis.mistakes import BotMistakes, mistakes_by_revision
-from ladder.analysis.solved import Columns, best_of, distance_of, outcome_of, unpacked
+from ladder.analysis.solved import Bounds, Columns, best_of, distance_of, outcome_of, unpacked
 from ladder.errors import UsageError
 
 
@@ -110,6 +110,51 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class GameTruth:
+    """The solver's knowledge of one game."""
+
+    columns: Sequence[Sequence[str | None] | None]
+    """For each move after the opening the value of every column before it, such as ``win 5``; None
+    where a column is full or open, or nothing is known of the position."""
+    lost_at: int | None
+    """The first move after which the lost game was lost: its ply from 0. None: not known."""
+
+
+def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
+    """The truth of games by their numbers; games that were not analysed are left out."""
+    divisions = {game.division_id for game in games}
+    numbers = [game.id for game in games]
+    judged = [
+        one for division in divisions for one in store.analysis.judged(division, games=numbers)
+    ]
+    lost = {
+        move.game: move.ply
+        for mistakes in mistakes_by_revision(judged).values()
+        for move in mistakes.losing_moves
+    }
+    analysed = {one.game_id for one in judged}
+    return {
+        game.id: GameTruth(
+            [
+                None if columns is None else value_words(columns)
+                for columns in columns_of_game(store, game)
+            ],
+            lost.get(game.id),
+        )
+        for game in games
+        if game.id in analysed
+    }
+
+
+def value_words(columns: Columns) -> list[str | None]:
+    """The value of each column in words; None where it is full or open."""
+    return [
+        None if column is None or column.outcome is None else _words_of(column)
+        for column in columns
+    ]
+
+
 def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
     """The known value of each position after the opening; None where none is."""
     keys = [key_of(position) for position in positions_of(game)]
@@ -123,7 +168,11 @@ def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
 def truth_of(columns: Columns) -> str:
     """A position's result in words, such as ``loss 6``; the bounds where it is open."""
     best = best_of(columns)
-    if best.outcome is None:
-        return f"{outcome_of(best.low)} to {outcome_of(best.high)}"
-    distance = distance_of(best.low) if best.is_exact else None
-    return str(best.outcome) if distance is None else f"{best.outcome} {distance}"
+    return _words_of(best)
+
+
+def _words_of(bounds: Bounds) -> str:
+    if bounds.outcome is None:
+        return f"{outcome_of(bounds.low)} to {outcome_of(bounds.high)}"
+    distance = distance_of(bounds.low) if bounds.is_exact else None
+    return str(bounds.outcome) if distance is None else f"{bounds.outcome} {distance}"

@@ -84,6 +84,7 @@ def write_division(
         UsageError: the division has no games, or the file cannot be written.
 
     """
+    from ladder.analysis.division import mistakes_of_division, truths_of_games
     from ladder.gate.stored import trials_of
     from ladder.standings.comparison import compare
     from ladder.standings.report_data import gather
@@ -102,7 +103,10 @@ def write_division(
     if not data.standings.games and not trials:
         raise UsageError(f"--html: {division.label} holds no games to report on")
     compared = compare(store, division, names, since=since) if names else None
-    write_html(file, report_page(data, compared=compared, trials=trials))
+    wrong = mistakes_of_division(store, division, since=since)
+    truths = None if wrong is None else truths_of_games(store, [one.game for one in data.games])
+    page = report_page(data, compared=compared, trials=trials, wrong=wrong, truths=truths)
+    write_html(file, page)
 
 
 def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> None:

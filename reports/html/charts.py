@@ -210,6 +210,43 @@ def heat_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     return _spec(alt.layer(*layers), height=alt.Step(20), width=alt.Step(20))
 
 
+def mistakes_map(rows: Sequence[Row], order: Sequence[str]) -> Spec:
+    """Mistakes per 100 decisions, a row a bot and a column a range of plies left.
+
+    Rows have ``bot``, ``left``, ``first`` (its order), ``rate``, ``label``, ``decisions``,
+    ``mistakes``, ``unknown``.
+    """
+    base = alt.Chart(_values(rows)).encode(
+        x=alt.X(
+            "left:N",
+            sort=alt.EncodingSortField("first", order="descending"),
+            title="plies left",
+            axis=alt.Axis(labelAngle=0, orient="top"),
+        ),
+        y=alt.Y("bot:N", sort=list(order), title=None),
+    )
+    cells = base.mark_rect(stroke="var(--page)", strokeWidth=1).encode(
+        color=alt.Color(
+            "rate:Q",
+            title="mistakes per 100 decisions",
+            scale=alt.Scale(range=["#f3f1ec", "#b2560d"], interpolate="lab", domainMin=0),
+            legend=alt.Legend(orient="bottom", gradientLength=160),
+        ),
+        tooltip=[
+            "bot:N",
+            alt.Tooltip("left:N", title="plies left"),
+            "decisions:Q",
+            "mistakes:Q",
+            alt.Tooltip("unknown:Q", title="unknown moves"),
+            alt.Tooltip("rate:Q", title="per 100", format=".1f"),
+        ],
+    )
+    numbers = base.mark_text(fontSize=11, tooltip=None).encode(
+        text="label:N", color=alt.value("#1b1b1b")
+    )
+    return _spec(alt.layer(cells, numbers), height=alt.Step(24), width=alt.Step(58))
+
+
 def speed_chart(rows: Sequence[Row]) -> Spec:
     """Simulations or nodes a second per bot: ``bot``, ``speed``."""
     base = alt.Chart(_values(rows)).encode(

@@ -1,15 +1,18 @@
 """The page of a division: verdict, ratings, steps, history, pairings, speed, failures, games."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ladder.analysis.division import DivisionMistakes, GameTruth
 from ladder.gate.stored import Trial
 from ladder.standings.comparison import Comparison
 from ladder.standings.report_data import ReportData
 from ladder.standings.showcase import Reason
+from reports.analyze import headline, remarks
 from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.history import dates_figure, history_figure
+from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.sections.pairings import (
     bots_by_class_table,
     classes_table,
@@ -33,6 +36,7 @@ SECTIONS = (
     ("history", "Over time"),
     ("pairings", "Pairings"),
     ("speed", "Speed"),
+    ("mistakes", "Mistakes"),
     ("failures", "Failures"),
     ("games-section", "Games"),
     ("trials", "Gates"),
@@ -40,7 +44,12 @@ SECTIONS = (
 
 
 def report_page(
-    data: ReportData, *, compared: Comparison | None = None, trials: Sequence[Trial] = ()
+    data: ReportData,
+    *,
+    compared: Comparison | None = None,
+    trials: Sequence[Trial] = (),
+    wrong: DivisionMistakes | None = None,
+    truths: Mapping[int, GameTruth] | None = None,
 ) -> str:
     """The whole page as one string of HTML.
 
@@ -48,6 +57,8 @@ def report_page(
         data: as `ladder.standings.report_data.gather` reads it.
         compared: bots to put side by side before everything else.
         trials: gates and matches, latest first.
+        wrong: what bots got wrong; None: no game was analysed.
+        truths: what is known of analysed games, by their numbers.
 
     """
     standings = data.standings
@@ -68,9 +79,13 @@ def report_page(
             speed_figure(standings.bots),
             times_figure(times, budget_ms),
             cpu_figure(times),
+            mistakes_figure(wrong),
         )
     }
-    games = [viewer_game(shown.game, shown.reason.value) for shown in data.games]
+    games = [
+        viewer_game(shown.game, shown.reason.value, (truths or {}).get(shown.game.id))
+        for shown in data.games
+    ]
     return render(
         "report.html.j2",
         charts=specs_of([*figures.values(), *(gate.llr for gate in judged)]),
@@ -89,6 +104,8 @@ def report_page(
         first_mover=first_mover(standings),
         failures=failures_table(standings.bots),
         failures_shown=failures(data.games),
+        mistakes=mistakes_table(wrong),
+        mistakes_said=[] if wrong is None else [headline(wrong), *remarks(wrong)],
         comparison=[] if compared is None else comparison_tables(compared),
         sentences=[] if compared is None else [entry.sentence for entry in compared.versus],
         shown=_shown(data),

@@ -5,22 +5,28 @@ from typing import Any
 from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
+from ladder.analysis.division import GameTruth
 
 TEXT_LIMIT = 4000
 """Characters of a bot's own words that a page takes."""
 
 
-def viewer_game(game: GameRow | HumanGameRow, reason: str) -> dict[str, Any]:
+def viewer_game(
+    game: GameRow | HumanGameRow, reason: str, truth: GameTruth | None = None
+) -> dict[str, Any]:
     """One game for the viewer.
 
     ``cells`` holds the row and the column of every stone in order, row 0 at the bottom; ``line``
     the winning cells; ``thoughts`` one list a move after the opening: milliseconds, value for the
     mover (-1..1), simulations or nodes, depth in plies, proof, and the cells of the line that it
-    expected; what nobody told is null.
+    expected; what nobody told is null. ``truth`` has for each of these moves the true value of
+    every column before it, as far as an analysis knows it, and ``lost`` the ply (from 0) at which
+    the game was lost.
 
     Args:
         game: with its thoughts.
         reason: why the game is among those shown, such as ``upset``.
+        truth: what an analysis knows of it; None: it was not analysed.
 
     """
     board = parse_board(game.board)
@@ -51,6 +57,8 @@ def viewer_game(game: GameRow | HumanGameRow, reason: str) -> dict[str, Any]:
         "started": game.started_at,
         "reason": reason,
         "thoughts": thoughts,
+        "truth": [] if truth is None else list(truth.columns),
+        "lost": None if truth is None else truth.lost_at,
     }
 
 

@@ -11,7 +11,8 @@
  * @typedef {{id: number, first: string, second: string, board: string, rows: number,
  *   columns: number, forbidden: [number, number]|null, opening: number, cells: [number, number][],
  *   line: [number, number][], result: string, termination: string, detail: string,
- *   offender: number|null, started: number, reason: string, thoughts: Thought[]}} Game
+ *   offender: number|null, started: number, reason: string, thoughts: Thought[],
+ *   truth: ((string|null)[]|null)[], lost: number|null}} Game
  */
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -276,6 +277,12 @@ function drawFacts(game, ply) {
     if (line.length) facts.push(["expected columns", line.map(([, column]) => column).join(" ")]);
     if (proven !== null) facts.push(["proven", provenWords(proven)]);
   }
+  const truth = ply > game.opening ? game.truth[ply - 1 - game.opening] : null;
+  if (truth) {
+    const known = truth.flatMap((value, column) => (value === null ? [] : [`${column}: ${provenWords(value)}`]));
+    if (known.length) facts.push(["true value by column", known.join(", ")]);
+  }
+  if (game.lost !== null && ply === game.lost + 1) facts.push(["mistake", "this move lost the game"]);
   byId("facts").replaceChildren(
     ...facts.map(([name, value]) => {
       const both = made("div");
@@ -334,6 +341,13 @@ function plot(id, game, pick, low, high) {
           : drawn("circle", { cx: x, cy: at, r: 3, fill: stroke }),
       );
     }
+  }
+  if (id === "values" && game.lost !== null) {
+    const x = plotX(game, game.lost);
+    parts.push(
+      drawn("line", { class: "lost", x1: x, x2: x, y1: PLOT.top, y2: PLOT.height - PLOT.bottom, stroke: "var(--lost)", "stroke-width": 2 }),
+      drawn("text", { x, y: PLOT.height - 3, "text-anchor": "middle", "font-size": 11, fill: "var(--lost)" }, "lost here"),
+    );
   }
   parts.push(drawn("line", { class: "marker", x1: 0, x2: 0, y1: PLOT.top, y2: PLOT.height - PLOT.bottom, stroke: "var(--ink)", "stroke-dasharray": "3 3" }));
   svg.replaceChildren(...parts);

@@ -1,0 +1,61 @@
+"""Mistakes by version and by plies left."""
+
+from ladder.analysis.division import DivisionMistakes
+from reports.analyze import mistakes_columns
+from reports.html.charts import mistakes_map
+from reports.html.figures import Figure, Row
+from reports.html.tables import Cell, Table, columns, number
+
+
+def mistakes_figure(made: DivisionMistakes | None) -> Figure:
+    """A heat map of mistakes per 100 decisions, version by plies left."""
+    rows = [] if made is None else _rows(made)
+    return Figure(
+        name="mistakes",
+        label="Mistakes per 100 decisions of every bot by plies left as a heat map",
+        caption="Mistakes per 100 decisions by plies left",
+        table=Table(
+            columns("bot", "plies left", "#decisions", "#mistakes", "#per 100", "#unknown moves"),
+            [
+                (
+                    Cell(row["bot"]),
+                    Cell(row["left"]),
+                    number(row["decisions"]),
+                    number(row["mistakes"]),
+                    number(row["rate"], ",.1f"),
+                    number(row["unknown"]),
+                )
+                for row in rows
+            ],
+        ),
+        spec=mistakes_map(rows, list(made.bots)) if made is not None and rows else None,
+        is_wide=True,
+    )
+
+
+def _rows(made: DivisionMistakes) -> list[Row]:
+    return [
+        {
+            "bot": name,
+            "left": f"{each.first}-{each.last}",
+            "first": each.first,
+            "decisions": each.decisions,
+            "mistakes": each.mistakes,
+            "unknown": each.unknown,
+            "rate": 100 * each.mistakes / each.decisions,
+            "label": f"{100 * each.mistakes / each.decisions:.1f}",
+        }
+        for name, one in made.bots.items()
+        for each in one.by_plies_left
+        if each.decisions
+    ]
+
+
+def mistakes_table(made: DivisionMistakes | None) -> Table | None:
+    """The table of `ladder report --mistakes`; None where no game was analysed."""
+    if made is None:
+        return None
+    known = mistakes_columns(made.bots.items())
+    heads = columns(*(f"#{column.head}" if column.number else column.head for column in known))
+    cells = zip(*(column.cells for column in known), strict=True)
+    return Table(heads, [[Cell(str(cell)) for cell in row] for row in cells])

@@ -1,0 +1,51 @@
+"""Mistakes in the page: the heat map, the mark where a game was lost, and true values."""
+
+from ladder.analysis.division import GameTruth, value_words
+from ladder.analysis.solved import FAR, UNBOUNDED, Bounds
+from ladder.standings.report_data import ReportData
+from reports.html.report import report_page
+from reports.html.sections.mistakes import mistakes_figure, mistakes_table
+from reports.html.viewer import viewer_game
+from tests.reports.html.conftest import Open
+from tests.support.analysed import an_analysis
+
+
+def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:
+    """Bot, plies left and rate stand in picture and table; without an analysis the page says so."""
+    _, made = an_analysis()
+    figure = mistakes_figure(made)
+    assert figure.spec is not None
+    (row,) = figure.table.rows
+    assert [cell.text for cell in row][:2] == ["a", "37-42"]
+    assert mistakes_figure(None).spec is None
+    assert mistakes_table(None) is None
+    page = report_page(data, wrong=made)
+    assert "1 games analysed" in page
+    assert "a claimed win 5 in game 7 at ply 0, the truth is draw" in page
+    assert "No game was analysed yet" in report_page(data)
+
+
+def test_true_values_in_words() -> None:
+    """A full column and one whose result is open have none."""
+    columns = (Bounds(FAR - 5, FAR - 5), None, UNBOUNDED, Bounds(0, 0), Bounds(1, FAR - 1))
+    assert value_words(columns) == ["win 5", None, None, "draw", "win"]
+
+
+def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportData) -> None:
+    """The viewer shows where the game was lost, and what each column was worth before the move."""
+    game = data.games[0].game
+    moves = len(game.moves) - game.opening_plies
+    values = ["win 5", None, "draw", *[None] * 9]
+    truth = GameTruth([None, values, *[None] * (moves - 2)], game.opening_plies + 1)
+    assert viewer_game(game, "latest")["truth"] == []
+    page = open_page(
+        report_page(data, truths={game.id: truth}),
+        anchor=f"#game-{game.id}-ply-{game.opening_plies + 2}",
+    ).page
+    assert page.locator("#values .lost").count() == 1
+    assert page.locator("#times .lost").count() == 0
+    facts = page.locator("#facts").inner_text()
+    assert "0: win in 5 plies, 2: draw" in facts
+    assert "this move lost the game" in facts
+    page.keyboard.press("ArrowRight")
+    assert "true value" not in page.locator("#facts").inner_text()
