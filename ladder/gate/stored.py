@@ -55,6 +55,11 @@ def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
     return [_trial(store, run, contents) for run in trials]
 
 
+def trial_of(store: Store, run: RunRow) -> Trial:
+    """One gate or match by itself."""
+    return _trial(store, run, store.bots.contents())
+
+
 def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> Trial:
     pairs = store.pairs.of_run(run.id)
     revisions = {key for pair in pairs for key in (pair.a_revision, pair.b_revision)}

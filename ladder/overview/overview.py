@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
+from ladder.gate.stored import Trial, trial_of
 from ladder.overview.pace import RunNow, runs_now
 from ladder.runs.history import history
 from ladder.standings.division import current_tables, retired_bots
 from ladder.standings.selection import listed
 from ladder.standings.standings import Standings, build_standings
 
+TRIALS = (RunKind.GATE, RunKind.MATCH)
 ListBefore = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
 """`ladder.overview.change.list_before`, or what remembers its answers."""
 
@@ -29,12 +31,13 @@ class Overview:
     """The latest rated run of the division."""
     before: Mapping[str, float]
     """List ratings by name without the games of `latest`."""
+    playing: Mapping[int, Trial]
+    """The gates and matches that are played now, by the number of their run."""
 
     @property
     def gates(self) -> list[RunNow]:
         """Gates and matches, newest first."""
-        trials = (RunKind.GATE, RunKind.MATCH)
-        return [entry for entry in self.runs if entry.run.row.kind in trials]
+        return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
 
 
 def overview(store: Store, division: str | None, list_before: ListBefore) -> Overview:
@@ -58,7 +61,7 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         rated = next((entry for entry in runs if entry.run.row.rated), runs[0])
         chosen = next(each for each in divisions if each.id == rated.run.row.division_id)
     if chosen is None:
-        return Overview(divisions, None, None, runs, None, {})
+        return Overview(divisions, None, None, runs, None, {}, {})
     latest = next(
         (
             entry
@@ -68,7 +71,12 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         None,
     )
     before = {} if latest is None else list_before(store, chosen, latest.run.row)
-    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before)
+    playing = {
+        entry.run.row.id: trial_of(store, entry.run.row)
+        for entry in runs
+        if entry.is_running and entry.run.games and entry.run.row.kind in TRIALS
+    }
+    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before, playing)
 
 
 def list_now(store: Store, division: DivisionRow) -> Standings:

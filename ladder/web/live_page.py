@@ -67,5 +67,6 @@ async def still_page(
 
     """
     site = site_of(request)
-    parts = await site.readers.read(look)
-    return HTMLResponse(framed(template, parts, site.frame, here=here, **values))
+    key = (template, request.url.path, request.url.query)
+    view = await site.views.get(key, lambda store: View(look(store)))
+    return HTMLResponse(framed(template, view.page, site.frame, here=here, **values))

@@ -90,7 +90,7 @@ class Views:
         version = self._follower.version
         view = await self._readers.read(make)
         view.version, view.made_at = version, time.monotonic()
-        told = msgspec.json.encode((view.page.parts, view.page.charts))
+        told = msgspec.json.encode((view.page.parts, view.page.charts, view.page.games))
         view.digest = sha256(told).hexdigest()[:16]
         old = self._kept.get(key)
         if old is not None and old.digest == view.digest:

@@ -3,8 +3,9 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from db.records.runs import RunKind
 from db.store import FollowedStore
-from ladder.gate.stored import trials_of
+from ladder.gate.stored import trial_of
 from ladder.overview.pace import runs_now
 from ladder.runs.history import past_run
 from ladder.standings.division import standings_of_run
@@ -30,7 +31,8 @@ async def run_page(request: Request) -> Response:
         run = past_run(store, key)
         (entry,) = runs_now(store, [run])
         division = store.divisions.find(str(run.row.division_id))
-        trials = [trial for trial in trials_of(store, division) if trial.run.id == key]
+        is_trial = run.row.kind in (RunKind.GATE, RunKind.MATCH)
+        trials = [trial_of(store, run.row)] if is_trial and run.games else []
         standings = None
         if 0 < run.games <= RATED_ANEW:
             standings = standings_of_run(store, division, run.row)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ladder.gate.stored import Trial
 from ladder.overview.overview import Overview
 from ladder.overview.pace import RunNow
 from reports.html.figures import specs_of
@@ -9,6 +10,7 @@ from reports.html.live.links import bot_link, division_link, games_link, run_lin
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import pace_words, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
+from reports.html.sections.trials import ratio_words
 from reports.html.sections.verdict import verdict
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.words import day
@@ -23,8 +25,8 @@ def overview_parts(data: Overview) -> PageParts:
     parts = {
         "now": fragment(
             "now.html.j2",
-            running=[_card(entry) for entry in running],
-            died=[_card(entry) for entry in died],
+            running=[_card(entry, data.playing.get(entry.run.row.id)) for entry in running],
+            died=[_card(entry, None) for entry in died],
             is_empty=not data.runs,
         ),
         "runs": fragment(
@@ -62,7 +64,7 @@ def overview_parts(data: Overview) -> PageParts:
     return PageParts(title="Connect Four ladder", parts=parts, charts=charts)
 
 
-def _card(entry: RunNow) -> dict[str, object]:
+def _card(entry: RunNow, trial: Trial | None) -> dict[str, object]:
     run = entry.run
     return {
         "id": run.row.id,
@@ -73,6 +75,7 @@ def _card(entry: RunNow) -> dict[str, object]:
         "target": run.row.target_games,
         "pace": pace_words(entry),
         "note": run.row.note,
+        "ratio": "" if trial is None or trial.result is None else ratio_words(trial.result),
     }
 
 
