@@ -153,9 +153,11 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
 
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
-    "train c4ai",
+    "train c4ai", "openings make",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
+ON_PAGES = {"serve"}
+"""Commands that show texts on pages alone, which the tests of `ladder.web` look at."""
 
 
 @pytest.fixture(scope="session")
@@ -197,7 +199,7 @@ def shown(said: Said, old_database: Path) -> Said:
 
 def test_every_command_is_in_one_of_the_lists() -> None:
     """A new command must be given its place here."""
-    known = {words for words, _ in SHOWING} | WITHOUT_TEXTS
+    known = {words for words, _ in SHOWING} | WITHOUT_TEXTS | ON_PAGES
     assert {" ".join(words) for words, _ in COMMANDS} - known == set()
 
 
@@ -243,6 +245,11 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
     ("compete", [("\x1b[31mred", "line\nbreak", "result.txt", "1")]),
     ("play", [("\x1b[31mred",)]),
     ("doctor", [()]),
+    ("analyze", [
+        ("--games", "2", "--nodes", "1"), ("--bots", "\x1b[31mred"), ("--division", "\x1b[31m"),
+    ]),
+    ("suite make", [("/no-such-place/\x1b[31m.jsonl",)]),
+    ("suite run", [("\x1b[31mred", "forbidden"), ("line\nbreak", "\x1b[31m.jsonl")]),
 ]  # fmt: skip
 """Every command that shows texts of the database, and how it is asked."""
 
