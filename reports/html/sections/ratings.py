@@ -58,12 +58,19 @@ def _rows(rated: Sequence[BotStanding], anchors: Mapping[str, float]) -> list[Ro
             "draws": bot.draws,
             "losses": bot.losses,
             "anchored": bot.name in anchors,
-            "label": f"{bot.elo:.0f} fixed"
-            if bot.name in anchors
-            else f"{bot.elo:.0f} ± {bot.error95:.0f}",
+            "label": f"{bot.elo:.0f} fixed" if bot.name in anchors else rating_words(bot),
         }
         for bot in rated
     ]
+
+
+def rating_words(bot: BotStanding) -> str:
+    """Elo with its error, or the bound that is all that is known of a bot that won or lost all."""
+    if bot.elo_at_least is not None:
+        return f"at least {bot.elo_at_least:.0f}"
+    if bot.elo_at_most is not None:
+        return f"at most {bot.elo_at_most:.0f}"
+    return f"{bot.elo:.0f} ± {bot.error95:.0f}"
 
 
 def _table(

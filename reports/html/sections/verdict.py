@@ -9,6 +9,7 @@ from db.records.runs import RunRow
 from ladder.runs.harness_version import harness_version
 from ladder.standings.report_data import ReportData
 from ladder.standings.standings import BotStanding, Standings
+from reports.html.sections.ratings import rating_words
 from reports.html.words import day, listed
 
 LATE_SHARE = 0.01
@@ -22,7 +23,7 @@ def verdict(rated: Sequence[BotStanding]) -> str:
     best = rated[0]
     if len(rated) == 1:
         return f"{best.name} is the only rated bot."
-    said = f"{best.name} leads with {best.elo:.0f} ± {best.error95:.0f} Elo"
+    said = f"{best.name} leads with {rating_words(best)} Elo"
     close = [bot.name for bot in rated[1:] if _overlap(best, bot)]
     if not close:
         return f"{said}, clear of {rated[1].name} and all others."

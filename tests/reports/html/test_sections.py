@@ -13,8 +13,8 @@ from reports.html.charts import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
 from reports.html.sections.history import dates_figure
-from reports.html.sections.ratings import rated_bots
-from reports.html.sections.verdict import facts, warnings
+from reports.html.sections.ratings import rated_bots, rating_words
+from reports.html.sections.verdict import facts, verdict, warnings
 
 
 def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
@@ -88,3 +88,12 @@ def test_cells_hold_as_much_as_fits(bots: int, texts: int) -> None:
     marks = [layer["mark"]["type"] for layer in spec["layer"]]
     assert marks.count("text") == texts
     assert marks.count("rect") == 2
+
+
+def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
+    """As in the printed list: the number that the prior sets would say too much."""
+    best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
+    assert rating_words(best) == "at least 1017"
+    assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
+        f"{best.name} leads with at least 1017 Elo"
+    )
