@@ -1,0 +1,78 @@
+"""Takes the pictures of the pages of `ladder serve`: ``python docs/take_server_pictures.py DB``.
+
+Needs chromium on PATH and the project's test tools. The pictures in docs/pictures came from
+
+    ladder run --bots v1,v2,v3,v4,random --simulations 60 --games 120 --boards thu --seed 5 \\
+        --db night.db
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+FOLDER = Path(__file__).parent / "pictures"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+PAGES = {
+    "server-overview": ("/", 1000, "light"),
+    "server-bot": ("/bots/v4", 1000, "light"),
+    "server-games": ("/games", 1000, "light"),
+    "server-game": ("/games/30#game-30-ply-12", 1000, "dark"),
+    "server-run": ("/runs/1", 1000, "light"),
+    "server-compare": ("/compare?bots=v4,v3", 1000, "light"),
+}
+COLUMNS = (4, 3, 5)
+"""Played in the game against a bot, counted from 1."""
+
+
+def main(database: str) -> None:
+    """Write every picture anew."""
+    command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
+    with (
+        subprocess.Popen(
+            [*command, "--db", database, "--port", "0"], stdout=subprocess.PIPE, text=True
+        ) as server,
+        sync_playwright() as playwright,
+    ):
+        assert server.stdout is not None  # noqa: S101 - asked for above
+        address = server.stdout.readline().strip().rstrip("/")
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or "chromium", args=FLAGS
+        )
+        for name, (path, width, scheme) in PAGES.items():
+            page = browser.new_page(viewport={"width": width, "height": 760}, color_scheme=scheme)
+            page.goto(address + path)
+            page.wait_for_timeout(1500)
+            page.screenshot(path=FOLDER / f"{name}.png")
+            page.close()
+        page = browser.new_page(viewport={"width": 1000, "height": 760}, color_scheme="light")
+        page.goto(address + begin_game(address))
+        for column in COLUMNS:
+            page.click(f"#columns button:nth-child({column}):not([disabled])")
+            page.wait_for_timeout(800)
+        page.screenshot(path=FOLDER / "server-play.png")
+        browser.close()
+        server.send_signal(2)
+
+
+def begin_game(address: str) -> str:
+    """The path of a new game against v4."""
+    with urllib.request.urlopen(f"{address}/play") as answer:  # noqa: S310 - our own address
+        found = re.search(r'ladder-token" content="([^"]+)', answer.read().decode())
+    assert found  # noqa: S101 - every page has one
+    wish = json.dumps({"bot": "v4", "kind": "simulations", "amount": 2000}).encode()
+    request = urllib.request.Request(  # noqa: S310 - our own address
+        f"{address}/play", wish, {"X-Ladder-Token": found[1], "Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:  # noqa: S310 - our own address
+        path: str = json.loads(answer.read())["address"]
+        return path
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
