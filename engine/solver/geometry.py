@@ -84,8 +84,8 @@ def position_words(position: Position) -> WordArray:
 
 
 def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """How many fours of the board each cell belongs to, twice 192 entries, by a cell's number."""
-    counts = np.zeros(2 * 192, np.int64)
+    """How many fours of the board each cell belongs to, by a cell's number."""
+    counts = np.zeros(64 * words_of(board), np.int64)
     stride = stride_of(board)
     for row in range(board.rows):
         for column in range(board.columns):
@@ -97,7 +97,6 @@ def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
                 ):
                     for r, c in cells:
                         counts[stride * c + r] += 1
-    counts[192:] = counts[:192]
     return counts
 
 

@@ -26,7 +26,7 @@ def solve_on_word(
     known: WordArray,
     shape: WordArray,
     journal: Integers,
-    history: Integers,
+    weights: Integers,
     limit: int,
     told: Integers,
 ) -> None:
@@ -42,7 +42,7 @@ def solve_on_word(
         known,
         shape,
         journal,
-        history,
+        weights,
         limit,
         told,
     )
@@ -60,7 +60,7 @@ def solve_on_lanes(
     known: WordArray,
     shape: WordArray,
     journal: Integers,
-    history: Integers,
+    weights: Integers,
     limit: int,
     told: Integers,
 ) -> None:
@@ -76,7 +76,7 @@ def solve_on_lanes(
         known,
         shape,
         journal,
-        history,
+        weights,
         limit,
         told,
     )

@@ -20,6 +20,8 @@ from engine.compiled import inlined
 from engine.lanes import WordArray
 
 MOST_CHILDREN = 12
+SOON = 3
+"""The first windows ask for an end within about twice and four times as many plies."""
 FAR = 1000
 """Beyond all scores."""
 
@@ -30,8 +32,8 @@ LOST, DRAWN, OPEN = 0, 1, 2
 BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
 FRAME_FIELDS = 9
 # columns of `children`, one row a child
-ORDER, SIGN, CHILD_PLY, CHILD_LOW, CHILD_HIGH, CHILD_LINE, SLOT, CELL = range(8)
-CHILD_FIELDS = 8
+ORDER, SIGN, CHILD_PLY, CHILD_LOW, CHILD_HIGH, CHILD_LINE, SLOT = range(7)
+CHILD_FIELDS = 7
 # rows of the sets of a node and of a child
 OWN, OTHER, MOVES, KEY = range(4)
 SETS = 4
@@ -110,7 +112,14 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
 
     @inlined
     def key_of(own: Any, other: Any, board: Any, columns: int, is_symmetric: bool) -> Any:
-        """The position without what can no longer matter."""
+        """The position without what can no longer matter.
+
+        The rest of the game depends on the free cells and on the open fours of each side: those
+        without a stone of the other. A stone in no open four of its side is dead, and takes the
+        colour of `own` here; but where that would open a four for `own`, dead stones keep theirs.
+        So the open fours read from the key are those of the position, and positions with equal
+        keys have equal values at equal plies, since the heights of the columns are in the key.
+        """
         cells, forbidden = board[2], board[3]
         occupied = own | other
         free = without(cells, occupied)
@@ -145,7 +154,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         known: WordArray,
         shape: WordArray,
         journal: Integers,
-        history: Integers,
+        weights: Integers,
         nodes: int,
         limit: int,
     ) -> Any:
@@ -201,8 +210,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                     order = 2 * count(menaced) + 4 * count(
                         menaced & landing(stones | other | board[3], board)
                     )
-                    chosen = number_of(cell) + 192 * (ply & 1)
-                    order = order * 16 + history[chosen]
+                    order = order * 16 + weights[number_of(cell)]
                     state, then, mover, rest, safe = settle(other, stones, menaced, ply + 1, board)
                     flips = (then - ply) & 1
                     if state == LOST:
@@ -228,7 +236,6 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                             child = children[slot]
                             child[ORDER] = order - 40 * count(safe)
                             child[SIGN] = flips
-                            child[CELL] = chosen
                             child[CHILD_PLY] = then
                             child[CHILD_LOW], child[CHILD_HIGH] = low, high
                             child[CHILD_LINE] = line
@@ -281,11 +288,6 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 if child[SIGN]:
                     value = -value
                 frame[BEST] = max(frame[BEST], value)
-                if value >= beta:
-                    tried = frame[NEXT] - 1
-                    history[child[CELL]] += tried
-                    for earlier in range(tried):
-                        history[children[children[first + earlier, SLOT], CELL]] -= 1
             if frame[BEST] >= beta or frame[NEXT] == frame[CHILDREN]:
                 value = frame[BEST]
                 if frame[CHILDREN] > 0:
@@ -340,7 +342,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         known: WordArray,
         shape: WordArray,
         journal: Integers,
-        history: Integers,
+        weights: Integers,
         limit: int,
         told: Integers,
     ) -> None:
@@ -377,19 +379,23 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             else:
                 high = (total - 1 - then) // 2
                 low = -((total - 2 - then) // 2)
+                trials, highest = 0, high
                 while low < high and nodes < limit:
                     if weak and (low > 0 or high < 0):
                         break
-                    beta: Any = np.int64(0)
-                    if weak:
-                        beta = np.int64(1 if high > 0 and low <= 0 else 0)
-                    else:
-                        middle = low + (high - low) // 2
-                        if middle <= 0 and low // 2 < middle:
-                            middle = -((-low) // 2)
-                        elif middle >= 0 and high // 2 > middle:
-                            middle = high // 2
-                        beta = middle + 1
+                    # soon ended first, then the outcome, then the distance
+                    beta: Any = np.int64(1 if low <= 0 < high else 0)
+                    if low > 0 or high <= 0:
+                        beta = low + (high - low) // 2 + 1
+                    if low < 0 == high:
+                        beta = np.int64(0)
+                    while trials < 4 and not weak:
+                        near = SOON * (trials // 2 + 1)
+                        trial = highest - near if trials % 2 == 0 else near - highest
+                        trials += 1
+                        if low < trial <= high and (trial > 1 or trial < 0):
+                            beta = np.int64(trial)
+                            break
                     value, nodes = search(
                         mover,
                         rest,
@@ -407,7 +413,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         known,
                         shape,
                         journal,
-                        history,
+                        weights,
                         nodes,
                         limit,
                     )
@@ -433,7 +439,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         known: WordArray,
         shape: WordArray,
         journal: Integers,
-        history: Integers,
+        weights: Integers,
         limit: int,
         told: Integers,
     ) -> None:
@@ -441,7 +447,6 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         for number in range(max(1, len(stones))):
             if numbers[FORGETS]:
                 forget(known, journal)
-                history[0] = history[1]
             if number == len(stones):
                 break
             solve(
@@ -455,7 +460,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 known,
                 shape,
                 journal,
-                history[0],
+                weights,
                 limit,
                 told[number],
             )

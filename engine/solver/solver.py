@@ -56,7 +56,7 @@ class Solver:
         children = depth * search.MOST_CHILDREN
         self._child_sets = np.zeros((children * search.SETS, words), np.uint64)
         self._children = np.zeros((children, search.CHILD_FIELDS), np.int64)
-        self._history = np.stack([geometry.line_counts(board)] * 2)
+        self._weights = geometry.line_counts(board)
         self._journal = np.zeros(LENGTH, np.int64)
         symmetric = geometry.is_symmetric(board)
         self._numbers = np.array(
@@ -190,7 +190,7 @@ class Solver:
             self._table,
             self._shape,
             self._journal,
-            self._history,
+            self._weights,
             limit,
             told,
         )

@@ -8,7 +8,8 @@ from engine.board import Board, parse_board
 from engine.cache import ROOT
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
-from engine.solver import Outcome, Solver, SolverError, Value, best_columns
+from engine.solver import Outcome, Solver, SolverError, Value, best_columns, geometry
+from engine.solver import solver as solver_module
 from tests.engine.solver.oracle import Oracle, random_position
 
 
@@ -116,3 +117,117 @@ def test_no_player_is_made_of_the_solver() -> None:
     assert solver.is_dir()
     for version in VERSIONS.values():
         assert not [path for path in sources(version) if path.is_relative_to(solver)]
+
+
+@pytest.mark.parametrize(
+    ("board", "plies", "weak"),
+    [("6x7", 20, False), ("7x8@3,2", 36, False), ("9x9@4,4", 60, True), ("12x12@0,3", 124, False)],
+)
+def test_a_value_is_the_best_of_the_moves_and_mirrored_positions_are_equal(
+    board: str, plies: int, weak: bool
+) -> None:
+    """Also where no brute force reaches: each value follows from its columns, in both layouts."""
+    specification = parse_board(board)
+    random = SplitMix(plies)
+    solver, other = Solver(specification, 8), Solver(_mirrored(specification), 8)
+    for _ in range(5):
+        position = random_position(specification, plies, random)
+        solution = solver.solve(position, weak=weak)
+        columns = [found for found in solver.columns(position, weak=weak) if found is not None]
+        image = Position.from_moves(
+            other.board, [specification.columns - 1 - column for column in position.moves]
+        )
+        assert solution.outcome is not None
+        assert solution.outcome == other.solve(image, weak=weak).outcome
+        outcomes = [found.outcome for found in columns if found.outcome is not None]
+        assert solution.outcome == max(outcomes)
+        if not weak:
+            assert solution.low == other.solve(image).low == max(found.low for found in columns)
+
+
+def _mirrored(board: Board) -> Board:
+    if board.forbidden is None:
+        return board
+    row, column = board.forbidden
+    return Board(board.rows, board.columns, (row, board.columns - 1 - column))
+
+
+def test_both_layouts_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lanes solve small boards as one word does, where both are possible."""
+    board = Board(5, 6, (1, 2))
+    random = SplitMix(5)
+    positions = [random_position(board, 14, random) for _ in range(30)]
+    in_a_word = Solver(board, 1).solve_all(positions)
+    monkeypatch.setattr(geometry, "fits_one_word", lambda _board: False)
+    in_lanes = Solver(board, 1).solve_all(positions)
+    assert [found.low for found in in_lanes] == [found.low for found in in_a_word]
+    assert all(found.is_exact for found in in_lanes + in_a_word)
+
+
+def test_many_positions_in_one_call_are_those_asked_one_by_one() -> None:
+    """`solve_all` empties the table before each position, unless it is to keep it."""
+    board = Board(6, 7)
+    random = SplitMix(3)
+    positions = [random_position(board, 26, random) for _ in range(20)] * 2
+    together = Solver(board, 4).solve_all(positions)
+    for position, solution in zip(positions, together, strict=True):
+        assert Solver(board, 4).solve(position) == solution
+    kept = Solver(board, 4).solve_all(positions, keep_table=True)
+    assert [found.low for found in kept] == [found.low for found in together]
+    assert sum(found.nodes for found in kept) < sum(found.nodes for found in together)
+
+
+def test_a_full_journal_empties_the_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More new entries than the journal has places are forgotten all the same."""
+    monkeypatch.setattr(solver_module, "LENGTH", 8)
+    board = Board(4, 6)
+    solver = Solver(board, 1)
+    first = solver.solve(Position(board))
+    assert first.nodes > 8
+    solver.clear()
+    assert solver.solve(Position(board)) == first
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "cell", [None, (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
+)
+def test_every_position_of_the_smallest_board(cell: tuple[int, int] | None) -> None:
+    """All positions of 4x4 with each forbidden cell, up to reflection, have brute force's value."""
+    oracle = Oracle(Board(4, 4, cell))
+    oracle.value(Position(oracle.board))
+    positions = list(oracle.positions.values())
+    solutions = Solver(oracle.board, 1).solve_all(positions, keep_table=True)
+    for position, solution in zip(positions, solutions, strict=True):
+        assert solution.is_exact
+        assert solution.low == oracle.values[position.stones], position
+
+
+@pytest.mark.slow
+def test_random_positions_in_two_configurations() -> None:
+    """10,000 positions have equal values with a small table and a large, in either order."""
+    board, random = Board(6, 7), SplitMix(10)
+    positions = [random_position(board, 18 + random.below(20), random) for _ in range(10_000)]
+    small = Solver(board, 1).solve_all(positions)
+    large = Solver(board, 64).solve_all(positions[::-1], keep_table=True)
+    assert [found.low for found in small] == [found.low for found in large[::-1]]
+    assert all(found.is_exact for found in small)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("board", "value"),
+    [
+        ("4x8", "loss in 32"),
+        ("5x5", "draw"),
+        ("5x6", "draw"),
+        ("6x5", "draw"),
+        ("7x4", "draw"),
+        ("8x4", "draw"),
+        ("9x4", "draw"),
+        ("7x5", "draw"),
+    ],
+)
+def test_published_values_of_larger_boards(board: str, value: str) -> None:
+    """Tromp's results, with the lengths published by Steininger."""
+    assert _solve(board) == value

@@ -1,0 +1,189 @@
+"""How fast the solver is: `python benchmarks/solver.py [SET...] [--count N] [--json]`.
+
+Makes the classic sets of the standard board by their recipe and prints processor time and nodes per
+position beside the public figures, the table emptied before each position. `empty` is the empty
+standard board; `--larger` measures middle games of larger boards under a limit of nodes.
+
+The recipe: a random legal game is cut at a random ply of the set's range; the position belongs to
+the set when the game would last as many plies more under best play as the set asks. Positions that
+are not solved within the limit of nodes are left out.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.board import Board, BoardClass, parse_board
+from engine.position import Position
+from engine.seeds import SplitMix
+from engine.solver import Solver
+
+STANDARD = Board(6, 7)
+SEED = 2026
+LIMIT = 20_000_000
+"""Nodes after which a candidate for a set is given up."""
+
+
+@dataclass(frozen=True)
+class Set:
+    """The recipe of a set, and what the fastest public program needs for the classic one."""
+
+    plies: tuple[int, int]
+    left: tuple[int, int]
+    """Plies to the end of the game under best play."""
+    count: int
+    public_us: float | None
+
+
+SETS = {
+    "endgame-easy": Set((29, 41), (1, 13), 1000, 4.6),
+    "middle-easy": Set((15, 28), (1, 13), 1000, 41),
+    "middle-medium": Set((15, 28), (14, 27), 300, 3900),
+    "opening-easy": Set((8, 14), (1, 13), 100, 289),
+    "opening-medium": Set((8, 14), (14, 27), 30, 115_000),
+    "opening-hard": Set((6, 14), (28, 42), 5, None),
+}
+PUBLIC_EMPTY_US = 24e6
+LARGER = ("9x5", "10x6", "9x9", "10x10", "thu")
+FREE_CELLS = (24, 28, 32, 36)
+LARGER_COUNT = 20
+LARGER_LIMIT = 5_000_000
+
+
+def random_position(board: Board, plies: int, random: SplitMix) -> Position:
+    """A position after so many random plies in which the game goes on."""
+    while True:
+        position = Position(board)
+        while position.ply < plies and not position.is_over:
+            position = position.play(random.choice(position.legal_moves()))
+        if not position.is_over:
+            return position
+
+
+def positions_of(recipe: Set, count: int) -> list[Position]:
+    """The positions of a set: always the same."""
+    random, solver, found = SplitMix(SEED), Solver(STANDARD), list[Position]()
+    first, last = recipe.plies
+    while len(found) < count:
+        plies = first + random.below(last - first + 1)
+        position = random_position(STANDARD, plies, random)
+        solution = solver.solve(position, nodes=LIMIT)
+        left = STANDARD.cells - plies if solution.distance is None else solution.distance
+        if solution.is_exact and recipe.left[0] <= left <= recipe.left[1]:
+            found.append(position)
+    return found
+
+
+def processor_s(work: Callable[[], Any]) -> tuple[Any, float]:
+    """The result of some work and the processor time of this process for it, in seconds."""
+    before = os.times()
+    result = work()
+    after = os.times()
+    return result, after.user + after.system - before.user - before.system
+
+
+def measure_set(name: str, count: int | None, repeat: int) -> dict[str, Any]:
+    """Nodes and microseconds per position, the least of several runs."""
+    recipe = SETS[name]
+    positions = positions_of(recipe, count or recipe.count)
+    solver = Solver(STANDARD)
+    solver.prepare()
+    runs = [processor_s(lambda: solver.solve_all(positions)) for _ in range(repeat)]
+    solutions = runs[0][0]
+    return {
+        "set": name,
+        "positions": len(positions),
+        "nodes": sum(solution.nodes for solution in solutions) / len(positions),
+        "us": min(seconds for _, seconds in runs) / len(positions) * 1e6,
+        "public_us": recipe.public_us,
+    }
+
+
+def measure_empty() -> dict[str, Any]:
+    """The empty standard board: win in 41."""
+    solver = Solver(STANDARD)
+    solver.prepare()
+    solver.clear()
+    solution, seconds = processor_s(lambda: solver.solve(Position(STANDARD)))
+    assert str(solution.low) == "win in 41"
+    assert solution.is_exact
+    return {
+        "set": "empty",
+        "positions": 1,
+        "nodes": solution.nodes,
+        "us": seconds * 1e6,
+        "public_us": PUBLIC_EMPTY_US,
+    }
+
+
+def measure_larger(text: str, free: int, count: int, limit: int) -> dict[str, Any]:
+    """Middle games of a larger board with so many free cells: share decided, nodes, time."""
+    random = SplitMix(SEED)
+    solved, weak, nodes, seconds = 0, 0, 0, 0.0
+    for _ in range(count):
+        board = BoardClass(None).draw(random) if text == "thu" else parse_board(text)
+        solver = Solver(board)
+        solver.prepare()
+        position = random_position(board, board.cells - free, random)
+        answer, time = processor_s(lambda: solver.solve(position, nodes=limit))  # noqa: B023
+        solver.clear()
+        outcome = solver.solve(position, weak=True, nodes=limit).outcome
+        solved, weak = solved + answer.is_exact, weak + (outcome is not None)
+        nodes, seconds = nodes + answer.nodes, seconds + time
+    return {
+        "board": text,
+        "free": free,
+        "positions": count,
+        "exact": solved / count,
+        "outcome": weak / count,
+        "nodes": nodes / count,
+        "us": seconds / count * 1e6,
+    }
+
+
+def show(row: dict[str, Any]) -> None:
+    """Print one row."""
+    if "set" in row:
+        public = "" if row["public_us"] is None else f"{row['public_us']:14,.1f}"
+        print(
+            f"{row['set']:16}{row['positions']:6}{row['nodes']:16,.1f}{row['us']:14,.1f}{public}",
+            flush=True,
+        )
+    else:
+        print(
+            f"{row['board']:8}{row['free']:6}{row['positions']:6}{row['exact']:8.0%}"
+            f"{row['outcome']:9.0%}{row['nodes']:14,.0f}{row['us']:14,.0f}",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", help=f"of {', '.join((*SETS, 'empty'))}; default all")
+    parser.add_argument("--count", type=int, help="positions of each set")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--larger", action="store_true", help="middle games of larger boards")
+    parser.add_argument("--json", action="store_true", help="an object a line instead of a table")
+    options = parser.parse_args()
+    tell = (lambda row: print(json.dumps(row), flush=True)) if options.json else show
+    if options.larger:
+        if not options.json:
+            print("board     free     n   exact  outcome  nodes/position  us/position")
+        for board in LARGER:
+            for free in FREE_CELLS:
+                tell(measure_larger(board, free, options.count or LARGER_COUNT, LARGER_LIMIT))
+        return
+    if not options.json:
+        print("set                  n  nodes/position   us/position     public us")
+    for name in options.sets or [*SETS, "empty"]:
+        tell(
+            measure_empty() if name == "empty" else measure_set(name, options.count, options.repeat)
+        )
+
+
+if __name__ == "__main__":
+    main()
