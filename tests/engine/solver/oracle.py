@@ -45,3 +45,13 @@ def random_position(board: Board, plies: int, random: SplitMix) -> Position:
             position = position.play(random.choice(position.legal_moves()))
         if not position.is_over:
             return position
+
+
+def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
+    """A position after so many random plies none of which won, though some could have."""
+    position = Position(board)
+    while position.ply < plies:
+        after = [position.play(column) for column in position.legal_moves()]
+        quiet = [choice for choice in after if not choice.is_over]
+        position = random.choice(quiet) if quiet else Position(board)
+    return position
