@@ -171,12 +171,11 @@ class WorkerPool:
 
     def _start(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
+        _start_tracker()
         # A new process inherits the mask. A Ctrl-C on the terminal reaches the whole process group,
-        # and only the coordinator may act on it; nor may a SIGHUP to the group end the library's
-        # tracker, which is started with the first process and is to end with us.
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP))
+        # and only the coordinator may act on it.
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
         try:
-            ensure_running()
             process = multiprocessing.get_context("spawn").Process(
                 target=_work,
                 args=(theirs, os.getpid(), self._prepare, self._arguments),
@@ -189,6 +188,19 @@ class WorkerPool:
         worker = self._workers[ours.fileno()] = _Worker(process, ours)
         self._results.register(ours.fileno(), select.POLLIN)
         return worker
+
+
+def _start_tracker() -> None:
+    """Start the library's tracker of resources, which comes with the first process.
+
+    It is to end with us, and not by a SIGHUP to our group: it keeps the mask that it is started
+    with. Before any other mask is set, for its start lets SIGINT through again.
+    """
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))
+    try:
+        ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _work(

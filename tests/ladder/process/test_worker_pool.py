@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from ladder.process.worker_pool import WorkerDied, WorkerPool
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def nothing() -> None:
@@ -113,6 +117,34 @@ def test_nothing_waits_behind_a_long_work(tmp_path: Path) -> None:
         assert "fourth" not in log.read_text()
     finally:
         pool.kill()
+
+
+FIRST = """
+import multiprocessing, pathlib
+from tests.ladder.process.test_worker_pool import nothing
+from ladder.process.worker_pool import WorkerPool
+if __name__ == "__main__":
+    pool = WorkerPool(1, nothing)
+    pool.call(nothing)
+    (process,) = multiprocessing.active_children()
+    print(pathlib.Path(f"/proc/{process.pid}/status").read_text())
+    pool.kill()
+"""
+
+
+def test_a_worker_that_begins_hears_no_ctrl_c(tmp_path: Path) -> None:
+    """Its interpreter starts with SIGINT blocked, also the first one that a program starts."""
+    script = tmp_path / "first.py"
+    script.write_text(FIRST)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [mask] = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("SigBlk")]
+    assert int(mask, 16) >> (signal.SIGINT - 1) & 1
 
 
 def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
