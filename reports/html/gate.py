@@ -7,7 +7,7 @@ from ladder.gate.result import BaselineResult, GateResult, Verdict
 from ladder.gate.session import Gated
 from ladder.standings.showcase import Reason, ShownGame
 from reports.gate.text import gate_markdown, remarks
-from reports.html.charts import pentanomial_chart
+from reports.html.charts.gate import pentanomial_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures

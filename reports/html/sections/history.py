@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from db.records.bots import BotRow
 from ladder.standings.history import RatedMoment
 from ladder.standings.standings import BotStanding
-from reports.html.charts import date_chart, history_chart
+from reports.html.charts.ratings import date_chart, history_chart
 from reports.html.figures import Figure, Row, plain_table
 from reports.html.words import day
 

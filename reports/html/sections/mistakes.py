@@ -2,7 +2,7 @@
 
 from ladder.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
-from reports.html.charts import mistakes_map
+from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ladder.standings.pairings import ClassScores, PairingResult
 from ladder.standings.standings import Standings
-from reports.html.charts import heat_map
+from reports.html.charts.pairings import heat_map
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number
 

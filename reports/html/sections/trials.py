@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from db.records.runs import RunKind
 from ladder.gate.result import GateResult
 from ladder.gate.stored import Trial
-from reports.html.charts import llr_chart
+from reports.html.charts.gate import llr_chart
 from reports.html.figures import Figure, plain_table
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.words import day, games_in_time

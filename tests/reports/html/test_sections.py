@@ -9,7 +9,7 @@ from db.records.launch import Origin
 from engine.result import Termination
 from ladder.standings.report_data import ReportData
 from ladder.standings.showcase import ShownGame
-from reports.html.charts import heat_map
+from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
 from reports.html.sections.history import dates_figure

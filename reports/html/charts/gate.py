@@ -1,0 +1,72 @@
+"""The course and the counts of a gate as charts."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from reports.html.charts.spec import GAINED, INK, LOST, PALETTE, finished, rounded, values
+from reports.html.figures import Row, Spec
+
+
+def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
+    """LLR of a gate against its counted pairs, between its bounds.
+
+    Rows have ``pair``, ``llr``, ``against``.
+    """
+    line = (
+        alt.Chart(values(rows))
+        .mark_line(strokeWidth=2, interpolate="step-after")
+        .encode(
+            x=alt.X("pair:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
+            y=alt.Y("llr:Q", title="LLR"),
+            color=alt.Color(
+                "against:N",
+                scale=alt.Scale(range=PALETTE),
+                legend=alt.Legend(title="against", orient="top")
+                if len({row["against"] for row in rows}) > 1
+                else None,
+            ),
+            tooltip=["against:N", "pair:Q", rounded("llr", ".2f")],
+        )
+    )
+    ends = [
+        {"bound": bounds[0], "says": f"regression below {bounds[0]:.2f}", "verdict": "lost"},
+        {"bound": bounds[1], "says": f"passed above {bounds[1]:.2f}", "verdict": "gained"},
+    ]
+    limits = alt.Chart(values(ends)).encode(
+        y="bound:Q",
+        stroke=alt.Stroke(
+            "verdict:N",
+            scale=alt.Scale(domain=["gained", "lost"], range=[GAINED, LOST]),
+            legend=None,
+        ),
+    )
+    rules = limits.mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
+    # A plain number has no scale: the words stand at the left edge, whatever the pairs.
+    words = (
+        alt.Chart(values(ends))
+        .mark_text(align="left", dy=-7, dx=4, color=INK, fontSize=12)
+        .encode(y="bound:Q", x=alt.value(0), text="says:N")
+    )
+    return finished(alt.layer(rules, line, words), height=240)
+
+
+def pentanomial_chart(rows: Sequence[Row]) -> Spec:
+    """Pairs by the candidate's points in them: rows of ``points``, ``pairs``, ``against``."""
+    many = len({row["against"] for row in rows}) > 1
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X("points:N", sort=None, title="points of a pair", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("pairs:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
+        xOffset=alt.XOffset("against:N") if many else alt.Undefined,
+    )
+    bars = base.mark_bar().encode(
+        color=alt.Color(
+            "against:N",
+            scale=alt.Scale(range=PALETTE),
+            legend=alt.Legend(title="against", orient="top") if many else None,
+        ),
+        tooltip=["against:N", "points:N", "pairs:Q"],
+    )
+    counts = base.mark_text(dy=-6, color=INK).encode(text="pairs:Q")
+    step = alt.Step(36 if many else 72)
+    return finished(bars + counts, height=180, width=step)

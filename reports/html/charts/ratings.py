@@ -1,0 +1,148 @@
+"""Ratings, steps and ratings over time as charts."""
+
+from collections.abc import Sequence
+
+import altair as alt
+
+from reports.html.charts.spec import (
+    ACCENT,
+    DASHES,
+    GAINED,
+    INK,
+    LOST,
+    PALETTE,
+    UNDECIDED,
+    finished,
+    height_of,
+    rounded,
+    values,
+)
+from reports.html.figures import Row, Spec
+
+
+def rating_chart(rows: Sequence[Row]) -> Spec:
+    """A dot and a 95 % whisker per bot, best on top.
+
+    Rows have ``bot``, ``elo``, ``error``, ``low``, ``high``, ``label``, ``games``, ``wins``,
+    ``draws``, ``losses``, ``anchored``.
+    """
+    base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
+    scale = alt.Scale(zero=False, padding=12)
+    tips = [
+        alt.Tooltip("bot:N"),
+        alt.Tooltip("elo:Q", format=".0f"),
+        alt.Tooltip("error:Q", format=".0f", title="+- (95 %)"),
+        alt.Tooltip("games:Q"),
+        alt.Tooltip("wins:Q"),
+        alt.Tooltip("draws:Q"),
+        alt.Tooltip("losses:Q"),
+    ]
+    whiskers = base.mark_rule(color=INK, strokeWidth=1.5).encode(
+        x=alt.X("low:Q", title="Elo", scale=scale), x2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(
+        x=alt.X("elo:Q", scale=scale),
+        shape=alt.Shape(
+            "anchored:N",
+            legend=None,
+            scale=alt.Scale(domain=[False, True], range=["circle", "diamond"]),
+        ),
+        tooltip=tips,
+    )
+    numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
+        x=alt.value("width"), text="label:N"
+    )
+    return finished(whiskers + dots + numbers, height=height_of(rows, "bot", 22), right=90)
+
+
+def step_chart(rows: Sequence[Row]) -> Spec:
+    """The gain of each change: the difference to the predecessor with its interval.
+
+    Rows have ``bot``, ``based_on``, ``label``, ``elo``, ``low``, ``high``, ``verdict``.
+    """
+    domain = ["gained", "undecided", "lost"]
+    colour = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=domain, range=[GAINED, UNDECIDED, LOST]),
+        legend=alt.Legend(title=None, orient="top"),
+    )
+    base = alt.Chart(values(rows)).encode(y=alt.Y("label:N", sort=None, title=None))
+    zero = alt.Chart(values([{"zero": 0}])).mark_rule(color=INK).encode(x="zero:Q")
+    bars = base.mark_bar(height=8).encode(
+        x=alt.X("elo:Q", title="Elo over the version before"), color=colour
+    )
+    whiskers = base.mark_rule(strokeWidth=1.5, color=INK).encode(x="low:Q", x2="high:Q")
+    points = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x="elo:Q",
+        color=colour,
+        shape=alt.Shape(
+            "verdict:N",
+            scale=alt.Scale(domain=domain, range=["triangle-right", "circle", "triangle-left"]),
+            legend=alt.Legend(title=None, orient="top"),
+        ),
+        tooltip=["bot:N", "based_on:N", rounded("elo"), rounded("low"), rounded("high")],
+    )
+    return finished(zero + bars + whiskers + points, height=height_of(rows, "label", 22))
+
+
+def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
+    """Ratings with their bands against the games played, named in this order.
+
+    Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``.
+    """
+    colour = alt.Color(
+        "bot:N",
+        sort=list(order),
+        scale=alt.Scale(
+            domain=list(order),
+            range=[PALETTE[place % len(PALETTE)] for place in range(len(order))],
+        ),
+        legend=alt.Legend(title=None),
+    )
+    chosen = alt.selection_point(fields=["bot"], bind="legend")
+    dashes = alt.StrokeDash(
+        "bot:N",
+        sort=list(order),
+        scale=alt.Scale(
+            domain=list(order),
+            range=[DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(order))],
+        ),
+        legend=alt.Legend(title=None),
+    )
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X("games:Q", title="games of the division"), color=colour
+    )
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("low:Q", title="Elo", scale=alt.Scale(zero=False)),
+        y2="high:Q",
+        opacity=alt.condition(chosen, alt.value(0.18), alt.value(0.02)),
+    )
+    line = base.mark_line(strokeWidth=2).encode(
+        y=alt.Y("elo:Q", scale=alt.Scale(zero=False)),
+        strokeDash=dashes,
+        opacity=alt.condition(chosen, alt.value(1), alt.value(0.12)),
+        tooltip=["bot:N", "games:Q", rounded("elo"), rounded("low"), rounded("high")],
+    )
+    return finished((band + line).add_params(chosen), height=320)
+
+
+def date_chart(rows: Sequence[Row]) -> Spec:
+    """Ratings in the order of dates, each bot with its own place: most come in groups.
+
+    Rows have ``bot``, ``day``, ``place`` (name and date), ``of``, ``elo``, ``low``, ``high``.
+    """
+    base = alt.Chart(values(rows)).encode(
+        x=alt.X(
+            "place:N",
+            sort=None,
+            title="committed or registered (UTC), earliest first",
+            axis=alt.Axis(labelExpr="split(datum.label, '|')", labelAngle=0, labelOverlap=True),
+        )
+    )
+    whiskers = base.mark_rule(color=INK).encode(
+        y=alt.Y("low:Q", title="Elo", scale=alt.Scale(zero=False)), y2="high:Q"
+    )
+    dots = base.mark_point(filled=True, size=60, opacity=1, color=ACCENT).encode(
+        y="elo:Q", tooltip=["bot:N", "of:N", "day:N", rounded("elo")]
+    )
+    return finished(whiskers + dots, height=220, width=alt.Step(64))

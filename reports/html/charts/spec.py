@@ -1,0 +1,68 @@
+"""The colours, the type and the last touch that all charts share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from reports.html.figures import Row, Spec
+
+INK, FAINT, ACCENT = "var(--ink)", "var(--line)", "var(--accent)"
+GAINED, UNDECIDED, LOST = "var(--gained)", "var(--undecided)", "var(--lost)"
+FONT = "system-ui, 'DejaVu Sans', sans-serif"
+"""By name: Vega measures labels in it."""
+FULL_CELLS, NUMBERED_CELLS = 9, 16
+"""With so many bots each cell of the heat map holds all numbers, or the score."""
+DASHES = [[1, 0], [6, 3], [2, 2]]
+"""Of lines that share a colour."""
+PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
+
+
+def values(rows: Sequence[Row]) -> alt.Data:
+    """Rows as the data of a chart, inside of its specification."""
+    data: alt.Data = alt.InlineData(values=list(rows))
+    return data
+
+
+def height_of(rows: Sequence[Row], field: str, step: int) -> int:
+    """Pixels for a row of marks per value: Vega-Lite warns of steps beside a fitted width."""
+    return step * len({row[field] for row in rows}) + 6
+
+
+def rounded(field: str, form: str = ".0f") -> alt.Tooltip:
+    """A number of a row as a pointer that rests on its mark is told it."""
+    return alt.Tooltip(f"{field}:Q", format=form)
+
+
+def finished(chart: Any, *, height: object, width: object = "container", right: int = 5) -> Spec:
+    """The finished specification, with the page's colours and type.
+
+    `right` leaves room for words beside the plot, in pixels.
+    """
+    # In the specification itself: one from the configuration is tried as a fit of both sides first.
+    fitted = width == "container"
+    size = alt.AutoSizeParams(type="fit-x" if fitted else "pad", contains="padding")
+    padding = {"left": 5, "top": 5, "bottom": 5, "right": right}
+    made = chart.properties(height=height, width=width, padding=padding, autosize=size).configure(
+        background="transparent",
+        font=FONT,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
+            labelColor=INK,
+            titleColor=INK,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            gridColor=FAINT,
+            gridOpacity=0.6,
+            labelFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=220,
+            labelFlush=False,
+        ),
+        axisQuantitative=alt.AxisConfig(tickCount=8),
+        legend=alt.LegendConfig(
+            labelColor=INK, titleColor=INK, symbolOpacity=1, labelLimit=220, labelFontSize=12
+        ),
+    )
+    spec: Spec = made.to_dict(validate=False)
+    return spec
