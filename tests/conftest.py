@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.support.browser import chromium
 from tests.support.shared import VARIABLE, session_folder
 
 HERE = Path(__file__).parent
@@ -37,3 +39,10 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv(VARIABLE, str(folder))
         patch.setenv("LADDER_STATE", str(folder / "state"))
         yield
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One Chromium for all tests of a worker, for Playwright bears no second; else they skip."""
+    with chromium() as started:
+        yield started

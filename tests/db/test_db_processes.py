@@ -25,7 +25,7 @@ with Store.open(sys.argv[1], busy_s=60) as store:
     sys.stdin.readline()
     random = Random(run)
     for step in range(12):
-        store.bots.ensure_revision("extra", revision(f"content {step}"))
+        store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
         store.divisions.ensure("thu", step, {"depth": 1})
         store.pairs.plan(run, 5, maker(revisions))
         # Both processes try to finish the pairs of both runs.

@@ -60,7 +60,10 @@ def test_failures_have_the_course_s_codes(ladder: Ladder, flag: str, as_a: int, 
     good = library(ladder.folder, "good.so")
     bad = library(ladder.folder, "bad.so", flag) if flag else "missing.so"
     for words, code in [((bad, good), as_a), ((good, bad), as_b)]:
-        done = ladder("compete", *words, "result.txt", 1, "--time", "300ms")
+        for _ in range(5):  # on a machine that stalls a round is not played, with exit code 5
+            done = ladder("compete", *words, "result.txt", 1, "--time", "300ms")
+            if done.code != 5:
+                break
         assert done.code == 0, done.err
         assert codes(ladder.folder) == [code, code]
         assert f"code {code}: " in done.err

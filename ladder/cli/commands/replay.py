@@ -72,7 +72,7 @@ def replay(
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
         console.print(ply_view(row, number))
     if ply in (None, last) and (told := last_words_text(row)):
-        console.print(told, soft_wrap=True, markup=False, highlight=False)
+        console.print(told, soft_wrap=True)
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ladder.web.server import Listening, Place, serve
-from tests.support.browser import Opened, chromium, watched
+from tests.support.browser import Opened, watched
 from tests.support.league import League
 
 
@@ -142,13 +142,6 @@ def league(tmp_path: Path) -> Iterator[League]:
 def server(league: League, start_server: Start) -> Running:
     """A server of that database."""
     return start_server(league.store.path)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; without it the test is skipped."""
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A real browser that opens pages from disk, and what it saw."""
 
 import gzip
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,15 +12,6 @@ from db.store import Store
 from ladder.standings.report_data import ReportData, gather
 from reports.html.report import report_page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
 
 
@@ -45,19 +35,6 @@ class Opened:
 
 
 Open = Callable[..., Opened]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; without it the test is skipped."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on PATH: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 def opened(
