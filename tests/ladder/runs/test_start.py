@@ -195,7 +195,7 @@ def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Set
     """Reads a command line of `run` or `match` into settings, without playing."""
     seen: list[Settings] = []
 
-    def note(db: str, choose: Choice, *, json: bool, is_served: bool) -> int:
+    def note(db: str, choose: Choice, *, json: bool, is_served: bool = False) -> int:
         del db, json, is_served
         seen.append(choose(store)[0])
         return 0
