@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CPUS := $(shell nproc)
 # One more than there are processors: some tests wait, for a signal or for a slow bot.
-WORKERS ?= $(shell echo $$(($(CPUS) + 1)))
+WORKERS ?= $(CPUS)
 FIRST_DB ?= first.db
 
 # Where Python may keep nothing that it compiled, each of some thousand processes of the tests compiles
