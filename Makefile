@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CPUS := $(shell nproc)
-# One more than there are processors: some tests wait, for a signal or for a slow bot.
+# No more than there are processors: tests of deadlines share them with whatever else is tested.
 WORKERS ?= $(CPUS)
 FIRST_DB ?= first.db
 
