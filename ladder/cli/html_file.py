@@ -1,7 +1,9 @@
 """Writes a page where the user wants it: only over a page of ours, or with --force."""
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from ladder.errors import UsageError
@@ -88,8 +90,10 @@ def write_division(
     from ladder.gate.stored import trials_of
     from ladder.standings.comparison import compare
     from ladder.standings.report_data import gather
-    from reports.html.report import report_page
 
+    # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
+    loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
+    loading.start()
     data = gather(
         store,
         division,
@@ -105,6 +109,9 @@ def write_division(
     compared = compare(store, division, names, since=since) if names else None
     wrong = mistakes_of_division(store, division, since=since)
     truths = None if wrong is None else truths_of_games(store, [one.game for one in data.games])
+    loading.join()
+    from reports.html.report import report_page
+
     page = report_page(data, compared=compared, trials=trials, wrong=wrong, truths=truths)
     write_html(file, page)
 
