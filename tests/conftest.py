@@ -41,6 +41,14 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def awake() -> Iterator[None]:
+    """A command that runs in the process of the tests does not make it idle for all that follow."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ladder.process.cpus.be_idle", lambda: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One Chromium for all tests of a worker, for Playwright bears no second; else they skip."""
