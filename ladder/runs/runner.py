@@ -1,4 +1,4 @@
-"""The runner: has pairs played and stores each in one transaction, until told to stop.
+"""The runner: has pairs played and stores each at its end, until told to stop.
 
 The coordinator is the only writer of its run. `ladder.runs.pair_queue` decides which pair is next.
 """
@@ -290,7 +290,7 @@ class Runner:
                 f"worker processes keep dying, {deaths} times while pair {number} was in play: "
                 "look for a full memory or a killing process, then run the same command to go on"
             )
-        self._warn("a worker process died; it is replaced and its pairs are played again")
+        self._warn("a worker process died; it is replaced and the pair that it was at is played again")
 
     def _watch(self, sentences: Iterable[str]) -> None:
         """Say what was seen of bots, and see that enough of them are not paused."""
