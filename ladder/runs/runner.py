@@ -290,7 +290,9 @@ class Runner:
                 f"worker processes keep dying, {deaths} times while pair {number} was in play: "
                 "look for a full memory or a killing process, then run the same command to go on"
             )
-        self._warn("a worker process died; it is replaced and the pair that it was at is played again")
+        self._warn(
+            "a worker process died; it is replaced and the pair that it was at is played again"
+        )
 
     def _watch(self, sentences: Iterable[str]) -> None:
         """Say what was seen of bots, and see that enough of them are not paused."""
