@@ -36,7 +36,7 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 
 test: $(STAMP) ## Run all tests, the slow ones included
 	$(BIN)/python -m bots.warm
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m tests.support.second_round -n $(WORKERS) --dist worksteal
 
 test-fast: $(STAMP) ## Run the tests that take no more than a moment each: the loop of editing
 	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'

@@ -21,14 +21,24 @@ SLOW = (
     "ladder/process/test_limits.py", "ladder/ratings/test_clusters.py",
 )  # fmt: skip
 """Folders and files whose tests take long together, though few of them take seconds."""
+TIMED = (
+    "end_to_end",
+    "ladder/foreign",
+    "ladder/game",
+    "ladder/process",
+    "ladder/runs",
+    "ladder/web",
+)
+"""Folders whose tests judge the processor time or the deadlines of real processes."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what `make test-fast` leaves out as a whole."""
-    places = tuple(HERE / place for place in SLOW)
-    for item in items:
-        if any(item.path.is_relative_to(place) for place in places):
-            item.add_marker(pytest.mark.slow)
+    """Mark as slow what `make test-fast` leaves out as a whole, and as timed what judges time."""
+    for marker, folders in ((pytest.mark.slow, SLOW), (pytest.mark.timed, TIMED)):
+        places = tuple(HERE / place for place in folders)
+        for item in items:
+            if any(item.path.is_relative_to(place) for place in places):
+                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session", autouse=True)
