@@ -25,6 +25,7 @@ from db.store import Pairs, Store
 from engine.board import parse_board_classes
 from ladder.bench.ping_pong import ping_pong_us
 from ladder.errors import InvalidRun
+from ladder.game.broadcast import channel_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import (
     LiveRun,
@@ -136,8 +137,17 @@ class _TimedStore(Store):
         pairs.clocks = clocks
 
 
-def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -> HarnessSpeed:
+def bench_harness(
+    *, games: int, concurrency: int, folder: Path | None = None, channel: str | None = ""
+) -> HarnessSpeed:
     """Play that many null games of 20 plies and measure them.
+
+    Args:
+        games: how many.
+        concurrency: pairs at the same time.
+        folder: of the database; None: one for temporary files.
+        channel: where moves are told as they are made; empty: to whoever shows this database,
+            as in every run; None: nowhere.
 
     Raises:
         InvalidRun: a game did not end as null games do.
@@ -150,7 +160,9 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
     ):
         store.time_pairs(clocks)
         total = games + games % 2 + 2 * clocks.skip
-        _play(store, games=total, concurrency=concurrency, clocks=clocks)
+        if channel == "":
+            channel = channel_of(store.path)
+        _play(store, games=total, workers=Workers(concurrency, channel=channel), clocks=clocks)
     if clocks.plies != 20 * clocks.games or clocks.first is None:
         raise InvalidRun(
             f"null games should last 20 plies each, got {clocks.plies} in {clocks.games} games"
@@ -167,7 +179,7 @@ def bench_harness(*, games: int, concurrency: int, folder: Path | None = None) -
     )
 
 
-def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> None:
+def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> None:
     launch = built_in(NULL)
     budget = Budget(simulations=1)
     entrants = {}
@@ -183,7 +195,7 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
         opening_plies=0,
         seed=1,
         games=games,
-        concurrency=concurrency,
+        concurrency=workers.count,
     )
     run = store.runs.create(
         NewRun(
@@ -211,6 +223,6 @@ def _play(store: Store, *, games: int, concurrency: int, clocks: _Clocks) -> Non
             settings=settings,
             schedule=schedule,
             entrants=entrants,
-            workers=Workers(concurrency),
+            workers=workers,
             watcher=clocks,
         ).play()

@@ -19,6 +19,7 @@ from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
 from ladder.game.bot_pool import BotPool
+from ladder.game.broadcast import Broadcast
 from ladder.game.cpu_use import CpuUse
 from ladder.game.new_game import move_limit_us, new_game
 from ladder.process.bot_process import BotProcess
@@ -32,8 +33,8 @@ CALM_S = (0.05, 0.2, 0.8)
 """How long each of them is let pass before the bot is asked again, in seconds."""
 
 
-def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
-    """Play both games of a pair.
+def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcast | None = None) -> PairRecord:
+    """Play both games of a pair; `broadcast` is told the moves as they are made.
 
     After a stall of the machine the move in question is asked again, of a fresh process. Under a
     work budget, where a move depends on all messages before it, the pair starts again. After more
@@ -44,8 +45,8 @@ def play_pair(plan: PairPlan, pool: BotPool) -> PairRecord:
     games: tuple[GameRecord, ...] = ()
     while not games and len(notes.stalls) <= MAX_STALLS:
         try:
-            first = _Game(plan, False, pool, notes).play()
-            games = (first, _Game(plan, True, pool, notes).play())
+            first = _Game(plan, False, pool, notes, broadcast).play()
+            games = (first, _Game(plan, True, pool, notes, broadcast).play())
         except MachineStalled as stall:
             notes.stalls.append(str(stall))
         except BotChanged as error:
@@ -152,7 +153,16 @@ class _Side:
 class _Game:
     """One game from its start to its record."""
 
-    def __init__(self, plan: PairPlan, swapped: bool, pool: BotPool, notes: _Notes) -> None:
+    def __init__(
+        self,
+        plan: PairPlan,
+        swapped: bool,
+        pool: BotPool,
+        notes: _Notes,
+        broadcast: Broadcast | None = None,
+    ) -> None:
+        self.told = None if broadcast is None else broadcast.begins(plan, swapped)
+        """Takes the moves of this game; None: nobody listens."""
         self.plan = plan
         self.swapped = swapped
         self.pool = pool
@@ -185,12 +195,18 @@ class _Game:
                 while not position.is_over:
                     self.offender = position.to_move
                     position = self._move(position)
+                    if self.told is not None:
+                        self.told.show(position, self.thoughts, self._times_us())
                 verdict = verdict_on_board(position)
                 self.offender = None
             except BotFailure as failure:
                 result = Result.LOSS if self.offender == 0 else Result.WIN
                 verdict = GameEnd(result, failure.termination, str(failure))
                 self.last_words = failure.last_words
+            if self.told is not None:
+                self.told.end(
+                    position, self.thoughts, self._times_us(), verdict.result, verdict.termination
+                )
             self._finish(verdict)
             # After the game and whatever its end: nothing that was loaded in it can have been
             # another content, and a bot that was broken by an edit is not charged.
@@ -214,6 +230,11 @@ class _Game:
             detail=verdict.detail,
             last_words=self.last_words,
         )
+
+    def _times_us(self) -> tuple[int, int]:
+        """Time of all moves of each side."""
+        first, second = self.sides
+        return first.stats.time_us, second.stats.time_us
 
     def _prepare(self, index: int) -> None:
         """Get a process ready to play one side of this game.

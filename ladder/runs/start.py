@@ -18,6 +18,7 @@ from db.store import RunLock, Store
 from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
+from ladder.game.broadcast import channel_of
 from ladder.process.leftovers import clear_leftovers
 from ladder.registry.registered import (
     entrants,
@@ -101,6 +102,7 @@ def start_run(
                     logs=logs,
                     log_bytes=settings.confinement.log_bytes // settings.concurrency,
                 ),
+                channel=channel_of(store.path),
             ),
             watcher=watcher,
             judge=judge,

@@ -8,33 +8,37 @@ from db.records.pairs import (
     PairRecord,
 )
 from ladder.game.bot_pool import BotPool
+from ladder.game.broadcast import Broadcast
 from ladder.game.referee import play_pair
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpus import claim_cpu
 from ladder.process.worker_pool import WorkerPool
 
 _pool: BotPool | None = None
+_broadcast: Broadcast | None = None
 
 
-def keep_bots(pin: bool, confinement: Confinement) -> None:
+def keep_bots(pin: bool, confinement: Confinement, channel: str | None) -> None:
     """Prepare this process for pairs.
 
     Args:
         pin: stay on a CPU of its own where one is free.
         confinement: the bounds of every bot.
+        channel: where moves are told as they are made; None: nowhere.
 
     """
     if pin:
         claim_cpu()
-    global _pool
+    global _pool, _broadcast
     _pool = BotPool(confinement)
+    _broadcast = None if channel is None else Broadcast(channel)
     Finalize(None, _pool.close, exitpriority=10)
 
 
 def play(plan: PairPlan) -> PairRecord:
     """Play one pair with the bots that this worker keeps."""
     assert _pool is not None, "keep_bots runs first"  # noqa: S101 - the pool's preparation
-    return play_pair(plan, _pool)
+    return play_pair(plan, _pool, _broadcast)
 
 
 class Workers(WorkerPool):
@@ -49,6 +53,7 @@ class Workers(WorkerPool):
         *,
         pin: bool = True,
         confinement: Confinement = UNCONFINED,
+        channel: str | None = None,
     ) -> None:
         """Nothing is started before the first pair.
 
@@ -56,9 +61,10 @@ class Workers(WorkerPool):
             count: pairs played at the same time.
             pin: each worker stays on a CPU of its own where one is free.
             confinement: the bounds of every bot.
+            channel: of `ladder.game.broadcast.channel_of`; None: nobody can listen.
 
         """
-        super().__init__(count, keep_bots, pin, confinement)
+        super().__init__(count, keep_bots, pin, confinement, channel)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Play a pair in some worker; `wait` brings its record."""
