@@ -96,7 +96,7 @@ class Broadcast:
         self._next = self._next_end = 0
 
     def begins(self, plan: PairPlan, swapped: bool) -> "GameBroadcast | None":
-        """What takes the moves of a game; None: nobody listens, and the game will be over soon."""
+        """The taker of a game's moves; None: nobody listens, and the game will be over soon."""
         now = perf_counter_ns()
         is_quick = self._begun is not None and now - self._begun < QUICK_GAME_NS
         self._begun = now
