@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.board import Board
 from engine.lanes import WordArray
@@ -77,7 +78,7 @@ class Solver:
 
     def clear(self) -> None:
         """Forget all known bounds."""
-        self._scores([], False, 0, True)
+        self.scores(geometry.positions_words([], self.board), limit=0, forgets=True)
 
     def solve(
         self, position: Position, *, weak: bool = False, nodes: int | None = None
@@ -95,7 +96,8 @@ class Solver:
         """
         self._check(position)
         limit = NO_LIMIT if nodes is None else nodes
-        low, high, visited = self._scores([position], weak, limit, False)[0]
+        words = geometry.positions_words([position], self.board)
+        low, high, visited = self.scores(words, weak=weak, limit=limit).tolist()[0]
         return Solution(self._value(position, low), self._value(position, high), visited)
 
     def solve_all(
@@ -122,11 +124,11 @@ class Solver:
         for position in positions:
             self._check(position)
         limit = NO_LIMIT if nodes is None else nodes
+        words = geometry.positions_words(positions, self.board)
+        told = self.scores(words, weak=weak, limit=limit, forgets=not keep_table)
         return [
             Solution(self._value(position, low), self._value(position, high), visited)
-            for position, (low, high, visited) in zip(
-                positions, self._scores(positions, weak, limit, not keep_table), strict=True
-            )
+            for position, (low, high, visited) in zip(positions, told.tolist(), strict=True)
         ]
 
     def columns(
@@ -170,17 +172,33 @@ class Solver:
                 f"the game is over in {position.notation()!r}: there is no move to ask"
             )
 
-    def _scores(
-        self, positions: Sequence[Position], weak: bool, limit: int, forgets: bool
-    ) -> list[list[int]]:
-        """Lower bound, upper bound and nodes of each position."""
+    def scores(
+        self,
+        stones: WordArray,
+        *,
+        weak: bool = False,
+        limit: int = NO_LIMIT,
+        forgets: bool = False,
+    ) -> NDArray[np.int64]:
+        """Bounds on the scores of `engine.solver.search`, the kernel's own face.
+
+        Args:
+            stones: an array of shape (n, 2, words) from `engine.solver.geometry`; unchecked.
+            weak: whether only win, draw or loss is asked.
+            limit: the most nodes for each position.
+            forgets: whether the table is emptied before each position, and once for none at all.
+
+        Returns:
+            An array of shape (n, 3): lower bound, upper bound and nodes.
+
+        """
         # imported here, since it loads the compiler
         from engine.solver import kernels
 
         is_word = self._sets.shape[1] == 1
-        told = np.zeros((len(positions), 3), np.int64)
+        told = np.zeros((len(stones), 3), np.int64)
         (kernels.solve_on_word if is_word else kernels.solve_on_lanes)(
-            geometry.positions_words(positions, self.board),
+            stones,
             self._constants,
             self._numbers[int(weak), int(forgets)],
             self._sets,
@@ -194,7 +212,7 @@ class Solver:
             limit,
             told,
         )
-        return told.tolist()
+        return told
 
     def _value(self, position: Position, score: int) -> Value:
         """The value behind a score of the search, which counts from the full board."""

@@ -1,4 +1,9 @@
-"""Values of positions by looking at every continuation: slow, plain, and with a memory."""
+"""Values of positions by looking at every continuation: slow and plain, without the solver."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.board import Board
 from engine.position import Position
@@ -14,7 +19,6 @@ class Oracle:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.values: dict[Stones, Value] = {}
-        self.positions: dict[Stones, Position] = {}
 
     def value(self, position: Position) -> Value:
         """The value of a position that is not over, for the side to move."""
@@ -22,7 +26,6 @@ class Oracle:
         if known is None:
             known = max(self.value_of_move(position, c) for c in position.legal_moves())
             self.values[position.stones] = known
-            self.positions[position.stones] = position
         return known
 
     def value_of_move(self, position: Position, column: int) -> Value:
@@ -55,3 +58,87 @@ def quiet_position(board: Board, plies: int, random: SplitMix) -> Position:
         quiet = [choice for choice in after if not choice.is_over]
         position = random.choice(quiet) if quiet else Position(board)
     return position
+
+
+WIN_IN_0 = 100
+"""A win in n plies is worth so much less n, a loss the negative of that, a draw nothing."""
+
+
+@dataclass(frozen=True)
+class EveryPosition:
+    """Every position of one board that is not over, and what it is worth for the side to move."""
+
+    movers: NDArray[np.uint64]
+    """The stones of the side to move; bit (rows + 1) * column + row, as the solver has them."""
+    others: NDArray[np.uint64]
+    plies: NDArray[np.int64]
+    values: NDArray[np.int64]
+
+
+def every_position(board: Board) -> EveryPosition:
+    """All positions of a board of at most 32 bits, ply by ply, and then their values from the end.
+
+    A layer has a row for each position of a ply and a column for each move; `next_row` is the row
+    of the position after the move, or -1 where `value` says what the move is worth.
+    """
+    stride = board.rows + 1
+    lines = _fours(board)
+    forbidden = 0
+    if board.forbidden is not None:
+        forbidden = 1 << (stride * board.forbidden[1] + board.forbidden[0])
+    positions, layers = [(np.zeros(1, np.uint64), np.zeros(1, np.uint64))], []
+    while len(positions[-1][0]):
+        mover, other = positions[-1]
+        occupied = mover | other | np.uint64(forbidden)
+        codes = np.zeros((len(mover), board.columns), np.uint64)
+        goes_on = np.zeros(codes.shape, bool)
+        values = np.full(codes.shape, -WIN_IN_0)
+        is_last = len(positions) == board.cells
+        for column in range(board.columns):
+            cell = np.zeros(len(mover), np.uint64)
+            for row in reversed(range(board.rows)):
+                bit = np.uint64(1 << (stride * column + row))
+                cell[occupied & bit == 0] = bit
+            after = mover | cell
+            is_won = np.zeros(len(mover), bool)
+            for line in lines:
+                is_won |= after & line == line
+            is_legal = cell != 0
+            values[is_legal & is_won, column] = WIN_IN_0 - 1
+            values[is_legal & ~is_won, column] = 0
+            goes_on[:, column] = is_legal & ~is_won & (not is_last)
+            codes[:, column] = other | after << np.uint64(32)
+        found, rows = np.unique(codes[goes_on], return_inverse=True)
+        next_row = np.full(codes.shape, -1)
+        next_row[goes_on] = rows
+        layers.append((next_row, values))
+        positions.append((found & np.uint64(2**32 - 1), found >> np.uint64(32)))
+    best = np.zeros(0, np.int64)
+    of_plies = []
+    for next_row, values in reversed(layers):
+        if len(best):
+            after_move = -best + np.sign(best)
+            values[next_row >= 0] = after_move[next_row[next_row >= 0]]
+        best = values.max(axis=1)
+        of_plies.append(best)
+    return EveryPosition(
+        np.concatenate([mover for mover, _ in positions[:-1]]),
+        np.concatenate([other for _, other in positions[:-1]]),
+        np.repeat(np.arange(len(layers)), [len(mover) for mover, _ in positions[:-1]]),
+        np.concatenate(of_plies[::-1]),
+    )
+
+
+def _fours(board: Board) -> list[np.uint64]:
+    """The fours of a board, each as a set of four bits."""
+    fours = []
+    for row in range(board.rows):
+        for column in range(board.columns):
+            for up, right in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+                cells = [(row + up * step, column + right * step) for step in range(4)]
+                if all(
+                    0 <= r < board.rows and c < board.columns and (r, c) != board.forbidden
+                    for r, c in cells
+                ):
+                    fours.append(np.uint64(sum(1 << ((board.rows + 1) * c + r) for r, c in cells)))
+    return fours

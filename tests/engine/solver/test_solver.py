@@ -1,5 +1,6 @@
 """The solver against brute force, published values, symmetry and itself."""
 
+import numpy as np
 import pytest
 
 from bots.catalogue import VERSIONS
@@ -10,7 +11,13 @@ from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
 from engine.solver import Outcome, Solver, SolverError, Value, best_columns, geometry
 from engine.solver import solver as solver_module
-from tests.engine.solver.oracle import Oracle, quiet_position, random_position
+from tests.engine.solver.oracle import (
+    WIN_IN_0,
+    Oracle,
+    every_position,
+    quiet_position,
+    random_position,
+)
 
 
 def _solve(board: str, moves: str = "") -> str:
@@ -194,20 +201,39 @@ def test_a_full_journal_empties_the_whole_table(monkeypatch: pytest.MonkeyPatch)
 )
 def test_every_position_of_the_smallest_board(cell: tuple[int, int] | None) -> None:
     """All positions of 4x4 with each forbidden cell, up to reflection, have brute force's value."""
-    oracle = Oracle(Board(4, 4, cell))
-    oracle.value(Position(oracle.board))
-    positions = list(oracle.positions.values())
-    solutions = Solver(oracle.board, 1).solve_all(positions, keep_table=True)
-    for position, solution in zip(positions, solutions, strict=True):
-        assert solution.is_exact
-        assert solution.low == oracle.values[position.stones], position
+    board = Board(4, 4, cell)
+    every = every_position(board)
+    solver = Solver(board, 4)
+    told = solver.scores(np.stack([every.movers, every.others], axis=1)[:, :, None])
+    ends = every.plies + WIN_IN_0 - np.abs(every.values)
+    scores = np.sign(every.values) * ((board.cells + 2 - ends) // 2)
+    assert np.array_equal(told[:, 0], scores)
+    assert np.array_equal(told[:, 1], scores)
+
+
+def test_the_oracles_agree() -> None:
+    """Every position ply by ply has the value of the plain recursion."""
+    board = parse_board("4x4@2,1")
+    every = every_position(board)
+    oracle = Oracle(board)
+    value = oracle.value(Position.from_moves(board, (0, 0, 1)))
+    stones = (2, 0b100001)  # column 0: first, second; column 1: first
+    at = np.flatnonzero((every.movers == stones[0]) & (every.others == stones[1]))
+    assert every.plies[at] == 3
+    outcome = int(value.outcome)
+    assert every.values[at] == outcome * (WIN_IN_0 - (value.distance or 0))
 
 
 @pytest.mark.slow
 def test_random_positions_in_two_configurations() -> None:
     """10,000 positions have equal values with a small table and a large, in either order."""
     board, random = Board(6, 7), SplitMix(10)
-    positions = [random_position(board, 18 + random.below(20), random) for _ in range(10_000)]
+    positions: list[Position] = []
+    while len(positions) < 10_000:
+        position = random_position(board, 19, random)
+        while not position.is_over:
+            positions.append(position)
+            position = position.play(random.choice(position.legal_moves()))
     small = Solver(board, 1).solve_all(positions)
     large = Solver(board, 64).solve_all(positions[::-1], keep_table=True)
     assert [found.low for found in small] == [found.low for found in large[::-1]]
