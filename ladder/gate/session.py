@@ -10,6 +10,7 @@ from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
 from ladder.gate.judge import GateBot, GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import GateResult, Verdict
+from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
     Pairing,
@@ -17,6 +18,7 @@ from ladder.runs.schedule import (
 )
 from ladder.runs.settings import Settings
 from ladder.runs.start import (
+    THIS_MACHINE,
     NothingToResume,
     start_run,
 )
@@ -95,6 +97,7 @@ def play_gate(
     baselines: Sequence[BotRow],
     test: GateTest,
     watcher: Watcher,
+    workforce: Workforce = THIS_MACHINE,
 ) -> Gated:
     """Play until there is a verdict; an interrupted gate is resumed.
 
@@ -105,6 +108,7 @@ def play_gate(
         baselines: what it is measured against.
         test: what is asked.
         watcher: is told what happens.
+        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -119,6 +123,7 @@ def play_gate(
             bots=entered(candidate, baselines),
             watcher=watcher,
             judge=judge,
+            workforce=workforce,
         )
     except InvalidRun as error:
         return Gated(judge.result(invalid=str(error)), conditions)

@@ -33,6 +33,7 @@ from ladder.runs.decision import (
     Judge,
     played_pair,
 )
+from ladder.runs.executor import PairExecutor
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import (
     LiveBot,
@@ -45,7 +46,6 @@ from ladder.runs.roster import Roster
 from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.stalls import Stalls
-from ladder.runs.workers import Workers
 from ladder.signals import is_stop_wished
 
 TICK_S = 0.2
@@ -76,7 +76,7 @@ class Runner:
         settings: Settings,
         schedule: Schedule,
         entrants: Mapping[str, Entrant],
-        workers: Workers,
+        workers: PairExecutor,
         watcher: Watcher,
         judge: Judge | None = None,
         adopt: Callable[[], int] = lambda: 0,
@@ -169,11 +169,18 @@ class Runner:
             if self._playing:
                 self._workers.wait(TICK_S)
                 self._collect([future for future in self._playing if future.done()])
+                self._look_at_workers()
             elif depends:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             else:
                 return RunEnding.DONE
             self._watcher.tick(self._live)
+
+    def _look_at_workers(self) -> None:
+        """Note how many pairs can be in play now, and pass on what happened to the machines."""
+        self._live.workers = self._workers.slots
+        for sentence in self._workers.news():
+            self._warn(sentence)
 
     def _owed(self) -> Iterator[int]:
         """The numbers of the pairs that are planned and not finished."""
@@ -189,7 +196,7 @@ class Runner:
 
         Says whether there is more to begin that depends on pairs which are not finished.
         """
-        ahead = 2 * self._settings.concurrency
+        ahead = 2 * self._workers.slots
         while not self._decision.is_reached and len(self._playing) < ahead:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
@@ -333,7 +340,7 @@ class Runner:
             target_games=self._settings.target_games,
             games_before=self._store.games.count(self._run.id),
             bots=bots,
-            workers=self._settings.concurrency,
+            workers=self._workers.slots,
             playing=self._playing,
         )
         played_s = self._count_former(live) if live.games_before else 0.0

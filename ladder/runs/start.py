@@ -4,6 +4,7 @@ import contextlib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from db.beside import LOGS, folder_beside
 from db.records.bots import BotRow
@@ -26,6 +27,7 @@ from ladder.registry.registered import (
     refuse_hurried,
 )
 from ladder.runs.decision import Judge
+from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.harness_version import harness_version
 from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.progress import Watcher
@@ -53,6 +55,46 @@ class NothingToResume:
     """The interrupted runs of other settings."""
 
 
+class ThisMachine:
+    """The worker processes of this machine."""
+
+    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
+        """Compile kernels, and end what killed harnesses have left.
+
+        Raises:
+            UsageError: the compilation of a revision from git failed.
+            LadderError: that of the current sources did.
+
+        """
+        compile_entrants(entrants.values())
+        clear_leftovers()
+
+    def start(
+        self,
+        store: Store,
+        run: RunRow,
+        settings: Settings,
+        bots: Sequence[BotRow],
+        entrants: Mapping[str, Entrant],
+        logs: Path,
+    ) -> PairExecutor:
+        """As many worker processes as pairs were asked for at the same time."""
+        confinement = replace(
+            settings.confinement_in_force,
+            logs=logs,
+            log_bytes=settings.confinement.log_bytes // settings.concurrency,
+        )
+        return Workers(
+            settings.concurrency,
+            pin=settings.pin,
+            confinement=confinement,
+            channel=channel_of(store.path),
+        )
+
+
+THIS_MACHINE = ThisMachine()
+
+
 def start_run(
     *,
     store: Store,
@@ -60,6 +102,7 @@ def start_run(
     bots: Sequence[BotRow],
     watcher: Watcher,
     judge: Judge | None = None,
+    workforce: Workforce = THIS_MACHINE,
 ) -> RunOutcome | NothingToResume:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
 
@@ -69,6 +112,7 @@ def start_run(
         bots: the registered bots.
         watcher: is told what happens.
         judge: ends the run when it has decided; None: nothing but the settings ends it.
+        workforce: plays the pairs.
 
     Raises:
         UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
@@ -78,8 +122,7 @@ def start_run(
     """
     sides = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    compile_entrants(sides.values())
-    clear_leftovers()
+    workforce.prepare(sides)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
         former = _interrupted(store, lock, settings, description)
         if former is None and settings.continuing is Continue.ONLY:
@@ -94,16 +137,7 @@ def start_run(
             settings=settings,
             schedule=_schedule(settings, bots, seed),
             entrants=sides,
-            workers=Workers(
-                settings.concurrency,
-                pin=settings.pin,
-                confinement=replace(
-                    settings.confinement_in_force,
-                    logs=logs,
-                    log_bytes=settings.confinement.log_bytes // settings.concurrency,
-                ),
-                channel=channel_of(store.path),
-            ),
+            workers=workforce.start(store, run, settings, bots, sides, logs),
             watcher=watcher,
             judge=judge,
             adopt=lambda: _adopt_dead(store, lock, run),

@@ -66,6 +66,15 @@ class Workers(WorkerPool):
         """
         super().__init__(count, keep_bots, pin, confinement, channel)
 
+    @property
+    def slots(self) -> int:
+        """Pairs played at the same time."""
+        return self.count
+
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)
+
+    def news(self) -> tuple[str, ...]:
+        """Nothing: the processes of one machine are always there."""
+        return ()

@@ -37,7 +37,9 @@ DULL = ("/bots/identity.py", "/ast.py", "/pathlib.py", "/typing.py", "/typing_ex
 
 
 class InstantWorkers:
-    """Has the interface of `ladder.runs.workers.Workers`; a pair is played when it is given."""
+    """A `ladder.runs.executor.PairExecutor`; a pair is played when it is given."""
+
+    slots = 1
 
     def __init__(self, *_: object, **__: object) -> None:
         pass
@@ -49,6 +51,9 @@ class InstantWorkers:
 
     def wait(self, timeout_s: float) -> None:
         pass
+
+    def news(self) -> tuple[str, ...]:
+        return ()
 
     def close(self) -> None:
         pass
