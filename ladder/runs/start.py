@@ -20,6 +20,7 @@ from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.game.broadcast import channel_of
+from ladder.harness_version import harness_version
 from ladder.process.leftovers import clear_leftovers
 from ladder.registry.registered import (
     entrants,
@@ -28,7 +29,6 @@ from ladder.registry.registered import (
 )
 from ladder.runs.decision import Judge
 from ladder.runs.executor import PairExecutor, Workforce
-from ladder.runs.harness_version import harness_version
 from ladder.runs.limits_probe import refuse_tight_limits
 from ladder.runs.progress import Watcher
 from ladder.runs.resumable import Resumable, is_unfinished, resumable_runs

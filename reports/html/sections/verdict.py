@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from db.records.runs import RunRow
-from ladder.runs.harness_version import harness_version
+from ladder.harness_version import harness_version
 from ladder.standings.report_data import ReportData
 from ladder.standings.standings import BotStanding, Standings
 from reports.html.sections.ratings import rating_words

@@ -8,16 +8,16 @@ from db.records.launch import DEFAULT_LIMITS, Limits
 from db.records.runs import division_label
 from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
+from ladder import harness_version as module
 from ladder.cli.parsing import (
     parse_margin,
     parse_time,
 )
 from ladder.errors import UsageError
+from ladder.harness_version import harness_version
 from ladder.openings.openings_file import NamedOpenings
 from ladder.process.confinement import Confinement
-from ladder.runs import harness_version as module
 from ladder.runs.budgets import Budgets
-from ladder.runs.harness_version import harness_version
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
