@@ -1,4 +1,4 @@
-"""Whoever plays the pairs of a run: the interfaces behind which one machine and many look alike.
+"""Players of the pairs of a run: interfaces behind which one machine and many look alike.
 
 The runner gives pairs to a `PairExecutor`, which is like an executor of `concurrent.futures`: the
 future of a pair ends in its record, and whoever waits does the work. A `Workforce` makes one for

@@ -78,7 +78,7 @@ class ThisMachine:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """As many worker processes as pairs were asked for at the same time."""
+        """Worker processes, one for each pair that is played at the same time."""
         confinement = replace(
             settings.confinement_in_force,
             logs=logs,
