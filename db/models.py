@@ -121,7 +121,7 @@ class Run(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """ladder, match, gate or play."""
+    """ladder, match, gate, play or tune."""
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
@@ -140,7 +140,34 @@ class Run(Base):
     ended_at: Mapped[float | None]
     note: Mapped[str]
     verdict: Mapped[str | None]
-    """Of a gate: pass, regression, inconclusive or invalid. Null: no gate, or not decided yet."""
+    """Of a gate, or of the gate at the end of a tuning: pass, regression, inconclusive or invalid.
+    Null: no such run, or not decided yet."""
+
+
+class TuningStep(Base):
+    """One step of a run that is a tuning: the pairs of two settings, which are stored nowhere else.
+
+    The settings are thrown away, so they have no bot, no revision and no rated game.
+    """
+
+    __tablename__ = "tuning_steps"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    step: Mapped[int] = mapped_column(primary_key=True)
+    """From 1 on."""
+    a: Mapped[str]
+    """JSON object: the value of each parameter of the setting that moves first in game 0."""
+    b: Mapped[str]
+    """JSON object, of its opponent."""
+    pentanomial: Mapped[str]
+    """JSON list: pairs by the points of `a`: 0, 1/2, 1, 3/2, 2."""
+    forfeits: Mapped[int]
+    """Games among them that either forfeited."""
+    estimate: Mapped[str]
+    """JSON object: the values that the tuning has come to after the step."""
+    duration_us: Mapped[int] = mapped_column(BigInteger)
+    """From the start of the step to its end."""
+    finished_at: Mapped[float]
 
 
 class Pair(Base):

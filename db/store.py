@@ -22,6 +22,7 @@ from db.queries.pairs import Pairs
 from db.queries.runs import Runs
 from db.queries.showcase import Showcase
 from db.queries.tallies import Tallies
+from db.queries.tuning import TuningSteps
 
 __all__ = [
     "Aggregate",
@@ -40,6 +41,7 @@ __all__ = [
     "Showcase",
     "Store",
     "Tallies",
+    "TuningSteps",
     "file_of",
 ]
 
@@ -73,6 +75,7 @@ class Store:
         self.pairs = Pairs(database)
         self.games = Games(database)
         self.tallies = Tallies(database)
+        self.tuning_steps = TuningSteps(database)
         self.aggregate = Aggregate(database)
         self.history = History(database)
         self.showcase = Showcase(database)

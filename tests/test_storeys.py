@@ -36,6 +36,10 @@ ROOMS: dict[str, str] = {
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",
+    "ladder.tuning": (
+        "ladder ladder.gate ladder.runs ladder.registry ladder.game ladder.specs ladder.process "
+        "ladder.ratings"
+    ),
     "ladder.solve": "ladder",
     "ladder.bench": "ladder ladder.runs ladder.game ladder.process ladder.specs",
     "ladder.compete": "ladder ladder.registry ladder.game ladder.specs ladder.process",

@@ -20,6 +20,8 @@ class RunKind(StrEnum):
     MATCH = "match"
     GATE = "gate"
     PLAY = "play"
+    TUNE = "tune"
+    """Its games are those of `db.records.tuning`: it has no pairs of its own."""
 
 
 class RunStatus(StrEnum):

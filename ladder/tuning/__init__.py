@@ -1,0 +1,1 @@
+"""Tuning: a bot's numbers are searched by games of two settings, and a gate judges the find."""
