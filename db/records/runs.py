@@ -21,7 +21,7 @@ class RunKind(StrEnum):
     GATE = "gate"
     PLAY = "play"
     TUNE = "tune"
-    """Its games are those of `db.records.tuning`: it has no pairs of its own."""
+    """Has steps (`db.records.tuning`) and no pairs."""
 
 
 class RunStatus(StrEnum):

@@ -16,7 +16,7 @@ class Template:
     """A bot whose numbers can be set."""
 
     spec: str
-    """As the user wrote it."""
+    """The words of the user."""
     parameters: tuple[Parameter, ...]
 
     def spec_at(self, setting: Setting) -> str:
