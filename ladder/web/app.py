@@ -17,6 +17,7 @@ from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web.errors import NotFound, Refused
+from ladder.web.events import event
 from ladder.web.live_page import wants_stream
 from ladder.web.routes import api, play
 from ladder.web.routes.bots import bot_page
@@ -27,7 +28,6 @@ from ladder.web.routes.runs import run_page
 from ladder.web.routes.static import static_file
 from ladder.web.safety import SafetyMiddleware
 from ladder.web.site import Site
-from ladder.web.streams import event
 from reports.html.live.parts import PageParts, framed
 
 TITLES = {

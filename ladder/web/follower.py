@@ -7,6 +7,7 @@ import threading
 from db.errors import DatabaseError
 from db.records.runs import RunStatus
 from db.store import FollowedStore, Store
+from ladder.web.news import News
 
 INTERVAL_S = 0.4
 """How often is looked. A look reads one number, and asks for the locks of runs that go on."""
@@ -21,14 +22,14 @@ class Follower:
 
     """
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, news: News) -> None:
         self.version = 0
+        self._news = news
         self.problem: str | None = None
         self._where = where
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="follower", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._next = asyncio.Event()
         self._store: FollowedStore | None = None
         self._seen: object = None
         self._running: list[int] = []
@@ -43,16 +44,6 @@ class Follower:
         self._end.set()
         if self._thread.is_alive():
             self._thread.join(1.0)
-
-    async def changed(self, since: int, timeout_s: float) -> bool:
-        """Wait for a version other than `since`; False: none came in time."""
-        if self.version != since:
-            return True
-        try:
-            await asyncio.wait_for(self._next.wait(), timeout_s)
-        except TimeoutError:
-            return False
-        return True
 
     def _watch(self) -> None:
         while not self._end.wait(INTERVAL_S):
@@ -97,5 +88,4 @@ class Follower:
 
     def _announce(self) -> None:
         self.version += 1
-        done, self._next = self._next, asyncio.Event()
-        done.set()
+        self._news.ring()

@@ -10,8 +10,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from db.store import FollowedStore
+from ladder.web.boards import Boards
 from ladder.web.site import site_of
-from ladder.web.streams import updates
+from ladder.web.updates import updates
 from ladder.web.views import View
 from reports.html.live.parts import PageParts, framed
 
@@ -24,7 +25,14 @@ def wants_stream(request: Request) -> bool:
 
 
 async def live_page(
-    request: Request, template: str, key: Hashable, look: Look, *, here: str = "", **values: Any
+    request: Request,
+    template: str,
+    key: Hashable,
+    look: Look,
+    *,
+    here: str = "",
+    boards: Boards | None = None,
+    **values: Any,
 ) -> Response:
     """Answer with a page or with its stream.
 
@@ -34,6 +42,7 @@ async def live_page(
         key: what two requests share that are to see the same.
         look: reads and renders the parts.
         here: see `framed`.
+        boards: those in play, for a page that shows them.
         values: see `framed`.
 
     Raises:
@@ -50,7 +59,7 @@ async def live_page(
 
     if wants_stream(request):
         seen = request.headers.get("last-event-id", request.query_params.get("seen", ""))
-        events = updates(site.follower, get, seen)
+        events = updates(site.news, site.follower, boards, get, seen)
         return site.streams.open(request.state.browser, events)
     view = await get()
     html = framed(template, view.page, site.frame, here=here, live=view.digest, **values)

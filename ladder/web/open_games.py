@@ -11,7 +11,7 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,8 @@ from ladder.process.cpus import claimed_cpus
 from ladder.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Busy, Gone, NotFound, Refused
-from ladder.web.streams import event
+from ladder.web.events import Events, event
+from ladder.web.news import News
 from reports.html.live.play import play_state
 
 UNSEEN_S = 20.0
@@ -235,17 +236,16 @@ class OpenGames:
         self._most = most
         self._games: dict[str, OpenGame] = {}
         self._asking = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._next = asyncio.Event()
+        self._news = News()
 
     def begin(self, wish: Wish) -> OpenGame:
         """Start a game. Raises Busy when there are as many as may be."""
         self._check_room()
-        loop = self._loop = asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
 
         def changed() -> None:
             with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._announce)
+                loop.call_soon_threadsafe(self._news.ring)
 
         game = OpenGame(wish, self._database, changed)
         self._games[game.key] = game
@@ -288,21 +288,19 @@ class OpenGames:
         finally:
             self._asking -= 1
 
-    async def states(self, game: OpenGame) -> AsyncGenerator[bytes, None]:
+    async def states(self, game: OpenGame) -> Events:
         """The events of a game's page."""
         game.watchers += 1
         seen = -1
         try:
             while True:
                 game.last_seen = time.monotonic()
-                changed = self._next
+                news = self._news.count
                 if game.version != seen:
                     seen = game.version
                     yield event("state", game.state)
                     continue
-                try:
-                    await asyncio.wait_for(changed.wait(), 5.0)
-                except TimeoutError:
+                if not await self._news.wait(news, 5.0):
                     yield b": still here\n\n"
         finally:
             game.watchers -= 1
@@ -337,10 +335,6 @@ class OpenGames:
                 f"{living} bots play against people already, and no more are allowed: finish a "
                 "game, or start the server with --players"
             )
-
-    def _announce(self) -> None:
-        done, self._next = self._next, asyncio.Event()
-        done.set()
 
 
 def budgets_of(kind: str, amount: int) -> Budgets:

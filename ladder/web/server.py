@@ -10,10 +10,13 @@ from pathlib import Path
 
 import uvicorn
 
+from db.store import file_of
 from ladder.errors import UsageError
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web.app import application
+from ladder.web.boards import Boards
 from ladder.web.follower import Follower
+from ladder.web.news import News
 from ladder.web.open_games import OpenGames
 from ladder.web.password import Doorkeeper, read_password
 from ladder.web.reading import Readers
@@ -86,10 +89,20 @@ async def _serve(
     announce: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    follower, readers = Follower(place.database), Readers(place.database)
+    news = News()
+    follower, readers = Follower(place.database, news), Readers(place.database)
     border = Border(place.host, None if password is None else Doorkeeper(password))
     games = OpenGames(place.database, place.players)
-    site = Site(place.database, border, readers, follower, Views(readers, follower), games)
+    site = Site(
+        place.database,
+        border,
+        readers,
+        follower,
+        Views(readers, follower),
+        games,
+        Boards(file_of(place.database), news),
+        news,
+    )
     server = _Server(
         uvicorn.Config(
             application(site),
@@ -115,6 +128,7 @@ async def _serve(
             await asyncio.sleep(0.1)
     finally:
         site.streams.close()
+        site.boards.close()
         games.close()
         server.should_exit = True
         with contextlib.suppress(TimeoutError):

@@ -1,6 +1,5 @@
 """The state that the routes of one server share."""
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,9 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.overview.change import list_before
+from ladder.web.boards import Boards
 from ladder.web.follower import Follower
+from ladder.web.news import News
 from ladder.web.open_games import OpenGames
 from ladder.web.reading import Readers
 from ladder.web.safety import Border
@@ -46,11 +47,13 @@ class Site:
     follower: Follower
     views: Views
     open_games: OpenGames
+    boards: Boards
+    news: News
+    """Of the follower and the boards."""
     streams: Streams = field(default_factory=Streams)
     lists_before: ListsBefore = field(default_factory=ListsBefore)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """Reads the files that pages load."""
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def frame(self) -> Frame:

@@ -1,4 +1,4 @@
-"""Server-sent events: one connection for each page that somebody looks at, and few for a browser.
+"""Streams of events: one connection for each page that somebody looks at, and few for a browser.
 
 A browser opens at most six connections to one server, for all its tabs together. So only so many
 streams of one browser stay open; any further one is answered and ended at once, and comes again
@@ -6,17 +6,13 @@ after a second by itself. Each page then follows as well, and none waits for ano
 """
 
 import asyncio
-import time
+import contextlib
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable
 
-import msgspec
-from starlette.responses import StreamingResponse
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from db.errors import DatabaseError
-from ladder.errors import LadderError
-from ladder.web.follower import Follower
-from ladder.web.views import View
+from ladder.web.events import Events
 
 OF_A_BROWSER = 3
 """Streams of one browser that stay open."""
@@ -24,13 +20,9 @@ AT_ONCE = 600
 """Streams that stay open together."""
 AGAIN_MS = 1000
 """After how long a browser opens a stream again that has ended."""
-PACE_S = 0.9
-"""Between two updates of one page."""
-STILL_S = 10.0
-"""After so long without news a comment is sent, so that a page that has gone is noticed."""
+FIRST_S = 0.5
+"""A stream that is ended at once waits so long for its first event."""
 
-Events = AsyncGenerator[bytes, None]
-"""Finished server-sent events."""
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
@@ -39,111 +31,87 @@ class Streams:
 
     def __init__(self) -> None:
         self._of: Counter[str] = Counter()
-        self._closing = asyncio.Event()
-        self._finishing: set[asyncio.Future[None]] = set()
-
-    @property
-    def count(self) -> int:
-        """How many are open."""
-        return self._of.total()
+        self._pumps: set[asyncio.Task[None]] = set()
 
     def close(self) -> None:
         """End all streams."""
-        self._closing.set()
+        for pump in self._pumps:
+            pump.cancel()
 
-    def open(self, browser: str, events: Events) -> StreamingResponse:
+    def open(self, browser: str, events: Events) -> "EventStream":
         """Answer a request of this browser with events.
 
         Args:
-            browser: its cookie; a program without one counts by its address.
+            browser: its cookie; a program without one has as many streams as there may be.
             events: finished ones, the first at once.
 
         """
         stays = self._of[browser] < OF_A_BROWSER or not browser
-        stays = stays and self.count < AT_ONCE
-        return StreamingResponse(
-            self._counted(browser, events) if stays else self._once(events),
-            media_type="text/event-stream",
-            headers=HEADERS,
-        )
+        stays = stays and self._of.total() < AT_ONCE
+        return EventStream(self, browser, events, stays=stays)
 
-    async def _counted(self, browser: str, events: Events) -> Events:
+    async def pump(self, browser: str, events: Events, send: Send) -> None:
+        """Send events until there are no more, or all streams are closed."""
+        pump = asyncio.current_task()
+        assert pump is not None  # noqa: S101 - called in a task of its own
         self._of[browser] += 1
-        ended = asyncio.ensure_future(self._closing.wait())
-        step: asyncio.Future[bytes] | None = None
+        self._pumps.add(pump)
         try:
-            yield b"retry: %d\n\n" % AGAIN_MS
-            while True:
-                step = asyncio.ensure_future(anext(events))
-                await asyncio.wait((step, ended), return_when=asyncio.FIRST_COMPLETED)
-                if not step.done():
-                    return
-                try:
-                    yield step.result()
-                except StopAsyncIteration:
-                    return
+            async for block in events:
+                await send({"type": "http.response.body", "body": block, "more_body": True})
         finally:
-            # Nothing is awaited here: the answer may have been cancelled, which ends every wait.
-            ended.cancel()
-            self._finish(events, step)
+            self._pumps.discard(pump)
             self._of[browser] -= 1
             if not self._of[browser]:
                 del self._of[browser]
 
-    def _finish(self, events: Events, step: "asyncio.Future[bytes] | None") -> None:
-        """Let the events notice that nobody reads them any more."""
-        if step is not None and not step.done():
-            step.cancel()
-            return
-        closing = asyncio.ensure_future(events.aclose())
-        self._finishing.add(closing)
-        closing.add_done_callback(self._finishing.discard)
 
-    async def _once(self, events: Events) -> Events:
-        """The first event alone, as soon as there is one; the browser comes again."""
-        yield b"retry: %d\n\n" % AGAIN_MS
-        try:
-            async with asyncio.timeout(0.5):
-                first = await anext(events)
-            yield first
-        except (TimeoutError, StopAsyncIteration):
-            return
-        finally:
-            self._finish(events, None)
+class EventStream(Response):
+    """An answer that goes on until the page or the server ends it."""
 
+    media_type = "text/event-stream"
 
-def event(name: str, body: object) -> bytes:
-    """One event of a name, with a body that becomes JSON."""
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(body))
+    def __init__(self, streams: Streams, browser: str, events: Events, *, stays: bool) -> None:
+        """The arguments are those of `Streams.open`; without `stays` it ends after one event."""
+        super().__init__(headers=HEADERS)
+        del self.headers["content-length"]
+        self._streams = streams
+        self._browser = browser
+        self._events = events
+        self._stays = stays
 
-
-async def updates(follower: Follower, get: Callable[[], Awaitable[View]], last_seen: str) -> Events:
-    """The events of a page: at first what differs from what it has, then what changes.
-
-    Args:
-        follower: tells of changes.
-        get: gives the view of now.
-        last_seen: the digest of the view that the page shows; empty: unknown.
-
-    """
-    shown: View | None = None
-    told: str | None = None
-    while True:
-        version, begun = follower.version, time.monotonic()
-        try:
-            view = await get()
-        except (DatabaseError, LadderError) as error:
-            if str(error) != told:
-                told = str(error)
-                yield event("problem", {"sentence": told})
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until the page has gone."""
+        start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
+        await send(start)
+        retry = b"retry: %d\n\n" % AGAIN_MS
+        await send({"type": "http.response.body", "body": retry, "more_body": True})
+        if self._stays:
+            work = self._streams.pump(self._browser, self._events, send)
         else:
-            if told is not None or view.digest != (last_seen if shown is None else shown.digest):
-                yield view.update(None if told is not None else shown)
-            elif shown is None:
-                yield b": as you have it\n\n"
-            shown, told, version = view, None, view.version  # it may be older than the last change
-        await asyncio.sleep(max(0.0, PACE_S - (time.monotonic() - begun)))
-        while not await follower.changed(version, STILL_S if told is None else AGAIN_MS / 1000):
-            if told is not None:
-                break  # what was wrong may be over without a change of the database
-            yield b": still here\n\n"
+            work = self._first(send)
+        sending = asyncio.create_task(work)
+        leaving = asyncio.create_task(_left(receive))
+        try:
+            await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, leaving):
+                task.cancel()
+            results = await asyncio.gather(sending, leaving, return_exceptions=True)
+            await self._events.aclose()
+        if isinstance(results[0], Exception):
+            raise results[0]
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _first(self, send: Send) -> None:
+        """The first event alone, as soon as there is one; the browser comes again."""
+        with contextlib.suppress(TimeoutError, StopAsyncIteration):
+            async with asyncio.timeout(FIRST_S):
+                block = await anext(self._events)
+            await send({"type": "http.response.body", "body": block, "more_body": True})
+
+
+async def _left(receive: Receive) -> None:
+    """Returns when the other end is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

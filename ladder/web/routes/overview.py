@@ -17,9 +17,11 @@ async def overview_page(request: Request) -> Response:
     given = Parameters(request)
     division = given.text("division")
     given.check()
-    lists_before = site_of(request).lists_before
+    site = site_of(request)
 
     def look(store: FollowedStore) -> PageParts:
-        return overview_parts(overview(store, division, lists_before))
+        return overview_parts(overview(store, division, site.lists_before))
 
-    return await live_page(request, "overview.html.j2", division, look, here="/")
+    return await live_page(
+        request, "overview.html.j2", division, look, here="/", boards=site.boards
+    )

@@ -14,6 +14,7 @@ FILES = {
     "site.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
     "live.js": "text/javascript; charset=utf-8",
+    "boards.js": "text/javascript; charset=utf-8",
     "play.js": "text/javascript; charset=utf-8",
 }
 """The files that pages load, by name, and their types."""

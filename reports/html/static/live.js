@@ -4,6 +4,7 @@
  * background. Parts come as HTML that the server has escaped; everything else is set as text.
  */
 
+import { showBoards } from "./boards.js";
 import { drawCharts, makeSortable } from "./page.js";
 
 /** @param {string} id @returns {any} The element with this id. */
@@ -81,6 +82,10 @@ function open() {
     tell("live", false);
   });
   stream.addEventListener("update", (message) => void update(message));
+  stream.addEventListener("boards", (message) => {
+    const { boards, taken } = JSON.parse(message.data);
+    showBoards(boards, taken);
+  });
   stream.addEventListener("problem", (message) => {
     const place = byId("problem");
     place.textContent = JSON.parse(message.data).sentence;

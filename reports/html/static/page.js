@@ -27,7 +27,7 @@ const embedded = (id) => JSON.parse(byId(id).textContent || "null");
  * @param {string} name @param {Record<string, string|number>} attributes @param {string} [text]
  * @returns {SVGElement} A new element of a drawing.
  */
-function drawn(name, attributes, text) {
+export function drawn(name, attributes, text) {
   const element = /** @type {SVGElement} */ (document.createElementNS(SVG, name));
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
   if (text !== undefined) element.textContent = text;
@@ -159,7 +159,7 @@ function showList() {
 
 /** @type {{game: Game|null, ply: number, timer: number|null}} */
 const now = { game: null, ply: 0, timer: null };
-const CELL = 40;
+export const CELL = 40;
 
 /** @param {Game} game @param {number} ply */
 function show(game, ply) {
@@ -194,28 +194,36 @@ function show(game, ply) {
   }
 }
 
-/** @param {Game} game @param {number} ply */
-export function drawBoard(game, ply) {
-  const board = byId("board");
+/**
+ * @typedef {{rows: number, columns: number, forbidden: [number, number]|null,
+ *   cells: [number, number][], line: [number, number][]}} Stones
+ *   a board with the cells of its stones in order, and of those that won
+ */
+
+/**
+ * @param {Stones} game @param {number} row @param {number} column
+ * @returns {[number, number]} The centre of a cell in a drawing.
+ */
+const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
+
+/** @param {Stones} game @param {number} ply @returns {SVGElement[]} The board after so many plies. */
+export function stonesDrawn(game, ply) {
   const [width, height] = [game.columns * CELL, game.rows * CELL];
-  board.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
   const parts = [drawn("rect", { width, height, rx: 8, fill: "var(--frame)" })];
-  /** @param {number} row @param {number} column @returns {[number, number]} */
-  const centre = (row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
   for (let row = 0; row < game.rows; row++) {
     for (let column = 0; column < game.columns; column++) {
-      const [cx, cy] = centre(row, column);
+      const [cx, cy] = centreOf(game, row, column);
       parts.push(drawn("circle", { cx, cy, r: 15, fill: "var(--card)" }));
     }
   }
   if (game.forbidden) {
-    const [cx, cy] = centre(...game.forbidden);
+    const [cx, cy] = centreOf(game, ...game.forbidden);
     const cross = `M${cx - 9} ${cy - 9}l18 18m0 -18l-18 18`;
     parts.push(drawn("path", { d: cross, stroke: "var(--ink)", "stroke-width": 4, class: "forbidden" }));
   }
   const over = ply === game.cells.length ? new Set(game.line.map(String)) : new Set();
   game.cells.slice(0, ply).forEach(([row, column], place) => {
-    const [cx, cy] = centre(row, column);
+    const [cx, cy] = centreOf(game, row, column);
     const side = place % 2;
     const fill = side ? "var(--second)" : "var(--first)";
     parts.push(drawn("circle", { cx, cy, r: 15, fill, class: "stone", "data-side": side }));
@@ -228,9 +236,18 @@ export function drawBoard(game, ply) {
       parts.push(drawn("circle", { cx, cy, r: 17, fill: "none", stroke: "#fff", "stroke-width": 3, class: "winning" }));
     }
   });
+  return parts;
+}
+
+/** @param {Game} game @param {number} ply */
+export function drawBoard(game, ply) {
+  const board = byId("board");
+  const [width, height] = [game.columns * CELL, game.rows * CELL];
+  board.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
+  const parts = stonesDrawn(game, ply);
   const thought = thoughtOf(game, ply);
   (thought ? thought[5] : []).forEach(([row, column], place) => {
-    const [cx, cy] = centre(row, column);
+    const [cx, cy] = centreOf(game, row, column);
     const side = (ply + place) % 2;
     const stroke = side ? "var(--second)" : "var(--first)";
     const pale = { cx, cy, r: 12, fill: stroke, "fill-opacity": 0.28, stroke, "stroke-dasharray": "3 3", class: "expected" };

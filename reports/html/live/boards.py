@@ -1,0 +1,59 @@
+"""A game in play, as its small board on the first page is drawn."""
+
+from math import isfinite
+from typing import Any
+
+from engine.board import parse_board
+from engine.errors import EngineError
+from engine.position import Position
+from ladder.game.broadcast import BoardInPlay
+from ladder.visible import visible
+from reports.html.live.links import bot_link
+
+
+def board_state(game: BoardInPlay, worker: int, *, shown_for_s: float) -> dict[str, Any] | None:
+    """Everything that is drawn of one game, as plain data; None: it breaks the rules of the game.
+
+    Args:
+        game: as it was sent, by whatever program.
+        worker: the process that sent it.
+        shown_for_s: seconds since then.
+
+    """
+    try:
+        board = parse_board(game.board)
+        position = Position(board)
+        cells = []
+        for column in game.moves:
+            cells.append([position.landing_row(column), column])
+            position = position.play(column)
+    except EngineError:
+        return None
+    over = game.result is not None or position.is_over
+    sides = []
+    for side in (0, 1):
+        value = game.values[side]
+        sides.append(
+            {
+                "name": visible(game.names[side]),
+                "link": bot_link(game.names[side]),
+                "value": value if value is not None and isfinite(value) else None,
+                "last_ms": game.last_us[side] / 1000,
+                "total_ms": game.time_us[side] / 1000,
+                "budget_ms": game.time_ms[side],
+            }
+        )
+    return {
+        "worker": worker,
+        "board": str(board),
+        "rows": board.rows,
+        "columns": board.columns,
+        "forbidden": board.forbidden,
+        "cells": cells,
+        "line": sorted(position.winning_cells()) if position.is_over else [],
+        "sides": sides,
+        "mover": None if over else position.to_move,
+        "since_ms": round(1000 * shown_for_s),
+        "result": None if game.result is None else game.result.value,
+        "by": "" if game.termination is None else game.termination.value.replace("_", " "),
+    }

@@ -1,0 +1,184 @@
+"""The boards in play now, from the workers of a run to the page."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.result import Result, Termination
+from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.web import boards
+from reports.html.live.boards import board_state
+from tests.ladder.web.conftest import Running, Start
+from tests.support.browser import Opened, until
+from tests.support.league import League
+
+Visit = Callable[..., Opened]
+SHOWN = BoardInPlay(
+    pair=1,
+    game=0,
+    board="6x7@0,0",
+    names=("alpha", "beta"),
+    opening=0,
+    moves=(0, 3, 0),
+    values=(0.5, None),
+    last_us=(1500, 2500),
+    time_us=(61_000_000, 2500),
+    time_ms=(100, None),
+)
+STEADY = """
+import json, sys, time
+for line in sys.stdin:
+    message = json.loads(line)
+    kind = message["type"]
+    if kind == "hello":
+        answer = {"type": "hello", "name": "steady", "version": "1", "budgets": ["any"]}
+    elif kind == "new_game":
+        answer = {"type": "ready"}
+    elif kind == "move":
+        time.sleep(0.12)
+        moves = message["moves"]
+        column = next(c for c in (3, 2, 4, 1, 5, 0, 6) if moves.count(c) < 6)
+        answer = {"type": "move", "column": column, "info": {"value": 0.25}}
+    else:
+        continue
+    print(json.dumps(answer), flush=True)
+"""
+
+
+def tell(database: object, board: BoardInPlay) -> None:
+    """Send a position as a worker does."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.sendto(msgspec.msgpack.encode(board), f"\0{channel_of(str(database))}")
+
+
+def is_bound(database: object) -> bool:
+    """Whether a server listens."""
+    try:
+        with contextlib.closing(BroadcastListener(str(channel_of(str(database))))):
+            return False
+    except OSError:
+        return True
+
+
+def await_bound(database: object, expected: bool) -> None:
+    deadline = time.monotonic() + 20
+    while is_bound(database) is not expected:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_a_run_is_watched_move_by_move(
+    league: League, server: Running, visit: Visit, tmp_path: Path
+) -> None:
+    """Stones, values and clocks of a run of another process must come while it plays."""
+    database = str(league.store.path)
+    script = tmp_path / "steady.py"
+    script.write_text(STEADY)
+    ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
+    for name in ("one", "two"):
+        words = ["bots", "add", name, f"exec:{sys.executable} {script}", "--db", database]
+        subprocess.run([*ladder, *words], check=True, capture_output=True)
+    assert not is_bound(database)
+    opened = visit(server.address)
+    page = opened.page
+    words = ["run", "--bots", "one,two", "--boards", "6x7", "--games", "2", "--time", "1000"]
+    with subprocess.Popen(
+        [*ladder, *words, "--seed", "1", "--db", database],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as run:
+        assert run.stdout is not None
+        seen: set[int] = set()
+        deadline = time.monotonic() + 60
+        while len(seen) < 3:
+            assert time.monotonic() < deadline, (seen, run.poll() and run.stdout.read())
+            seen.add(page.locator(".board-in-play .stone").count())
+        shown = page.inner_text(".board-in-play")
+        assert "one" in shown
+        assert "two" in shown
+        until(page, "document.querySelector('.board-in-play .value').innerText === '+0.25'")
+        assert page.locator(".player.thinking").count() == 1
+        assert opened.violations() == ""
+        assert run.wait(60) == 0
+    until(page, "document.querySelector('#boards').hidden")
+    assert opened.errors == []
+    page.close()
+    await_bound(database, False)
+
+
+@pytest.mark.slow
+def test_hostile_positions_do_nothing_on_the_page(
+    league: League, start_server: Start, server: Running, visit: Visit
+) -> None:
+    """Names are shown as text, impossible boards not at all; a second server says who has them."""
+    database = league.store.path
+    opened = visit(server.address)
+    page = opened.page
+    await_bound(database, True)
+    tell(database, msgspec.structs.replace(SHOWN, moves=(9,)))
+    tell(database, msgspec.structs.replace(SHOWN, board="99x99"))
+    tell(
+        database, msgspec.structs.replace(SHOWN, names=("<img src=x onerror=alert(1)>", "\u202eb"))
+    )
+    until(page, "document.querySelectorAll('.board-in-play .stone').length === 3")
+    shown = page.inner_text(".board-in-play")
+    assert "<img src=x onerror=alert(1)>" in shown
+    assert "\\u202eb" in shown
+    assert "61 s" in shown
+    assert page.locator(".board-in-play img").count() == 0
+    assert page.locator(".board-in-play .forbidden").count() == 1
+    ended = msgspec.structs.replace(
+        SHOWN, moves=(0, 3, 0, 3), result=Result.LOSS, termination=Termination.TIMEOUT
+    )
+    tell(database, ended)
+    until(
+        page, "document.querySelector('.board-in-play').innerText.includes('beta won by timeout')"
+    )
+    assert page.locator(".player.thinking").count() == 0
+    assert opened.errors == []
+    other = visit(start_server(database).address).page
+    until(other, "!document.querySelector('#boards-elsewhere').hidden")
+
+
+def test_boards_are_dropped_with_their_worker() -> None:
+    """A position of a process that is gone must not be shown for ever."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    assert not boards._is_alive(process.pid)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"moves": (7,)},
+        {"moves": (3, 3, 3, 3, 3, 3, 3)},
+        {"moves": (0, 1, 0, 1, 0, 1, 0, 1)},
+        {"board": "thu"},
+        {"board": "6x7@9,9"},
+    ],
+)
+def test_a_board_against_the_rules_is_left_out(change: dict[str, Any]) -> None:
+    """Positions that no game can reach must not be drawn."""
+    board = msgspec.structs.replace(SHOWN, board="6x7")
+    assert board_state(board, 1, shown_for_s=0.0) is not None
+    assert board_state(msgspec.structs.replace(board, **change), 1, shown_for_s=0.0) is None
+
+
+def test_numbers_that_are_none_are_left_out() -> None:
+    """A value that is no number must not reach the page."""
+    state = board_state(
+        msgspec.structs.replace(SHOWN, values=(float("nan"), float("inf"))), 1, shown_for_s=0.25
+    )
+    assert state is not None
+    assert [side["value"] for side in state["sides"]] == [None, None]
+    assert state["since_ms"] == 250
