@@ -16,8 +16,9 @@ from bots.errors import BotsError
 from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
+from ladder.web.border.safety import SafetyMiddleware
 from ladder.web.errors import NotFound, Refused
-from ladder.web.events import event
+from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
 from ladder.web.routes import api, play
 from ladder.web.routes.bots import bot_page
@@ -26,7 +27,6 @@ from ladder.web.routes.games import game_page, games_page
 from ladder.web.routes.overview import overview_page
 from ladder.web.routes.runs import run_page
 from ladder.web.routes.static import static_file
-from ladder.web.safety import SafetyMiddleware
 from ladder.web.site import Site
 from reports.html.live.parts import PageParts, framed
 

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from db.store import FollowedStore
-from ladder.web.boards import Boards
+from ladder.web.live.boards import Boards
+from ladder.web.live.updates import updates
+from ladder.web.live.views import View
 from ladder.web.site import site_of
-from ladder.web.updates import updates
-from ladder.web.views import View
 from reports.html.live.parts import PageParts, framed
 
 Look = Callable[[FollowedStore], PageParts]

@@ -14,15 +14,15 @@ from db.store import file_of
 from ladder.errors import UsageError
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web.app import application
-from ladder.web.boards import Boards
-from ladder.web.follower import Follower
-from ladder.web.news import News
-from ladder.web.open_games import OpenGames
-from ladder.web.password import Doorkeeper, read_password
-from ladder.web.reading import Readers
-from ladder.web.safety import Border, is_loopback
+from ladder.web.border.password import Doorkeeper, read_password
+from ladder.web.border.safety import Border, is_loopback
+from ladder.web.live.boards import Boards
+from ladder.web.live.follower import Follower
+from ladder.web.live.news import News
+from ladder.web.live.reading import Readers
+from ladder.web.live.views import Views
+from ladder.web.play.open_games import OpenGames
 from ladder.web.site import Site
-from ladder.web.views import Views
 
 CONNECTIONS = 1000
 """Open at once; more are answered with 503."""

@@ -10,14 +10,14 @@ from starlette.requests import Request
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.overview.change import list_before
-from ladder.web.boards import Boards
-from ladder.web.follower import Follower
-from ladder.web.news import News
-from ladder.web.open_games import OpenGames
-from ladder.web.reading import Readers
-from ladder.web.safety import Border
-from ladder.web.streams import Streams
-from ladder.web.views import Views
+from ladder.web.border.safety import Border
+from ladder.web.live.boards import Boards
+from ladder.web.live.follower import Follower
+from ladder.web.live.news import News
+from ladder.web.live.reading import Readers
+from ladder.web.live.streams import Streams
+from ladder.web.live.views import Views
+from ladder.web.play.open_games import OpenGames
 from reports.html.live.parts import Frame
 
 

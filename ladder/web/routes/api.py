@@ -17,8 +17,8 @@ from ladder.runs.history import history
 from ladder.standings.comparison import compare
 from ladder.standings.division import standings_of_division
 from ladder.standings.selection import listed
-from ladder.web.game_filters import Filters
-from ladder.web.parameters import Parameters
+from ladder.web.border.game_filters import Filters
+from ladder.web.border.parameters import Parameters
 from ladder.web.site import site_of
 from reports.games import page_document
 from reports.layout.format import to_json

@@ -6,8 +6,8 @@ from starlette.responses import Response
 from db.store import FollowedStore
 from ladder.overview.overview import list_now
 from ladder.standings.comparison import compare
+from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
-from ladder.web.parameters import Parameters
 from ladder.web.routes.api import division_of
 from reports.html.live.compare import compare_parts
 from reports.html.live.parts import PageParts

@@ -6,9 +6,9 @@ from starlette.responses import Response
 from db.store import FollowedStore
 from ladder.overview.one_game import find_game
 from ladder.overview.search import search
-from ladder.web.game_filters import Filters
+from ladder.web.border.game_filters import Filters
+from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
-from ladder.web.parameters import Parameters
 from reports.html.live.games import game_parts, games_parts
 from reports.html.live.parts import PageParts
 

@@ -14,10 +14,11 @@ from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.overview.one_game import find_game
+from ladder.web.border.parameters import Parameters
 from ladder.web.errors import Refused
 from ladder.web.live_page import still_page, wants_stream
-from ladder.web.open_games import Wish, budgets_of
-from ladder.web.parameters import Parameters
+from ladder.web.play.open_game import Wish
+from ladder.web.play.open_games import budgets_of
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, fragment, framed
 

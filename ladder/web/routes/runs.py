@@ -9,9 +9,9 @@ from ladder.gate.stored import trial_of
 from ladder.overview.pace import runs_now
 from ladder.runs.history import past_run
 from ladder.standings.division import standings_of_run
+from ladder.web.border.parameters import LARGEST_KEY, Parameters
 from ladder.web.errors import NotFound
 from ladder.web.live_page import live_page
-from ladder.web.parameters import LARGEST_KEY, Parameters
 from reports.html.live.parts import PageParts
 from reports.html.live.run import run_parts
 

@@ -14,7 +14,7 @@ import pytest
 
 from engine.result import Result, Termination
 from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
-from ladder.web import boards
+from ladder.web.live import boards
 from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until

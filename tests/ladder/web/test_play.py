@@ -13,7 +13,7 @@ import pytest
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.registry.builtins import sync_builtins
-from ladder.web import open_games
+from ladder.web.play import open_games
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 

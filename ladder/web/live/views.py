@@ -14,8 +14,8 @@ from hashlib import sha256
 import msgspec
 
 from db.store import FollowedStore
-from ladder.web.follower import Follower
-from ladder.web.reading import Readers
+from ladder.web.live.follower import Follower
+from ladder.web.live.reading import Readers
 from reports.html.live.parts import PageParts
 
 KEPT = 128

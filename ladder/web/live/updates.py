@@ -6,11 +6,11 @@ from contextlib import nullcontext
 
 from db.errors import DatabaseError
 from ladder.errors import LadderError
-from ladder.web.boards import Boards
-from ladder.web.events import Events, event
-from ladder.web.follower import Follower
-from ladder.web.news import News
-from ladder.web.views import View
+from ladder.web.live.boards import Boards
+from ladder.web.live.events import Events, event
+from ladder.web.live.follower import Follower
+from ladder.web.live.news import News
+from ladder.web.live.views import View
 
 PACE_S = 0.9
 """Between two updates of the parts of one page."""

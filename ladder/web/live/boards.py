@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
-from ladder.web.events import event
-from ladder.web.news import News
+from ladder.web.live.events import event
+from ladder.web.live.news import News
 from reports.html.live.boards import board_state
 
 PACE_S = 0.25

@@ -16,8 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ladder.web.border.password import Doorkeeper
 from ladder.web.errors import Forbidden, Refused, TooLarge
-from ladder.web.password import Doorkeeper
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""

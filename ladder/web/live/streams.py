@@ -12,7 +12,7 @@ from collections import Counter
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ladder.web.events import Events
+from ladder.web.live.events import Events
 
 OF_A_BROWSER = 3
 """Streams of one browser that stay open."""

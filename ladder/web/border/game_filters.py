@@ -6,9 +6,9 @@ from enum import StrEnum
 from db.records.games import GameQuery
 from db.store import Store
 from engine.result import Result, Termination
+from ladder.web.border.moments import moment_of
+from ladder.web.border.parameters import Parameters
 from ladder.web.errors import Refused
-from ladder.web.moments import moment_of
-from ladder.web.parameters import Parameters
 
 MOST_PLIES = 144
 

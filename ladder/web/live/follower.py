@@ -7,7 +7,7 @@ import threading
 from db.errors import DatabaseError
 from db.records.runs import RunStatus
 from db.store import FollowedStore, Store
-from ladder.web.news import News
+from ladder.web.live.news import News
 
 INTERVAL_S = 0.4
 """How often is looked. A look reads one number, and asks for the locks of runs that go on."""
