@@ -1,5 +1,6 @@
 """What holds for all tests: nothing of them comes into the user's own folders."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,24 @@ TIMED = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark as slow what `make test-fast` leaves out as a whole, and as timed what judges time."""
+    files = {item.path for item in items}
     for marker, folders in ((pytest.mark.slow, SLOW), (pytest.mark.timed, TIMED)):
-        places = tuple(HERE / place for place in folders)
+        places = [HERE / place for place in folders]
+        marked = {file for file in files if any(map(file.is_relative_to, places))}
         for item in items:
-            if any(item.path.is_relative_to(place) for place in places):
+            if item.path in marked:
                 item.add_marker(marker)
+
+
+def pytest_collection() -> None:
+    """Thousands of tests come, and none goes: looking for garbage among them takes a second."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected stays to the end: no later collection, and no fork, looks at it."""
+    gc.enable()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

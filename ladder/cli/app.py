@@ -4,9 +4,11 @@ The command modules import only what describes their options; the work is import
 runs, so that help answers at once.
 """
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
 import typer
+from typer.main import get_command
 
 from ladder.cli.commands import (
     analyze,
@@ -95,3 +97,9 @@ def options(
     from ladder.cli.config import read_defaults
 
     context.default_map = read_defaults(context.command, Path.cwd())
+
+
+@cache
+def parser() -> Any:
+    """The parser of all commands, built from their options once in a process."""
+    return get_command(app)

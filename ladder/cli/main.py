@@ -24,9 +24,9 @@ def main() -> None:
 def run_command(arguments: list[str]) -> int:
     """Run one command line; errors become one sentence on stderr and an exit code."""
     try:
-        from ladder.cli.app import app
+        from ladder.cli.app import parser
 
-        result: Any = app(arguments, standalone_mode=False)
+        result: Any = parser()(arguments, standalone_mode=False)
     except Exception as error:
         from ladder.cli.failures import explain
 

@@ -98,7 +98,7 @@ def test_a_stop_at_any_line_is_heard(forks: Stopper, tmp_path: Path, command: st
     A handler that raises is lost in a callback, and Python prints "Exception ignored in".
     `benchmarks/stops.py` takes some hundred moments.
     """
-    moments = 6 if command == "run" else 3
+    moments = 4 if command == "run" else 3
     assert sweep(forks, command, tmp_path, moments=moments).stopped > 0
 
 

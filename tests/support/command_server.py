@@ -28,6 +28,8 @@ from typing import Any, BinaryIO
 from db.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
+LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
+"""Modules that the program imports when a function first needs them."""
 
 
 class ForkedCommand:
@@ -217,6 +219,8 @@ def load_program() -> None:
         for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}."):
             if not module.name.startswith(("db.migrations.", "engine.")):
                 importlib.import_module(module.name)
+    for name in LATE:
+        importlib.import_module(name)
 
 
 def warm_up() -> None:

@@ -118,13 +118,12 @@ def test_a_page_in_the_background_is_left_alone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_is_accessible(league: League, server: Running, visit: Visit, scheme: str) -> None:
+def test_the_page_is_accessible(league: League, server: Running, visit: Visit) -> None:
     """axe-core must find no violation, wide or narrow, light or dark."""
     run = league.run(note="<script>alert(1)</script>")
     league.pairs(run, "alpha", "beta", 3, "1-0", "0-1")
     league.run(kind=RunKind.GATE, bots=("alpha", "beta"))
-    for width in (1280, 380):
+    for width, scheme in ((1280, "dark"), (380, "light")):
         opened = visit(server.address, width=width, scheme=scheme)
         opened.page.wait_for_selector("body[data-charts=drawn]")
         assert opened.violations() == ""

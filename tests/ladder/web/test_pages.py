@@ -38,17 +38,20 @@ PAGES = ("/", "/games", "/games/7", "/bots/beta", "/runs/1", "/runs/2", "/compar
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 380)])
 @pytest.mark.usefixtures("played")
-def test_every_page_is_accessible_and_fits(server: Running, visit: Visit, path: str) -> None:
+def test_every_page_is_accessible_and_fits(
+    server: Running, visit: Visit, scheme: str, width: int
+) -> None:
     """axe-core must find nothing, no script may fail, and no page may scroll sideways."""
-    for scheme, width in (("light", 1280), ("dark", 380)):
+    for path in PAGES:
         opened = visit(server.address.rstrip("/") + path, width=width, scheme=scheme)
         opened.page.wait_for_selector("body[data-charts=drawn]")
-        assert opened.violations() == ""
+        assert opened.violations() == "", path
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert opened.page.evaluate(sideways) <= 0
-        assert opened.errors == []
+        assert opened.page.evaluate(sideways) <= 0, path
+        assert opened.errors == [], path
+        opened.page.close()
 
 
 @pytest.mark.usefixtures("played")

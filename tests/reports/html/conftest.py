@@ -11,6 +11,7 @@ import pytest
 from db.store import Store
 from ladder.standings.report_data import ReportData, gather
 from reports.html.report import report_page
+from tests.support.browser import violations_of
 
 DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
 
@@ -27,11 +28,7 @@ class Opened:
 
     def violations(self) -> str:
         """What axe-core finds against WCAG 2 AA; empty for nothing."""
-        from axe_playwright_python.sync_playwright import Axe
-
-        rules = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa"]}}
-        found = Axe().run(self.page, options=rules)
-        return str(found.generate_report()) if found.violations_count else ""
+        return violations_of(self.page)
 
 
 Open = Callable[..., Opened]

@@ -130,6 +130,14 @@ def test_nothing_keeps_a_reader_out(open_page: Open, html: str, width: int, sche
     assert wide <= width, "the page itself must not scroll sideways"
 
 
+def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
+    """An image without words and pale letters on white must be named by what looks for them."""
+    page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'
+    found = open_page(page + '<p style="color: #ccc; background: #fff">pale</p>').violations()
+    assert "image-alt" in found
+    assert "color-contrast" in found
+
+
 def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     """A name and a message full of markup, and a message of a million characters, are shown."""
     shown = data.games[0]
