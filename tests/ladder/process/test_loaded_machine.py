@@ -21,6 +21,9 @@ from ladder.process.confinement import UNCONFINED
 from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start
 
+TRIES = 5
+"""Pairs, of which one is played: others may keep the machine busy when the crowd has gone."""
+
 
 def plan(a: Start, b: Start) -> PairPlan:
     """A margin that leaves a bot room for other tests beside this one, but not for the crowd."""
@@ -62,15 +65,18 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
     """A bot that needs 30 of its 40 ms is late among busy neighbours, and nobody is charged."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     other = fake_start("honest", folder=tmp_path)
-    with crowd_to_come() as crowd:
-        pool = CrowdedPool(crowd, goes=True)
-        try:
-            record = play_pair(plan(thinker, other), pool)
-        finally:
-            pool.close()
-    assert record.aborts >= 1
+    for _ in range(TRIES):
+        with crowd_to_come() as crowd:
+            pool = CrowdedPool(crowd, goes=True)
+            try:
+                record = play_pair(plan(thinker, other), pool)
+            finally:
+                pool.close()
+        assert record.aborts >= 1
+        assert not any(game.termination.is_forfeit for game in record.games)
+        if record.games:
+            break
     assert len(record.games) == 2
-    assert not any(game.termination.is_forfeit for game in record.games)
 
 
 @pytest.mark.slow
