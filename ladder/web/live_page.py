@@ -62,8 +62,11 @@ async def live_page(
         events = updates(site.news, site.follower, boards, get, seen)
         return site.streams.open(request.state.browser, events)
     view = await get()
-    html = framed(template, view.page, site.frame, here=here, live=view.digest, **values)
-    return HTMLResponse(html, headers={"Vary": "Accept"})
+
+    def frame(page: PageParts, digest: str) -> str:
+        return framed(template, page, site.frame, here=here, live=digest, **values)
+
+    return HTMLResponse(view.html(frame), headers={"Vary": "Accept"})
 
 
 async def still_page(
@@ -78,4 +81,8 @@ async def still_page(
     site = site_of(request)
     key = (template, request.url.path, request.url.query)
     view = await site.views.get(key, lambda store: View(look(store)))
-    return HTMLResponse(framed(template, view.page, site.frame, here=here, **values))
+
+    def frame(page: PageParts, _: str) -> str:
+        return framed(template, page, site.frame, here=here, **values)
+
+    return HTMLResponse(view.html(frame))

@@ -33,6 +33,13 @@ class View:
     made_at: float = 0.0
     digest: str = ""
     _updates: dict[str, bytes] = field(default_factory=dict)
+    _html: bytes | None = None
+
+    def html(self, frame: Callable[[PageParts, str], str]) -> bytes:
+        """The whole page; `frame` makes it of the parts and the digest, once."""
+        if self._html is None:
+            self._html = frame(self.page, self.digest).encode()
+        return self._html
 
     def update(self, before: "View | None") -> bytes:
         """The event that turns a page that shows `before` into one that shows this."""

@@ -1,10 +1,21 @@
 """The course and the counts of a gate as charts."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import altair as alt
 
-from reports.html.charts.spec import GAINED, INK, LOST, PALETTE, finished, rounded, values
+from reports.html.charts.spec import (
+    GAINED,
+    INK,
+    LOST,
+    PALETTE,
+    finished,
+    named_rows,
+    rounded,
+    values,
+    with_rows,
+)
 from reports.html.figures import Row, Spec
 
 
@@ -13,8 +24,14 @@ def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
 
     Rows have ``pair``, ``llr``, ``against``.
     """
+    several = len({row["against"] for row in rows}) > 1
+    return with_rows(_llr_frame(bounds, several), rows)
+
+
+@lru_cache(maxsize=32)
+def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
     line = (
-        alt.Chart(values(rows))
+        alt.Chart(named_rows())
         .mark_line(strokeWidth=2, interpolate="step-after")
         .encode(
             x=alt.X("pair:Q", title="pairs", axis=alt.Axis(tickMinStep=1)),
@@ -22,9 +39,7 @@ def llr_chart(rows: Sequence[Row], bounds: tuple[float, float]) -> Spec:
             color=alt.Color(
                 "against:N",
                 scale=alt.Scale(range=PALETTE),
-                legend=alt.Legend(title="against", orient="top")
-                if len({row["against"] for row in rows}) > 1
-                else None,
+                legend=alt.Legend(title="against", orient="top") if several else None,
             ),
             tooltip=["against:N", "pair:Q", rounded("llr", ".2f")],
         )

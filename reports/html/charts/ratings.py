@@ -1,6 +1,7 @@
 """Ratings, steps and ratings over time as charts."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import altair as alt
 
@@ -14,8 +15,10 @@ from reports.html.charts.spec import (
     UNDECIDED,
     finished,
     height_of,
+    named_rows,
     rounded,
     values,
+    with_rows,
 )
 from reports.html.figures import Row, Spec
 
@@ -26,7 +29,12 @@ def rating_chart(rows: Sequence[Row]) -> Spec:
     Rows have ``bot``, ``elo``, ``error``, ``low``, ``high``, ``label``, ``games``, ``wins``,
     ``draws``, ``losses``, ``anchored``.
     """
-    base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
+    return with_rows(_rating_frame(), rows, height=height_of(rows, "bot", 22))
+
+
+@lru_cache(maxsize=1)
+def _rating_frame() -> Spec:
+    base = alt.Chart(named_rows()).encode(y=alt.Y("bot:N", sort=None, title=None))
     scale = alt.Scale(zero=False, padding=12)
     tips = [
         alt.Tooltip("bot:N"),
@@ -52,7 +60,7 @@ def rating_chart(rows: Sequence[Row]) -> Spec:
     numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
         x=alt.value("width"), text="label:N"
     )
-    return finished(whiskers + dots + numbers, height=height_of(rows, "bot", 22), right=90)
+    return finished(whiskers + dots + numbers, height=0, right=90)
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
@@ -90,6 +98,11 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
 
     Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``.
     """
+    return with_rows(_history_frame(tuple(order)), rows)
+
+
+@lru_cache(maxsize=32)
+def _history_frame(order: tuple[str, ...]) -> Spec:
     colour = alt.Color(
         "bot:N",
         sort=list(order),
@@ -109,7 +122,7 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
         ),
         legend=alt.Legend(title=None),
     )
-    base = alt.Chart(values(rows)).encode(
+    base = alt.Chart(named_rows()).encode(
         x=alt.X("games:Q", title="games of the division"), color=colour
     )
     band = base.mark_area(opacity=0.18).encode(

@@ -24,6 +24,31 @@ def values(rows: Sequence[Row]) -> alt.Data:
     return data
 
 
+ROWS = "rows"
+"""The name under which a frame leaves room for its data."""
+
+
+def named_rows() -> alt.Data:
+    """The data of a frame: `with_rows` puts them in."""
+    data: alt.Data = alt.NamedData(name=ROWS)
+    return data
+
+
+def with_rows(frame: Spec, rows: Sequence[Row], **changes: object) -> Spec:
+    """A finished frame with its data.
+
+    Altair takes some 30 ms of processor time to build a specification, too much for a page that
+    follows a run: a frame is built once, and only its data are other ones each time.
+
+    Args:
+        frame: of a chart over `named_rows`; shared by all charts of its kind, so never changed.
+        rows: the data.
+        changes: other properties at the top of the specification, such as the height.
+
+    """
+    return {**frame, "datasets": {**frame.get("datasets", {}), ROWS: list(rows)}, **changes}
+
+
 def height_of(rows: Sequence[Row], field: str, step: int) -> int:
     """Pixels for a row of marks per value: Vega-Lite warns of steps beside a fitted width."""
     return step * len({row[field] for row in rows}) + 6
