@@ -23,9 +23,10 @@ import numpy as np
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.gate.forfeits import ForfeitCount
-from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.judge import GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import Verdict
+from ladder.gate.tally import GateBot
 from ladder.ratings.counts import IntArray, pentanomial
 from ladder.ratings.elo import score_to_elo
 from ladder.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE

@@ -121,7 +121,7 @@ class Run(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """ladder, match, gate, play or tune."""
+    """ladder, match, gate, play, tune, bisect or select."""
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
@@ -140,8 +140,8 @@ class Run(Base):
     ended_at: Mapped[float | None]
     note: Mapped[str]
     verdict: Mapped[str | None]
-    """Of a gate, or of the gate at the end of a tuning: pass, regression, inconclusive or invalid.
-    Null: no such run, or not decided yet."""
+    """Of a gate, or of the gate at the end of a tuning: pass, regression, inconclusive or invalid;
+    of a commit in a bisection: good, bad, open or skipped. Null: none, or not decided yet."""
 
 
 class TuningStep(Base):

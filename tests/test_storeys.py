@@ -34,6 +34,9 @@ ROOMS: dict[str, str] = {
         "ladder.process ladder.ratings"
     ),
     "ladder.gate": "ladder ladder.runs ladder.standings ladder.ratings",
+    "ladder.bisect": (
+        "ladder ladder.gate ladder.runs ladder.registry ladder.specs ladder.process ladder.ratings"
+    ),
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",
     "ladder.tuning": (

@@ -22,6 +22,9 @@ class RunKind(StrEnum):
     PLAY = "play"
     TUNE = "tune"
     """Has steps (`db.records.tuning`) and no pairs."""
+    BISECT = "bisect"
+    """One commit of a bisection, against the good one."""
+    SELECT = "select"
 
 
 class RunStatus(StrEnum):

@@ -13,6 +13,7 @@ from typer.main import get_command
 from ladder.cli.commands import (
     analyze,
     bench,
+    bisect,
     bots,
     compete,
     doctor,
@@ -50,6 +51,7 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("gate")(gate.gate)
+app.command("bisect")(bisect.bisect)
 app.command("match")(match.match)
 app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")

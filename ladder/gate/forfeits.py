@@ -9,7 +9,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from engine.result import FORFEITS, Termination
+from db.records.pairs import PlayedPair
+from engine.result import FORFEITS, Result, Termination
 from ladder.ratings.rate_limit import log_evidence
 from ladder.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
 
@@ -43,19 +44,37 @@ class ForfeitCount:
             self._games[name] += games
             self._shares[name][failed[name] / games] += 1
 
+    def add_pair(self, players: tuple[str, str], pair: PlayedPair) -> None:
+        """Count a played pair of A and B, named in this order."""
+        ended = zip(pair.results, pair.terminations, strict=True)
+        failures = [
+            (players[0] if result is Result.LOSS else players[1], termination)
+            for result, termination in ended
+            if termination.is_forfeit
+        ]
+        self.add(players, failures)
+
+    @property
+    def failing(self) -> str:
+        """The name of a bot that fails too often; empty while there is none."""
+        for name, kinds in self._kinds.items():
+            if kinds.total() >= FORFEIT_MINIMUM and self._is_above(name):
+                return name
+        return ""
+
     @property
     def culprit(self) -> str:
         """A sentence about a bot that fails too often; empty while there is none."""
-        for name, kinds in self._kinds.items():
-            count = kinds.total()
-            if count >= FORFEIT_MINIMUM and self._is_above(name):
-                listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
-                return (
-                    f"{name} forfeited {count} of its {self._games[name]} games ({listed}), which "
-                    f"a rate of {FORFEIT_SHARE:.0%} does not explain: mend it first, its strength "
-                    "cannot be measured so"
-                )
-        return ""
+        name = self.failing
+        if not name:
+            return ""
+        kinds = self._kinds[name]
+        listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+        return (
+            f"{name} forfeited {kinds.total()} of its {self._games[name]} games ({listed}), which "
+            f"a rate of {FORFEIT_SHARE:.0%} does not explain: mend it first, its strength "
+            "cannot be measured so"
+        )
 
     @property
     def by_bot(self) -> Mapping[str, Mapping[str, int]]:

@@ -15,95 +15,23 @@ is a bias. So the test is made on both, and decides when both agree (docs/gating
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
-from engine.result import Result
 from ladder.gate.cost import expected_games
 from ladder.gate.forfeits import ForfeitCount
 from ladder.gate.question import GateTest
 from ladder.gate.result import BaselineResult, GateResult, Verdict, sentence
+from ladder.gate.tally import GateBot, Tally
 from ladder.ratings.choices import Model
 from ladder.ratings.counts import moments
 from ladder.ratings.elo import NORMALIZED, estimate, score_to_elo
 from ladder.ratings.sprt import Sprt, State, bounds, llr, sprt_result
 from ladder.ratings.sprt_estimate import StoppedEstimate, estimate_after
 
-REPEATS_IN_A_ROW = 59
-"""Pairs in a row without a new one after which a gate gives up: the chance of a new one is then
-below 5 %, at 95 %, because 0.95 to the power of 59 is below 0.05."""
-
 MOMENTS = 200
 """The course of the ratio is told at so many moments."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateBot:
-    """A bot of a gate."""
-
-    name: str
-    revision: int
-    """Key of its revision in the database."""
-    content: str
-    """Hash of what it is made of."""
-
-
-@dataclass(slots=True)
-class _Tally:
-    """The running counts against one baseline."""
-
-    bot: GateBot
-    pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
-    wdl: list[int] = field(default_factory=lambda: [0] * 3)
-    distinct: list[int] = field(default_factory=lambda: [0] * 5)
-    """The pentanomial counts of the distinct pairs."""
-    draws: set[tuple[str, str, int]] = field(default_factory=set)
-    """Board, opening and seed of the counted pairs."""
-    lines: set[tuple[str, str, str]] = field(default_factory=set)
-    """Board and moves of the counted pairs, first the game in which the candidate moves first."""
-    order: bytearray = field(default_factory=bytearray)
-    """The half points of each counted pair."""
-    repeats_in_a_row: int = 0
-    replayed: int = 0
-    duration_us: int = 0
-    state: State = State.CONTINUE
-    llr: float = 0.0
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether new games are hardly to be expected."""
-        return self.repeats_in_a_row >= REPEATS_IN_A_ROW
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a further pair can change anything."""
-        return self.state is State.CONTINUE and not self.is_exhausted
-
-    def count(self, pair: PlayedPair, line: tuple[str, str, str]) -> None:
-        """Add a pair from the candidate's side."""
-        cell = sum(result.points2 for result in pair.results)
-        self.pentanomial[cell] += 1
-        self.order.append(cell)
-        self.duration_us += pair.duration_us
-        for result in pair.results:
-            self.wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
-        if line in self.lines:
-            self.repeats_in_a_row += 1
-        else:
-            self.repeats_in_a_row = 0
-            self.lines.add(line)
-            self.distinct[cell] += 1
-
-    def decide(self, test: Sprt) -> None:
-        """Set the ratio and the state: a decision of all pairs that the distinct ones share."""
-        result = sprt_result(counts=self.pentanomial, test=test)
-        self.llr, self.state = result.llr, result.state
-        if result.state is State.CONTINUE or self.distinct == self.pentanomial:
-            return
-        if sprt_result(counts=self.distinct, test=test).state is not result.state:
-            self.state = State.CONTINUE
 
 
 class GateJudge:
@@ -113,11 +41,11 @@ class GateJudge:
         self._candidate = candidate
         self._test = test
         self._sprt = test.sprt(len(baselines))
-        self._tallies = {bot.revision: _Tally(bot) for bot in baselines}
+        self._tallies = {bot.revision: Tally(bot) for bot in baselines}
         names = dict.fromkeys([candidate.name, *(bot.name for bot in baselines)])
         self._forfeits = ForfeitCount(names)
         self._verdict: Verdict | None = None
-        self._deciding: _Tally | None = None
+        self._deciding: Tally | None = None
         self._culprit = ""
         self._counted = 0
         self._uncounted = 0
@@ -143,6 +71,16 @@ class GateJudge:
         ratios = ", ".join(f"{tally.llr:.2f}" for tally in self._tallies.values())
         return f"LLR {ratios} ({lower:.2f} .. {upper:.2f})"
 
+    @property
+    def games_left(self) -> float | None:
+        """None: the limit of games is the run's."""
+        return None
+
+    @property
+    def keeps_planned(self) -> bool:
+        """Never: a gate is decided once."""
+        return False
+
     def wants(self, plan: PairPlan) -> bool:
         """Whether the test against this pair's baseline still runs."""
         return self._tallies[plan.b.revision].is_open
@@ -155,35 +93,19 @@ class GateJudge:
         if self.decided or not tally.is_open:
             self._uncounted += 2
             return
-        if pair.draw in tally.draws:
-            tally.replayed += 2
+        if not tally.count(pair, is_first=is_first):
             return
-        tally.draws.add(pair.draw)
-        one, two = pair.moves if is_first else reversed(pair.moves)
-        tally.count(ours, (pair.draw[0], one, two))
         self._counted += 2
-        self._count_forfeits(ours, tally.bot.name)
-        if self._verdict is Verdict.INVALID:
+        self._forfeits.add_pair((self._candidate.name, tally.bot.name), ours)
+        self._culprit = self._forfeits.culprit
+        if self._culprit:
+            self._verdict = Verdict.INVALID
             return
         tally.decide(self._sprt)
         if tally.state is State.ACCEPT_H0:
             self._verdict, self._deciding = Verdict.REGRESSION, tally
         elif all(each.state is State.ACCEPT_H1 for each in self._tallies.values()):
             self._verdict, self._deciding = Verdict.PASS, tally
-
-    def _count_forfeits(self, pair: PlayedPair, baseline: str) -> None:
-        names = (self._candidate.name, baseline)
-        ended = zip(pair.results, pair.terminations, strict=True)
-        failures = [
-            (names[0] if result is Result.LOSS else names[1], termination)
-            for result, termination in ended
-            if termination.is_forfeit
-        ]
-        self._forfeits.add(names, failures)
-        if failures:
-            self._culprit = self._forfeits.culprit
-            if self._culprit:
-                self._verdict = Verdict.INVALID
 
     def result(self, *, invalid: str = "", stopped: bool = False) -> GateResult:
         """The verdict as it stands.
@@ -220,7 +142,7 @@ class GateJudge:
             uncounted_games=self._uncounted,
         )
 
-    def _baseline(self, tally: _Tally) -> BaselineResult:
+    def _baseline(self, tally: Tally) -> BaselineResult:
         pairs, distinct = sum(tally.pentanomial), sum(tally.distinct)
         # All pairs have the right shares on average; their weight is that of the distinct ones.
         weighed = [count * distinct / max(pairs, 1) for count in tally.pentanomial]

@@ -7,9 +7,10 @@ from db.records.bots import BotRow
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
-from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.judge import GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import GateResult, Verdict
+from ladder.gate.tally import GateBot
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (

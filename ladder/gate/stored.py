@@ -8,9 +8,10 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from engine.result import Result
-from ladder.gate.judge import GateBot, GateJudge
+from ladder.gate.judge import GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import GateResult
+from ladder.gate.tally import GateBot
 from ladder.standings.showcase import Reason, ShownGame, shown_games
 
 TRIALS_READ = 20

@@ -31,6 +31,14 @@ class Judge(Protocol):
     def progress(self) -> str:
         """How near the decision is, for whoever watches."""
 
+    @property
+    def games_left(self) -> float | None:
+        """Games until the decision as far as they can be told; None: they cannot."""
+
+    @property
+    def keeps_planned(self) -> bool:
+        """Whether pairs that are planned beyond the decision stay so, for a later session."""
+
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair. Those after the decision are given, too, and must not count."""
 
@@ -60,6 +68,16 @@ class Decision:
     def progress(self) -> str:
         """How near it is, in words."""
         return "" if self._judge is None else self._judge.progress
+
+    @property
+    def games_left(self) -> float | None:
+        """Games until it, roughly; None: they cannot be told."""
+        return None if self._judge is None else self._judge.games_left
+
+    @property
+    def keeps_planned(self) -> bool:
+        """Whether pairs that are planned beyond it stay so."""
+        return self._judge is not None and self._judge.keeps_planned
 
     def add(self, pair: PlayedPair) -> None:
         """Note a finished pair."""

@@ -85,6 +85,8 @@ class LiveRun:
     """Monotonic time at which the run ends."""
     progress: str = ""
     """How near a decision is, in words, when the run ends by one."""
+    games_left: float | None = None
+    """Until the decision, roughly; None: there is none, or it cannot be told."""
     ending: RunEnding | None = None
     """Why it stopped playing; None while it plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)
@@ -140,6 +142,8 @@ class LiveRun:
         speed = self.games_an_hour()
         if self.target_games is not None and speed:
             left.append((self.target_games - self.total_games) / speed * 3600)
+        if self.games_left is not None and speed:
+            left.append(self.games_left / speed * 3600)
         return min(left, default=None)
 
 

@@ -163,6 +163,7 @@ class Runner:
                 return RunEnding.DONE
             self._decision.consider(self._owed())
             self._live.progress = self._decision.progress
+            self._live.games_left = self._decision.games_left
             if self._decision.is_reached:
                 self._let_go()
             depends = self._hand_out()
@@ -189,7 +190,9 @@ class Runner:
     def _let_go(self) -> None:
         """Begin no more pairs, after the decision: those in play are played out and stored."""
         cancelled = [future for future in self._playing if future.cancel()]
-        self._queue.drop(self._playing.pop(future) for future in cancelled)
+        plans = [self._playing.pop(future) for future in cancelled]
+        if not self._decision.keeps_planned:
+            self._queue.drop(plans)
 
     def _hand_out(self) -> bool:
         """Keep every worker busy and one pair ready behind each, but begin none past the target.

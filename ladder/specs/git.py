@@ -20,8 +20,20 @@ class Commit:
     """Of the commit, seconds since the epoch."""
 
 
-def repository_of(folder: Path) -> Path:
-    """The top folder of the repository around a folder.
+@dataclass(frozen=True, slots=True)
+class LoggedCommit:
+    """A commit as the log of a range tells it."""
+
+    commit: str
+    """Its hash."""
+    parents: tuple[str, ...]
+    """Hashes, the first parent first; some may lie outside of the range."""
+    subject: str
+    """The first line of its message."""
+
+
+def repository_of(folder: Path, option: str = "--git") -> Path:
+    """The top folder of the repository around a folder; `option` is named in a refusal.
 
     Raises:
         UsageError: there is none, git cannot read it, or git is not installed.
@@ -30,14 +42,19 @@ def repository_of(folder: Path) -> Path:
     done = _git(folder, "rev-parse", "--show-toplevel")
     if done.returncode != 0:
         raise UsageError(
-            f"--git: {folder} lies in no git repository ({_complaint(done)}): run the command in "
-            "the repository that holds the bot"
+            f"{option}: {folder} lies in no git repository ({_complaint(done)}): run the command "
+            "in the repository that holds the bot"
         )
     return Path(done.stdout.removesuffix("\n"))
 
 
-def commit_of(repository: Path, revision: str) -> Commit:
+def commit_of(repository: Path, revision: str, option: str = "--git") -> Commit:
     """The commit that a branch, a tag or a commit's name stands for now.
+
+    Args:
+        repository: its top folder.
+        revision: the name.
+        option: named in a refusal.
 
     Raises:
         UsageError: the repository has no such revision.
@@ -47,11 +64,53 @@ def commit_of(repository: Path, revision: str) -> Commit:
     commit = "" if revision.startswith("-") else _resolve(repository, f"{revision}^{{commit}}")
     if not commit:
         raise UsageError(
-            f"--git: {repository} has no revision {revision!r}: name a branch, a tag or a commit, "
-            "such as main, origin/main or HEAD~1, and fetch it first when it is not here yet"
+            f"{option}: {repository} has no revision {revision!r}: name a branch, a tag or a "
+            "commit, such as main, origin/main or HEAD~1, and fetch it first when it is not "
+            "here yet"
         )
     time = _git(repository, "show", "--no-patch", "--format=%ct", commit).stdout.split()[-1]
     return Commit(commit, _resolve(repository, f"{commit}^{{tree}}"), float(time))
+
+
+def subject_of(repository: Path, commit: str) -> str:
+    """The first line of a commit's message."""
+    shown = _git(repository, "show", "--no-patch", "--format=%s", commit).stdout
+    return _decoded(shown.strip("\n"))
+
+
+def common_ancestor(repository: Path, one: str, other: str) -> str:
+    """The hash of the best common ancestor of two commits, "" when there is none."""
+    return _git(repository, "merge-base", one, other).stdout.strip()
+
+
+def commits_between(
+    repository: Path, after: str, last: str, *, first_parent: bool
+) -> list[LoggedCommit]:
+    """The commits that `last` holds and `after` does not, parents before their children.
+
+    Args:
+        repository: its top folder.
+        after: a commit's hash.
+        last: a commit's hash, that of the last entry.
+        first_parent: follow only the first parent of a merge.
+
+    Raises:
+        UsageError: git refuses.
+
+    """
+    words = ["--first-parent"] if first_parent else []
+    done = _git(
+        repository, "log", "--topo-order", "--reverse", *words, "-z", "--format=%H%n%P%n%s",
+        f"{after}..{last}",
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise UsageError(f"the history of {repository} cannot be read: {_complaint(done)}")
+    found = []
+    for entry in done.stdout.split("\0"):
+        if entry:
+            commit, parents, subject = entry.removesuffix("\n").split("\n", 2)
+            found.append(LoggedCommit(commit, tuple(parents.split()), _decoded(subject)))
+    return found
 
 
 def has_uncommitted(repository: Path, commit: Commit) -> bool:
@@ -96,6 +155,11 @@ def extract(repository: Path, commit: Commit, folder: Path) -> None:
         )
 
 
+def _decoded(text: str) -> str:
+    """A message, with an escape for each byte that is no UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def _resolve(repository: Path, name: str) -> str:
     return _git(repository, "rev-parse", "--verify", "--quiet", name).stdout.strip()
 
@@ -106,7 +170,8 @@ def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
             ["git", *words],
             cwd=folder,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
             check=False,
             stdin=subprocess.DEVNULL,
         )

@@ -82,6 +82,22 @@ def git_source(git: str | None, build: str | None, copies: Path) -> GitSource | 
     return GitSource(git, build or "", copies)
 
 
+def repository_for(spec: str, folder: Path, option: str = "--git") -> Path:
+    """The top folder of the repository that a specification is read in; this project's own for a
+    built-in player.
+
+    Args:
+        spec: as `ladder.specs.spec.read_spec` takes it.
+        folder: where it was written.
+        option: named in a refusal.
+
+    Raises:
+        UsageError: there is none.
+
+    """
+    return repository_of(_start(spec, folder), option)
+
+
 def uncommitted(spec: str, folder: Path, source: GitSource | None) -> str | None:
     """A sentence about changes that the revision leaves out, None when there are none.
 

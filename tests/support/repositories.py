@@ -29,12 +29,12 @@ def repository(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def commit(folder: Path, files: dict[str, str]) -> str:
+def commit(folder: Path, files: dict[str, str], subject: str = "A step") -> str:
     """Write files and commit them; the commit's hash."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         git(folder, "add", name)
-    git(folder, "commit", "--quiet", "--message", "A step")
+    git(folder, "commit", "--quiet", "--message", subject)
     return git(folder, "rev-parse", "HEAD")

@@ -10,9 +10,10 @@ import pytest
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.errors import UsageError
-from ladder.gate.judge import REPEATS_IN_A_ROW, GateBot, GateJudge
+from ladder.gate.judge import GateJudge
 from ladder.gate.question import GateTest
 from ladder.gate.result import GateResult, Verdict
+from ladder.gate.tally import REPEATS_IN_A_ROW, GateBot
 from ladder.ratings.choices import Model
 from ladder.ratings.elo import estimate
 from ladder.ratings.sprt import State, sprt_result

@@ -1,0 +1,120 @@
+"""`ladder bisect`: which commit lost the rating?"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.run_options import RunOptions, takes_run_options
+
+
+@takes_run_options
+def bisect(
+    *,
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC", help="The bot, as `ladder bots add` takes it, such as 'exec:./mybot'."
+        ),
+    ],
+    good: Annotated[str, typer.Option(metavar="REF", help="A revision that still had the rating.")],
+    bad: Annotated[str, typer.Option(metavar="REF", help="A later revision that has lost it.")],
+    build: Annotated[
+        str, typer.Option(metavar="COMMAND", help="Build each commit so, in a copy of its own.")
+    ] = "",
+    python: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="The interpreter of a python: or kaggle: bot. [default: python3 on PATH]",
+        ),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
+    ] = False,
+    max_drop: Annotated[
+        float, typer.Option(metavar="ELO", help="The smallest drop that matters.")
+    ] = 20.0,
+    confidence: Annotated[
+        float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
+    ] = 0.95,
+    max_games: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=2, max=MOST_GAMES, help="Without an answer by then: not decided."
+        ),
+    ] = 20_000,
+    model: Annotated[
+        Literal["normalized", "logistic"],
+        typer.Option(help="The Elo in which --max-drop is given."),
+    ] = "logistic",
+    options: RunOptions,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Find the commit that lost rating, between a good and a bad revision of the repository here.
+
+    Commits are built and tried as by `ladder bots add --git`, and play against the good one until
+    the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
+    skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
+    the machine stalls, 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on.
+    """
+    from db.beside import COPIES, folder_beside
+    from db.records.runs import RunKind
+    from db.store import file_of
+    from ladder.bisect.history import read_history
+    from ladder.bisect.question import Question
+    from ladder.bisect.session import Bisection, prepare, run_bisection
+    from ladder.cli.commands.bots_add import trial_bounds
+    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.output import print_error, print_out, show_table, stderr_console
+    from ladder.ratings.choices import Model
+    from ladder.registry.commit_bots import CommitBots
+    from ladder.runs.schedule import Pairing, PairingKind
+    from reports.bisect import bisect_document, print_bisect
+    from reports.layout.format import to_json
+    from reports.run import watcher_for
+
+    question = Question(
+        max_drop=max_drop, confidence=confidence, max_games=max_games, model=Model(model)
+    )
+    settings = options.settings(
+        db=db,
+        kind=RunKind.BISECT,
+        bots=(),
+        pairing=Pairing(PairingKind.GATE),
+        rated=False,
+    )
+    history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
+    bots = CommitBots(
+        spec=spec,
+        folder=Path.cwd(),
+        build=build,
+        python=python,
+        copies=folder_beside(file_of(db), COPIES),
+    )
+    with trial_bounds(db, options.sandbox) as confinement:
+        asked = Bisection(
+            history=history,
+            bots=bots,
+            question=question,
+            settings=settings,
+            confinement=confinement,
+        )
+        if is_missing(db):
+            with open_draft(db) as store:
+                prepare(store, asked)
+        with open_store(db, create=True, sync=True) as store:
+            result = run_bisection(
+                store,
+                asked,
+                prepare(store, asked),
+                watcher=watcher_for(stderr_console()),
+                tell=print_error,
+            )
+    if json:
+        print_out(to_json(bisect_document(result)))
+    else:
+        show_table(lambda console: print_bisect(console, result))
+    return result.exit_code

@@ -1,0 +1,133 @@
+"""A bisection's answer as plain data and as text with a table of the commits that were tried."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ladder.bisect.result import BisectResult, CommitVerdict, TriedCommit
+from ladder.bisect.search import Answer
+from ladder.specs.git import LoggedCommit
+from ladder.visible import visible
+from reports.layout.elo import elo_words
+from reports.layout.format import capped, rounded
+from reports.layout.table import Column, fit
+
+SHORT = 10
+SUBJECT = 72
+"""Characters of a subject that a table shows."""
+HEADS = {
+    Answer.FOUND: "FOUND",
+    Answer.AMBIGUOUS: "NOT DECIDED",
+    Answer.NONE: "NO DROP",
+    Answer.UNDECIDED: "NOT DECIDED",
+    None: "STOPPED",
+}
+STYLES = {
+    CommitVerdict.GOOD: "green",
+    CommitVerdict.BAD: "red",
+    CommitVerdict.OPEN: "",
+    CommitVerdict.SKIPPED: "dim",
+}
+
+
+def bisect_document(result: BisectResult) -> dict[str, Any]:
+    """The document of `ladder bisect --json`."""
+    found, drop = result.culprit, result.drop
+    return {
+        "commit": None if found is None else found.commit,
+        "subject": None if found is None else found.subject,
+        "elo": None if drop is None else rounded(drop.elo, 2),
+        "error95": None if drop is None else rounded(drop.error95, 2),
+        "elo_at_most": None if drop is None else rounded(drop.at_most, 2),
+        "games": result.games,
+        "answer": None if result.answer is None else result.answer.value,
+        "exit_code": result.exit_code,
+        "reason": result.reason,
+        "chance": round(result.chance, 4),
+        "suspects": [_commit_document(commit) for commit in result.suspects],
+        "tried": [_tried_document(tried) for tried in result.tried],
+        "good": _commit_document(result.good),
+        "bad": _commit_document(result.bad),
+        "commits": result.commits,
+        "max_drop": result.question.max_drop,
+        "confidence": result.question.confidence,
+        "max_games": result.question.max_games,
+        "model": result.question.model.value,
+        "conditions": result.conditions,
+        "seed": result.seed,
+    }
+
+
+def _commit_document(commit: LoggedCommit) -> dict[str, str]:
+    return {"commit": commit.commit, "subject": commit.subject}
+
+
+def _tried_document(tried: TriedCommit) -> dict[str, Any]:
+    return {
+        **_commit_document(tried.commit),
+        "verdict": tried.verdict.value,
+        "games": tried.games,
+        "wdl": list(tried.wdl),
+        "pentanomial": list(tried.pentanomial),
+        "elo": rounded(tried.estimate.elo, 2),
+        "error95": rounded(tried.estimate.error95, 2),
+        "weaker": round(tried.weaker, 4),
+        "reason": tried.reason,
+    }
+
+
+def print_bisect(console: Console, result: BisectResult) -> None:
+    """The answer, the commit with its message and its drop, and the commits that were tried."""
+    console.print(Text(f"{HEADS[result.answer]}: {result.reason}"), soft_wrap=True)
+    console.print()
+    blamed = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
+    rows = [("commit", _named(commit)) for commit in result.suspects if blamed]
+    if result.drop is not None:
+        rows.append(("drop", f"{elo_words(result.drop)} Elo, the commits from it on against GOOD"))
+    rows += [
+        ("good", _named(result.good)),
+        ("bad", f"{_named(result.bad)}, {result.commits} commits later"),
+        ("asked", _asked(result)),
+        ("seed", str(result.seed)),
+    ]
+    for name, value in rows:
+        console.print(Text(f"  {name:<8}{visible(value)}"), soft_wrap=True)
+    console.print()
+    console.print(fit(_columns(result.tried), console.width).table())
+    for tried in result.tried:
+        if tried.reason:
+            line = f"{tried.commit.commit[:SHORT]} was skipped: {tried.reason}"
+            console.print(Text(visible(line)), soft_wrap=True)
+
+
+def _asked(result: BisectResult) -> str:
+    question = result.question
+    return (
+        f"{question.max_drop:g} {question.model.value} Elo or more, right with "
+        f"{question.confidence:.4g}, at most {question.max_games} games on {result.conditions}"
+    )
+
+
+def _named(commit: LoggedCommit) -> str:
+    return f"{commit.commit[:SHORT]} {commit.subject}"
+
+
+def _columns(tried: Sequence[TriedCommit]) -> list[Column]:
+    return [
+        Column("commit", [each.commit.commit[:SHORT] for each in tried], number=False),
+        Column(
+            "tried as",
+            [Text(each.verdict.value, style=STYLES[each.verdict]) for each in tried],
+            number=False,
+        ),
+        Column("games", [str(each.games) for each in tried]),
+        Column("Elo against good", [elo_words(each.estimate) for each in tried], level=1),
+        Column("weaker", [_chance(each) for each in tried], level=2),
+        Column("subject", [capped(each.commit.subject, SUBJECT) for each in tried], number=False),
+    ]
+
+
+def _chance(tried: TriedCommit) -> str:
+    return "-" if tried.verdict is CommitVerdict.SKIPPED else f"{tried.weaker:.1%}"
