@@ -26,7 +26,7 @@ SHORT = 10
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What may be to blame, parents before their children."""
+    """The commits that may be to blame, parents before their children."""
 
     repository: Path
     good: LoggedCommit

@@ -1,4 +1,4 @@
-"""Who is to blame, as a probability: the posterior over the commits of a history.
+"""The posterior over the commits of a history: the chance of each to have lost the rating.
 
 Hypotheses: no commit lost rating; or one did, by one of several drops, and every commit that holds
 it plays so much weaker than the good one, all others as strong. Pairs of a commit against the good

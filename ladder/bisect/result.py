@@ -14,16 +14,16 @@ from ladder.specs.git import LoggedCommit
 
 
 class CommitVerdict(StrEnum):
-    """What a search makes of a commit that it turned to."""
+    """The finding of a search on a commit that it turned to."""
 
     GOOD = "good"
-    """As strong as the good revision."""
+    """The commit plays as strongly as the good revision."""
     BAD = "bad"
     """Weaker."""
     OPEN = "open"
     """Neither is sure yet."""
     SKIPPED = "skipped"
-    """It cannot be tested."""
+    """The commit cannot be tested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ LONGEST_BASE, LONGEST_NOTE = 60, 200
 
 @dataclass(frozen=True, slots=True)
 class CommitBots:
-    """What the bots of one search have in common."""
+    """The common part of the bots of one search."""
 
     spec: str
     folder: Path

@@ -25,7 +25,7 @@ class LoggedCommit:
     """A commit as the log of a range tells it."""
 
     commit: str
-    """Its hash."""
+    """The hash."""
     parents: tuple[str, ...]
     """Hashes, the first parent first; some may lie outside of the range."""
     subject: str
