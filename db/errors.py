@@ -8,6 +8,9 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Unwritable    folder missing, no permission, read-only or full disk
 |-- Locked        another process kept it busy for longer than we wait
 |-- Corrupt       the file is damaged
+|-- Passing       what may be over at the next attempt
+|   |-- Unreachable   the server is away, or has ended the connection
+|   `-- Contended     the server had to undo a transaction for the sake of another
 |-- NameTaken     a bot of that name is registered already
 |-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
 `-- UnknownRow    there is no bot, run, division or game of that name or number
@@ -44,6 +47,23 @@ class Locked(DatabaseError):
 
 class Corrupt(DatabaseError):
     """The database file is damaged."""
+
+
+class Passing(DatabaseError):
+    """The next attempt may succeed; nothing of this one was stored."""
+
+    @property
+    def fact(self) -> str:
+        """The part of the sentence before the advice."""
+        return str(self).partition(";")[0]
+
+
+class Unreachable(Passing):
+    """The server does not answer, or has ended the connection."""
+
+
+class Contended(Passing):
+    """The server undid a transaction: it collided with another one."""
 
 
 class NameTaken(DatabaseError):

@@ -3,11 +3,12 @@
 from types import TracebackType
 from typing import Self
 
+from db.connection.backends.run_lock import RunLock
 from db.connection.database import Database
 from db.connection.followed import FollowedDatabase
+from db.connection.patience import Patience
 from db.connection.place import locate
-from db.connection.read_only import ReadOnlyDatabase, open_to_read
-from db.connection.run_lock import RunLock
+from db.connection.read_only import open_to_read
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
 from db.queries.audit import Audit
@@ -116,8 +117,13 @@ class Store:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written here, because the file, its folder or its disk forbids."""
-        return isinstance(self._database, ReadOnlyDatabase)
+        """Whether nothing can be written here: file, folder, disk or the server forbid it."""
+        return self._database.is_read_only
+
+    @property
+    def patience(self) -> Patience:
+        """How long every operation waits for a server that is away, and who hears of it."""
+        return self._database.patience
 
     def close(self) -> None:
         """Let go of the database."""
@@ -143,11 +149,10 @@ class Store:
         """The run locks of this database; close them after use.
 
         Raises:
-            DatabaseError: the database is on a server.
-            Unwritable: the lock file cannot be made.
+            Unwritable: the lock file beside a SQLite file cannot be made.
 
         """
-        return RunLock(self.path)
+        return self._database.run_lock()
 
 
 class FollowedStore(Store):
@@ -158,15 +163,10 @@ class FollowedStore(Store):
         self._followed = database
 
     @property
-    def is_read_only(self) -> bool:
-        """Always."""
-        return True
-
-    @property
     def is_replaced(self) -> bool:
         """Whether another file lies at the database's place now, or none."""
         return self._followed.is_replaced
 
-    def change_mark(self) -> int:
-        """A number that differs from the last one after somebody else has stored something."""
+    def change_mark(self) -> object:
+        """A value that differs from the last one after somebody else has stored something."""
         return self._followed.change_mark()

@@ -1,35 +1,43 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Self
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import RootTransaction
 
 from db import migrations
+from db.connection.backends import Backend, backend_of
+from db.connection.backends.run_lock import RunLock
 from db.connection.driver_errors import border
-from db.connection.place import (
-    WRITES,
-    Place,
-    check_mark,
-    check_path,
-    is_writable,
-    locate,
-    make_engine,
-    use_wal,
-)
-from db.errors import Unwritable
+from db.connection.patience import Patience
+from db.connection.place import locate
+from db.errors import Missing, Passing, Unreachable
 from db.migrations.upgrade import stored_version, upgrade
 
 
 class Database:
-    """The connections of one `Store`. Its reader sees what was committed, by whomever."""
+    """The connections of one `Store`. Its reader sees what was committed, by whomever.
 
-    def __init__(self, place: Place, engine: Engine) -> None:
-        self.place = place
+    Attributes:
+        backend: the kind of database, and its place.
+        patience: how long a server that is away is waited for.
+        held: the runs whose locks the writer's session holds.
+
+    """
+
+    def __init__(self, backend: Backend, engine: Engine) -> None:
+        self.backend = backend
+        self.place = backend.place
         self.engine = engine
+        self.patience = Patience()
+        self.held: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
+        self._session: int | None = None
+        """What the backend knows the writer's session by, also after it was lost."""
+        self._is_writable = True
 
     @classmethod
     def open(cls, where: str, *, create: bool, busy_s: float) -> Self:
@@ -39,34 +47,31 @@ class Database:
             DatabaseError: one of its subclasses says why not.
 
         """
-        place = locate(where)
-        with border(str(place)):
-            has_content = place.path is not None and check_path(place.path, create=create)
-            if has_content and not is_writable(str(place.path)):
-                # Asked first: SQLite would leave files of this user beside another's database.
-                raise Unwritable(
-                    f"{place} cannot be written by this user; check the permissions of the file "
-                    "and its folder, or choose another --db"
-                )
-            database = cls(place, make_engine(place, busy_s=busy_s))
+        backend = backend_of(locate(where), busy_s)
+        with border(backend):
+            backend.check_place(create=create)
+            database = cls(backend, backend.make_engine())
             try:
-                database._bring_up_to_date(busy_s, has_content=has_content)
+                database._bring_up_to_date(create=create)
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _bring_up_to_date(self, busy_s: float, *, has_content: bool) -> None:
+    def _bring_up_to_date(self, *, create: bool) -> None:
         with self.reading() as connection:
-            if has_content:
-                check_mark(connection, str(self.place))
-            current = stored_version(connection) == migrations.HEAD
-        if not current:
+            self.backend.check_ours(connection)
+            version = stored_version(connection, self.backend)
+            if version == migrations.HEAD:
+                self._is_writable = self.backend.is_writable(connection)
+        if version is None and not create:
+            raise Missing(f"there are no games in {self.place}: play some first")
+        if version != migrations.HEAD:
             with self.writing() as connection:
-                upgrade(connection, self.place)
-        if self.place.path is not None:
+                upgrade(connection, self.backend)
+        if self._is_writable:
             for connection in (self.reader, self.writer):
-                use_wal(connection, busy_s=busy_s)
+                self.backend.settle(connection)
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -77,33 +82,97 @@ class Database:
         self.engine.dispose()
 
     @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written here, by this user or at all."""
+        return not self._is_writable
+
+    @property
     def reader(self) -> Connection:
         """The connection for reading."""
         if self._reader is None:
-            self._reader = self.engine.connect()
+            self._reader = self._connect_to_read()
         return self._reader
 
     @property
     def writer(self) -> Connection:
         """The connection whose transactions hold the write lock."""
         if self._writer is None:
-            self._writer = self.engine.connect().execution_options(**{WRITES: True})
+            connection = self.engine.connect().execution_options(**self.backend.writing_options)
+            try:
+                self._session = self.backend.take_up(connection, self._session, self.held)
+            except BaseException:
+                connection.close()
+                raise
+            self._writer = connection
         return self._writer
+
+    def _connect_to_read(self) -> Connection:
+        return self.engine.connect().execution_options(**self.backend.reading_options)
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """A block on the connections, which come anew after one that was lost in it."""
+        try:
+            with border(self.backend):
+                yield
+        except Passing:
+            self._forget()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of the database."""
-        with border(str(self.place)), self.reader.begin():
+        with self.trying(), self.reader.begin():
             yield self.reader
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that holds the write lock; committed at the end, undone on any error."""
-        with border(str(self.place)), self.writer.begin():
-            yield self.writer
+        with self.trying():
+            connection = self.writer
+            transaction = connection.begin()
+            try:
+                name = self.backend.begin_writing(connection)
+                yield connection
+            except BaseException:
+                with suppress(*self.backend.driver_errors):  # of a connection that is lost
+                    transaction.rollback()
+                raise
+            self._commit(transaction, name)
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
         """A transaction on a connection of its own, for a reader that takes its time."""
-        with border(str(self.place)), self.engine.connect() as connection, connection.begin():
+        with border(self.backend), self._connect_to_read() as connection, connection.begin():
             yield connection.execution_options(yield_per=500)
+
+    def run_lock(self) -> RunLock:
+        """The locks that tell which runs live. Raises DatabaseError."""
+        return self.backend.run_lock(self)
+
+    def _commit(self, transaction: RootTransaction, name: str | None) -> None:
+        """Commit. When the connection is lost meanwhile, another asks whether it was done."""
+        try:
+            with border(self.backend):
+                transaction.commit()
+        except Unreachable:
+            if name is None:
+                raise
+            self._forget()
+            if not self.patience.persist(lambda: self._was_committed(name)):
+                raise
+
+    def _was_committed(self, name: str) -> bool:
+        with self.trying():
+            connection = self.writer  # its session has ended the one that was lost
+            with connection.begin():
+                return self.backend.was_committed(connection, name)
+
+    def _forget(self) -> None:
+        """Drop connections that may be broken."""
+        for connection in (self._reader, self._writer):
+            if connection is not None:
+                with suppress(Exception):
+                    connection.invalidate()
+                connection.close()
+        self._reader = self._writer = None

@@ -22,17 +22,11 @@ from sqlalchemy import Connection, Engine
 
 from db import migrations
 from db.beside import INDEX, JOURNAL, WAL
+from db.connection.backends import SqliteBackend, backend_of
+from db.connection.backends.sqlite import has_content, may_write
 from db.connection.database import Database
 from db.connection.driver_errors import border
-from db.connection.place import (
-    Place,
-    check_mark,
-    check_path,
-    is_writable,
-    locate,
-    make_engine,
-    make_reading_engine,
-)
+from db.connection.place import Place, locate
 from db.errors import DatabaseError, Locked, Unwritable
 from db.migrations.upgrade import stored_version
 
@@ -53,56 +47,60 @@ def open_to_read(where: str, *, busy_s: float) -> Database:
 
     """
     place = locate(where)
-    if place.path is None:
+    backend = backend_of(place, busy_s)
+    if not isinstance(backend, SqliteBackend):
         return Database.open(where, create=False, busy_s=busy_s)
-    check_path(place.path, create=False)
-    if is_writable(place.path):
+    path = backend.path
+    has_content(path, create=False)
+    if may_write(path):
         try:
             return Database.open(where, create=False, busy_s=busy_s)
         except Unwritable:
             pass  # a full disk
-    has_log = _size(place.path + WAL) is not None
-    if has_log and _size(place.path + INDEX) is not None:
-        shared = _try(lambda: ReadOnlyDatabase.beside_others(place, busy_s))
+    has_log = _size(path + WAL) is not None
+    if has_log and _size(path + INDEX) is not None:
+        shared = _try(lambda: ReadOnlyDatabase.beside_others(backend))
         if shared is not None:
             return shared
-    elif not _size(place.path + WAL) and _size(place.path + JOURNAL) is None:
-        quiet = _try(lambda: ReadOnlyDatabase.of_unchanging(place, busy_s))
+    elif not _size(path + WAL) and _size(path + JOURNAL) is None:
+        quiet = _try(lambda: ReadOnlyDatabase.of_unchanging(backend))
         if quiet is not None:
             return quiet
-    return ReadOnlyDatabase.of_copy(place, busy_s)
+    return ReadOnlyDatabase.of_copy(backend)
 
 
 class ReadOnlyDatabase(Database):
     """A database that this process cannot write."""
 
-    def __init__(self, place: Place, engine: Engine, *, unchanging: bool) -> None:
-        super().__init__(place, engine)
+    def __init__(self, backend: SqliteBackend, engine: Engine, *, unchanging: bool) -> None:
+        super().__init__(backend, engine)
+        self._is_writable = False
         self._stack = ExitStack()
-        self._stamps = _stamps(place) if unchanging else None
+        self._stamps = _stamps(self.place) if unchanging else None
 
     @classmethod
-    def beside_others(cls, place: Place, busy_s: float) -> Self:
+    def beside_others(cls, backend: SqliteBackend) -> Self:
         """Read with the locks and the log of the processes that have it open."""
-        return cls(place, make_reading_engine(place, "mode=ro", busy_s=busy_s), unchanging=False)
+        return cls(backend, backend.make_reading_engine("mode=ro"), unchanging=False)
 
     @classmethod
-    def of_unchanging(cls, place: Place, busy_s: float) -> Self:
+    def of_unchanging(cls, backend: SqliteBackend) -> Self:
         """Read a file that nobody has open."""
-        engine = make_reading_engine(place, "mode=ro&immutable=1", busy_s=busy_s)
-        return cls(place, engine, unchanging=True)
+        engine = backend.make_reading_engine("mode=ro&immutable=1")
+        return cls(backend, engine, unchanging=True)
 
     @classmethod
-    def of_copy(cls, place: Place, busy_s: float) -> Self:
+    def of_copy(cls, backend: SqliteBackend) -> Self:
         """Copy the database into a temporary folder, which `close` removes."""
         with ExitStack() as stack:
             folder = stack.enter_context(TemporaryDirectory(prefix="ladder-reading-"))
             path = os.path.join(folder, "copy.db")
-            _copy(place, path)
-            copy = locate(path)
-            with border(str(place)):
-                Database.open(path, create=False, busy_s=busy_s).close()  # whole and up to date
-            database = cls(place, make_engine(copy, busy_s=busy_s), unchanging=False)
+            _copy(backend.place, path)
+            copy = SqliteBackend(locate(path), backend.busy_s)
+            with border(backend):
+                # Whole and up to date.
+                Database.open(path, create=False, busy_s=backend.busy_s).close()
+            database = cls(backend, copy.make_engine(), unchanging=False)
             database._stack = stack.pop_all()
             return database
 
@@ -138,14 +136,14 @@ class ReadOnlyDatabase(Database):
                 raise Locked(f"{self.place} was written while it was read here: try again")
 
 
-def _try(attempt: Callable[[], Database]) -> Database | None:
+def _try(attempt: Callable[[], "ReadOnlyDatabase"]) -> Database | None:
     """The database when it can be read so and is of this version."""
     database = attempt()
     usable = False
     try:
-        with border(str(database.place)), database.reading() as connection:
-            check_mark(connection, str(database.place))
-            usable = stored_version(connection) == migrations.HEAD
+        with border(database.backend), database.reading() as connection:
+            database.backend.check_ours(connection)
+            usable = stored_version(connection, database.backend) == migrations.HEAD
     except Unwritable:
         pass
     finally:

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, exists
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.derived.pair_sums import (
     GAME_COLUMNS,
     KEY,
@@ -26,6 +27,7 @@ from db.records.aggregate import DerivedDifference, PairTableRow, Rate, RatingRo
 _FOR_TABLES = tuple(COLUMNS[name] for name in GAME_COLUMNS)
 
 
+@retried
 class Aggregate:
     """The tables and live ratings that are derived from the rated games."""
 

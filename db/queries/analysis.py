@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import delete, func, insert, or_, select
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.models import Game, SolvedPosition, Verdict
 from db.queries.bots import revisions_of
 from db.records import analysis as records
@@ -14,6 +15,7 @@ KEYS_AT_ONCE = 500
 """Positions asked for in one statement, which may have 999 parameters on old versions of SQLite."""
 
 
+@retried
 class Analysis:
     """The stored verdicts of `ladder analyze`."""
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from sqlalchemy import case, func, select, text
+from sqlalchemy import case, func, select
 
 from db import thought_blob
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.derived.game_columns import line_hash, offender_of, sides_of
 from db.errors import Corrupt
 from db.models import Game, Pair, Run
@@ -30,6 +31,7 @@ _OPENING = Pair.opening.label("pair_opening")
 _OF_RUN = (Run.division_id.label("run_division_id"), Run.rated.label("run_rated"))
 
 
+@retried
 class Audit:
     """Looks at everything, changes nothing."""
 
@@ -38,26 +40,16 @@ class Audit:
 
     def integrity(self) -> list[str]:
         """The complaints of the database's own integrity checks; empty when it is sound."""
-        if self._database.place.path is None:
-            return []  # a server looks after its own files
         try:
             with self._database.reading() as connection:
-                found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
-                complaints = [str(line) for line in found if line != "ok"]
-                for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-                    complaints.append(f"row {row} of {table} points at nothing in {parent}")
+                return self._database.backend.complaints(connection)
         except Corrupt as error:
             return [str(error)]
-        return complaints
 
     def foreign_objects(self) -> list[str]:
-        """Triggers and views: this program makes none, and they could change what is stored."""
-        if self._database.place.path is None:
-            return []
-        query = text("SELECT type, name, tbl_name FROM sqlite_master WHERE type IN (:a, :b)")
+        """Triggers and the like: this program makes none, and they could change what is stored."""
         with self._database.reading() as connection:
-            rows = connection.execute(query, {"a": "trigger", "b": "view"})
-            return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
+            return self._database.backend.foreign_objects(connection)
 
     def pairs(self) -> Iterator[str]:
         """Pairs whose games are not what their status says."""

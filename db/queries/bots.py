@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Bot, HumanGame, Pair, Revision
@@ -21,6 +22,7 @@ from db.records.launch import Launch
 from db.records.pairs import PairStatus
 
 
+@retried
 class Bots:
     """The registered bots of a database."""
 

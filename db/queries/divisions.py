@@ -8,12 +8,14 @@ from sqlalchemy import Connection, insert, select
 
 from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import Division
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
+@retried
 class Divisions:
     """The divisions of a database."""
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.queries.export import export_lines
 from db.queries.import_ import import_lines
 from db.records.aggregate import Rate
 from db.records.exchange import GameLine, Imported
 
 
+@retried
 class Exchange:
     """The door for games of other databases."""
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from db import thought_blob
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.derived.game_columns import last_words_of, sides_of
 from db.models import Division, Game, LastWords, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
@@ -46,6 +47,7 @@ AT_ONCE = 500
 """Games that are asked for in one statement."""
 
 
+@retried
 class Games:
     """The finished games of a database."""
 

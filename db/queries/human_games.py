@@ -5,6 +5,7 @@ from sqlalchemy import func, insert, select
 
 from db import thought_blob
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.json_column import to_json
 from db.models import HumanGame
 from db.queries.bots import names_of_revisions
@@ -16,6 +17,7 @@ from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
 
 
+@retried
 class HumanGames:
     """The games of people against bots; no rating, report or export contains them."""
 

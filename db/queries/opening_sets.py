@@ -6,10 +6,12 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.models import OpeningSet
 from db.records.opening_sets import OpeningSetRow
 
 
+@retried
 class OpeningSets:
     """The sets of openings of a database."""
 

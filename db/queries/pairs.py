@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Select, func, insert, select, update
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.derived.store_pair import PairStorer, Played
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
@@ -23,6 +24,7 @@ from engine.position import format_moves, parse_moves
 from engine.result import Result, Termination
 
 
+@retried
 class Pairs:
     """The pairs of a database, planned and finished."""
 

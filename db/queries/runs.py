@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
-from db.connection.run_lock import RunLock
+from db.connection.patience import retried
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
@@ -23,6 +23,7 @@ from db.records.runs import (
 )
 
 
+@retried
 class Runs:
     """The runs of a database."""
 
@@ -150,17 +151,9 @@ class Runs:
     @contextmanager
     def _not_alive(self, run_id: int) -> Iterator[None]:
         """Hold the run's lock, so that nobody resumes it meanwhile. Raises InUse."""
-        path = self._database.place.path
-        if path is None:  # a server has no run locks: only the status tells
-            if self.get(run_id).status is RunStatus.RUNNING:
-                raise InUse(f"run {run_id} is being played: stop it first")
-            yield
-            return
-        with closing(RunLock(path)) as lock:
+        with closing(self._database.run_lock()) as lock:
             if not lock.try_acquire(run_id):
-                raise InUse(
-                    f"run {run_id} is being played by process {lock.holder(run_id)}: stop it first"
-                )
+                raise InUse(f"run {run_id} is being played by {lock.holder(run_id)}: stop it first")
             try:
                 yield
             finally:

@@ -3,9 +3,11 @@
 from sqlalchemy import text
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.records.games import ShowcaseQuery
 
 
+@retried
 class Showcase:
     """Which games of a division a page should show first."""
 

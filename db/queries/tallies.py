@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from db.connection.database import Database
+from db.connection.patience import retried
 from db.models import Game
 from db.queries.games import games_of_run
 from db.records.runs import ForfeitTally, RunTally, SideTally
@@ -15,6 +16,7 @@ LONGEST_GAP_S = 60.0
 """Seconds without a game, beyond which a run was not being played."""
 
 
+@retried
 class Tallies:
     """Sums over the finished games of a run."""
 

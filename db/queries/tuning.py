@@ -14,6 +14,7 @@ from db.records.tuning import TuningStepRow
 _SETTING = dict[str, float]
 
 
+@retried
 class TuningSteps:
     """The steps of all tunings of a database."""
 

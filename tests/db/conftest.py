@@ -1,4 +1,4 @@
-"""A database in a file of its own for every test."""
+"""A database of its own for every test: a SQLite file, and for most a PostgreSQL database, too."""
 
 import shutil
 import tempfile
@@ -8,11 +8,28 @@ from pathlib import Path
 import pytest
 
 from db.store import Store
+from tests.support.postgresql import shared_server, why_none
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test of `place` runs on both kinds of databases, unless it is marked as one of files."""
+    if "place" in metafunc.fixturenames:
+        of_files = metafunc.definition.get_closest_marker("sqlite_file") is not None
+        kinds = ["sqlite"] if of_files else ["sqlite", "postgresql"]
+        metafunc.parametrize("place", kinds, indirect=True)
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> str:
-    return str(tmp_path / "ladder.db")
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """What `--db` names: a file that is not there yet, or a database with our tables."""
+    if request.param == "sqlite":
+        yield str(tmp_path / "ladder.db")
+        return
+    reason = why_none()
+    if reason is not None:
+        pytest.skip(reason)
+    with shared_server().database() as url:
+        yield url
 
 
 @pytest.fixture

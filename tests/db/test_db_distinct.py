@@ -78,6 +78,7 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
     assert store.aggregate.count_distinct(tables, since=10.0) == 2
 
 
+@pytest.mark.sqlite_file
 def test_no_game_is_read_where_none_is_repeated(store: Store) -> None:
     """Without marks a list says at once that all its games differ; with them, from the index."""
     a, b = add_bots(store, 2)

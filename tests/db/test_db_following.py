@@ -33,6 +33,7 @@ def test_following_writes_nothing(place: str) -> None:
             follower.runs.set_status(run.id, RunStatus.FINISHED)
 
 
+@pytest.mark.sqlite_file
 def test_an_older_database_is_not_migrated(place: str) -> None:
     """Whoever only looks must leave an older file as it is and say what brings it up to date."""
     Store.open(place).close()
@@ -52,6 +53,7 @@ def test_a_newer_database_is_refused(place: str) -> None:
         Store.follow(place)
 
 
+@pytest.mark.sqlite_file
 def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
     """No file may come to be, and another program's must be known."""
     with pytest.raises(Missing):
@@ -62,6 +64,7 @@ def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
         Store.follow(place)
 
 
+@pytest.mark.sqlite_file
 def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
     """Another file at the place, or none, must show."""
     Store.open(place).close()
@@ -73,6 +76,7 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
         assert follower.is_replaced
 
 
+@pytest.mark.sqlite_file
 def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
     """A follower that ends last must leave the file alone, with all that was stored in it."""
     writer = Store.open(place)
@@ -84,6 +88,7 @@ def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
     assert os.listdir(Path(place).parent) == ["ladder.db"]
 
 
+@pytest.mark.sqlite_file
 def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
     """Between its reads a follower must not keep the log from being taken over into the file."""
     with Store.open(place) as writer, Store.follow(place) as follower:
@@ -96,6 +101,7 @@ def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
         assert (busy, log, taken) == (0, 0, 0)
 
 
+@pytest.mark.sqlite_file
 def test_threads_may_look_at_locks_at_once(place: str) -> None:
     """Threads that open and close their own locks must not close those of one another."""
     with Store.open(place) as store:

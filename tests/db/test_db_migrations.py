@@ -27,6 +27,7 @@ def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
         assert compare_metadata(context, Base.metadata) == []
 
 
+@pytest.mark.sqlite_file
 def test_constraint_names_are_the_models(store: Store) -> None:
     """Every constraint has the name that the models give it."""
     with store._database.reading() as connection:
@@ -53,6 +54,7 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
     Statements(chosen)
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize(
     "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"]
 )
@@ -72,6 +74,7 @@ def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
         test_a_fresh_upgrade_equals_the_models(store)
 
 
+@pytest.mark.sqlite_file
 def test_a_database_without_the_count_of_pondering_goes_on(place: str) -> None:
     """Its aggregate is kept, with a zero in each new column, and more pairs add to it."""
     with Store.open(place) as store:
@@ -85,6 +88,7 @@ def test_a_database_without_the_count_of_pondering_goes_on(place: str) -> None:
         assert store.aggregate.rebuild(elo, repair=False) == []
 
 
+@pytest.mark.sqlite_file
 def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
     """Runs keep what they were, without a verdict, and games keep theirs."""
     with Store.open(place) as store:
@@ -100,6 +104,7 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
         assert store.runs.get(run.id).verdict == "pass"
 
 
+@pytest.mark.sqlite_file
 def test_forfeits_are_found_by_their_index(store: Store) -> None:
     """The question for lost games must not read all games, whatever the database grows to."""
     with store._database.reading() as connection:

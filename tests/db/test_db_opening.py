@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from db import migrations
-from db.connection.place import APPLICATION_ID
+from db.connection.backends.sqlite import APPLICATION_ID
 from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
 from db.records.pairs import PlannedPair
 from db.store import Store
@@ -26,6 +26,7 @@ def pragma(place: str, name: str) -> object:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
 
+@pytest.mark.sqlite_file
 def test_new_file_is_made_with_our_settings(place: str) -> None:
     """A new database is ours by its header, in WAL mode, with full sync and foreign keys."""
     assert pragma(place, "application_id") == APPLICATION_ID
@@ -34,6 +35,7 @@ def test_new_file_is_made_with_our_settings(place: str) -> None:
     assert pragma(place, "foreign_keys") == 1
 
 
+@pytest.mark.sqlite_file
 def test_empty_file_becomes_a_database(place: str) -> None:
     """A file of no bytes belongs to nobody and is filled."""
     Path(place).touch()
@@ -41,6 +43,7 @@ def test_empty_file_becomes_a_database(place: str) -> None:
         assert store.bots.all() == []
 
 
+@pytest.mark.sqlite_file
 def test_url_and_path_name_the_same_file(place: str) -> None:
     """``sqlite:///FILE`` opens the file, and the store tells its absolute path."""
     with Store.open(place) as store:
@@ -59,6 +62,7 @@ def test_odd_file_names_work(tmp_path: Path) -> None:
     assert os.path.exists(place)
 
 
+@pytest.mark.sqlite_file
 def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
     """Without `create` a missing file is an error and stays missing."""
     with pytest.raises(Missing, match="no database"):
@@ -79,6 +83,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         Store.open(str(tmp_path))
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\0" + b"y" * 5000])
 def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
     """A file that is no database is refused, not changed, and nothing appears beside it."""
@@ -89,6 +94,7 @@ def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
 
 
+@pytest.mark.sqlite_file
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> None:
     """A SQLite file of another program is refused, not changed, nothing appears beside it."""
@@ -104,6 +110,7 @@ def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> 
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
 
 
+@pytest.mark.sqlite_file
 def test_newer_database_is_refused(place: str) -> None:
     """A version that is unknown here is refused with the advice to update."""
     Store.open(place).close()
@@ -115,6 +122,7 @@ def test_newer_database_is_refused(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.sqlite_file
 def test_older_database_is_migrated_after_a_backup(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +170,7 @@ def test_failed_migration_leaves_the_file_as_it_was(
         assert store.aggregate.ratings(1) == []
 
 
+@pytest.mark.sqlite_file
 def test_truncated_file_is_corrupt(place: str) -> None:
     """A file that lost its end is called damaged, and is not taken for another program's."""
     with Store.open(place) as store:
@@ -172,6 +181,7 @@ def test_truncated_file_is_corrupt(place: str) -> None:
         Store.open(place)
 
 
+@pytest.mark.sqlite_file
 def test_damaged_page_is_found_by_the_check(place: str) -> None:
     """Rubbish in a page of games is a complaint of the integrity check."""
     with Store.open(place) as store:
@@ -183,6 +193,7 @@ def test_damaged_page_is_found_by_the_check(place: str) -> None:
         assert store.audit.integrity()
 
 
+@pytest.mark.sqlite_file
 def test_busy_database(place: str) -> None:
     """A writer that another one keeps waiting gives up after the timeout, and can try again."""
     with Store.open(place, busy_s=0.1) as store:
@@ -196,6 +207,7 @@ def test_busy_database(place: str) -> None:
         add_bots(store, 1)
 
 
+@pytest.mark.sqlite_file
 def test_full_disk(store: Store) -> None:
     """A full disk is told as such and loses nothing that was stored before."""
     run, revisions = new_run(store), add_bots(store)
@@ -269,6 +281,7 @@ def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
     assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
 
 
+@pytest.mark.sqlite_file
 def test_several_processes_make_one_database(place: str) -> None:
     """Processes that open a new file at the same moment all get the same good database."""
     code = (

@@ -12,12 +12,12 @@ from random import Random
 import pytest
 
 from db.connection.database import Database
-from db.connection.place import check_mark
 from db.errors import DatabaseError, Unwritable
 from db.store import Store
 from tests.db.disks import small_disk
 from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
 
+pytestmark = pytest.mark.sqlite_file
 MIB = 1 << 20
 
 
@@ -52,7 +52,7 @@ def probe(place: str, times: int) -> None:
     database = Database.open(place, create=False, busy_s=10)
     for _ in range(times):
         with database.streaming() as connection:  # a connection of its own each time
-            check_mark(connection, place)
+            database.backend.check_ours(connection)
     database.close()
 
 

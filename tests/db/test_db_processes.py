@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from db.connection.run_lock import RunLock
-from db.errors import DatabaseError, Unwritable
+from db.connection.backends.file_run_lock import FileRunLock
+from db.errors import Unwritable
 from db.store import Store
 from tests.db.making import add_bots, elo, new_bot, new_run
 
@@ -74,21 +74,22 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 
 HOLDER = """
 import sys
-from db.connection.run_lock import RunLock
-lock = RunLock(sys.argv[1])
+from db.connection.backends.file_run_lock import FileRunLock
+lock = FileRunLock(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()
 """
 
 
+@pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     """Others see the lock, cannot take it, and it is free once its process was killed."""
-    lock = RunLock(place)
+    lock = FileRunLock(place)
     assert not lock.is_alive(7)
     holder = start(HOLDER, place, 7)
     assert holder.stdout is not None
     assert holder.stdout.readline() == "True\n"
-    assert lock.holder(7) == holder.pid
+    assert lock.holder(7) == f"process {holder.pid}"
     assert not lock.try_acquire(7)
     assert not lock.is_alive(6)
     assert not lock.is_alive(8)
@@ -102,13 +103,14 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
     lock.close()
 
 
+@pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
     """Two lock objects of a process know of each other, and closing one frees nothing."""
-    one, two = RunLock(place), RunLock(place)
+    one, two = FileRunLock(place), FileRunLock(place)
     assert one.try_acquire(3)
     assert not two.try_acquire(3)
     assert two.is_alive(3)
-    assert two.holder(3) == os.getpid()
+    assert two.holder(3) == f"process {os.getpid()}"
     two.close()
     two.close()
     other = start(HOLDER, place, 3)
@@ -121,6 +123,7 @@ def test_one_process_shares_its_lock_file(place: str) -> None:
     one.close()
 
 
+@pytest.mark.sqlite_file
 def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
     """Opening and closing the database in the same process does not free its run locks."""
     with Store.open(place) as store:
@@ -133,8 +136,6 @@ def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
 
 
 def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
-    """A missing folder, and a database on a server, are told in a sentence."""
+    """A missing folder is told in a sentence."""
     with pytest.raises(Unwritable, match="cannot be written"):
-        RunLock(str(tmp_path / "no" / "ladder.db"))
-    with pytest.raises(DatabaseError, match="server"):
-        RunLock(None)
+        FileRunLock(str(tmp_path / "no" / "ladder.db"))

@@ -10,6 +10,7 @@ import pytest
 
 from db import migrations
 from db.connection import read_only
+from db.connection.backends import SqliteBackend
 from db.connection.place import locate
 from db.connection.read_only import ReadOnlyDatabase
 from db.errors import DatabaseError, Locked, Missing, NotOurs, Unwritable
@@ -17,6 +18,7 @@ from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
 
+pytestmark = pytest.mark.sqlite_file
 PAIRS = 5
 
 
@@ -169,8 +171,8 @@ def test_other_files_are_refused(open_folder: Path) -> None:
 
 def test_a_change_while_reading_is_told(closed: Path) -> None:
     """A file that was taken for unchanging and then is written is not believed."""
-    place = locate(str(closed))
-    store = Store(ReadOnlyDatabase.of_unchanging(place, 1))
+    backend = SqliteBackend(locate(str(closed)), 1)
+    store = Store(ReadOnlyDatabase.of_unchanging(backend))
     assert len(store.bots.all()) == 4
     with Store.open(str(closed)) as writer:
         writer.bots.add(new_bot("late"))

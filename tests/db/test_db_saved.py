@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from db.store import Store
 from tests.db.making import human_game, new_bot
 from tests.db.versions import go_back
@@ -35,6 +37,7 @@ def test_nothing_else_knows_of_saved_games(store: Store) -> None:
     assert store.audit.integrity() == []
 
 
+@pytest.mark.sqlite_file
 def test_a_database_of_the_first_version_gets_the_table(place: str) -> None:
     """Opening it migrates it after a copy, and keeps what it holds."""
     with Store.open(place) as store:

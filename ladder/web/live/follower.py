@@ -76,7 +76,7 @@ class Follower:
                 self._store = None
             return None, str(error)
 
-    _seen_mark = -1
+    _seen_mark: object = None
 
     def _alive(self, store: FollowedStore) -> tuple[int, ...]:
         """Those of the running runs that a living process plays."""

@@ -1,11 +1,11 @@
-"""Seeing whether a run is alive: an operating-system lock that dies with its process.
+"""Run locks beside a SQLite file: locks of the operating system, which die with their process.
 
 One byte of ``<database>.locks``, at the offset of the run's number, is locked while the run
 lives. The kernel frees it however the process ends, so there is no stale lock to clean up.
 
 POSIX locks belong to the process, and closing *any* descriptor of the file drops all of them.
-So a process keeps one descriptor per file, shared by all its `RunLock` objects, and never closes
-it before the last of them.
+So a process keeps one descriptor per file, shared by all its `FileRunLock` objects, and never
+closes it before the last of them.
 """
 
 import fcntl
@@ -16,7 +16,8 @@ import threading
 from dataclasses import dataclass, field
 
 from db.beside import LOCKS
-from db.errors import DatabaseError, Unwritable
+from db.connection.backends.run_lock import RunLock
+from db.errors import Unwritable
 
 _LINUX = "hhqqi"  # l_type, l_whence, l_start, l_len, l_pid
 _OTHERS = "qqihh"  # l_start, l_len, l_pid, l_type, l_whence (the BSD family)
@@ -34,24 +35,19 @@ class _LockFile:
 
 _files: dict[str, _LockFile] = {}
 _turn = threading.Lock()
-"""Held while `_files` is looked at or changed: threads open and close their own `RunLock`."""
+"""Held while `_files` is looked at or changed: threads open and close their own `FileRunLock`."""
 
 
-class RunLock:
-    """The run locks of one database. Not inherited by child processes."""
+class FileRunLock(RunLock):
+    """The run locks of one database file. Not inherited by child processes."""
 
-    def __init__(self, database_path: str | None) -> None:
-        """Use the lock file of a SQLite database (`Store.path`).
+    def __init__(self, database_path: str) -> None:
+        """Use the lock file of a SQLite database.
 
         Raises:
-            DatabaseError: the database is on a server, which this does not support yet.
             Unwritable: the lock file cannot be made beside the database.
 
         """
-        if database_path is None:
-            raise DatabaseError(
-                "runs on a database server cannot be told alive from dead yet: use a SQLite file"
-            )
         self._path = os.path.realpath(database_path) + LOCKS
         with _turn:
             known = _files.get(self._path)
@@ -85,17 +81,10 @@ class RunLock:
             self._file.held.discard(run_id)
             fcntl.lockf(self._file.descriptor, fcntl.LOCK_UN, 1, run_id)
 
-    def is_alive(self, run_id: int) -> bool:
-        """Whether a living process, this one included, holds the run's lock."""
-        return self.holder(run_id) is not None
-
-    def holder(self, run_id: int) -> int | None:
-        """The process number of the run's holder, None when it is not alive.
-
-        Asks without taking the lock, so that it cannot make a `try_acquire` elsewhere fail.
-        """
+    def holder(self, run_id: int) -> str | None:
+        """The process that holds a run's lock, such as ``process 12``; None: the run is dead."""
         if run_id in self._file.held:
-            return os.getpid()
+            return f"process {os.getpid()}"
         linux = sys.platform.startswith("linux")
         layout = _LINUX if linux else _OTHERS
         question = (
@@ -105,7 +94,7 @@ class RunLock:
         )
         answer = struct.unpack(layout, fcntl.fcntl(self._file.descriptor, fcntl.F_GETLK, question))
         kind, process = (answer[0], answer[4]) if linux else (answer[3], answer[2])
-        return None if kind == fcntl.F_UNLCK else process
+        return None if kind == fcntl.F_UNLCK else f"process {process}"
 
     def close(self) -> None:
         """Let go of the lock file; the last user of it in the process frees all its locks."""

@@ -1,0 +1,98 @@
+"""Sentences for the errors of a PostgreSQL server, by its codes.
+
+The codes are those of SQLSTATE, in appendix A of its manual.
+A connection that fails before it stands has no code, only words in the server's language: the
+English ones that matter are known, all others are told as they are.
+"""
+
+from db.errors import (
+    Contended,
+    Corrupt,
+    DatabaseError,
+    Locked,
+    Missing,
+    Unreachable,
+    Unwritable,
+)
+
+_AWAY = "does not answer ({reason}); check that its server runs, and the URL"
+_REFUSED = (
+    "refuses this user ({reason}); the URL names the user, and PGPASSWORD or ~/.pgpass holds the "
+    "password"
+)
+_UNWRITABLE = (
+    "cannot be written ({reason}); check the server's free disk space and what its user may do"
+)
+_DAMAGED = "is damaged ({reason}); restore a copy"
+_MISSING = "is not there ({reason}); make it with `createdb`, or correct the URL"
+
+_BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
+    # Whole codes before their classes.
+    "53100": (Unwritable, _UNWRITABLE),  # disk full
+    "53300": (Unreachable, _AWAY),  # too many connections
+    "40001": (Contended, "had to undo a transaction ({reason}); try again"),
+    "40P01": (Contended, "had to undo a transaction ({reason}); try again"),
+    "42501": (Unwritable, _UNWRITABLE),  # insufficient privilege
+    "42P01": (Corrupt, _DAMAGED),  # undefined table
+    "42703": (Corrupt, _DAMAGED),  # undefined column
+    "25006": (Unwritable, _UNWRITABLE),  # a standby, or a user that only reads
+    "55P03": (
+        Locked,
+        "is kept busy by another process ({reason}); wait for it to finish, then try again",
+    ),
+    "57014": (DatabaseError, "gave up a question ({reason})"),  # the server's own limit of time
+    "22003": (DatabaseError, "keeps no number so large ({reason})"),
+    "3D000": (Missing, _MISSING),
+    "08": (Unreachable, _AWAY),
+    "57P": (Unreachable, _AWAY),  # shut down, starting, dropped
+    "53": (Unwritable, _UNWRITABLE),
+    "58": (Unwritable, _UNWRITABLE),  # errors of the server's system
+    "28": (DatabaseError, _REFUSED),
+    "XX": (Corrupt, _DAMAGED),
+}
+_BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] = (
+    (
+        ("password", "authentication", "pg_hba.conf", "role "),
+        (DatabaseError, _REFUSED),
+    ),
+    (("database ",), (Missing, _MISSING)),
+)
+"""Words of a connection that failed."""
+
+
+def sentence_of(
+    state: str | None, words: str, error: BaseException
+) -> tuple[type[DatabaseError] | None, str]:
+    """The kind of an error and its sentence behind the database's name.
+
+    Args:
+        state: the server's code; None: there is none, as for a connection that failed.
+        words: of the driver or the server.
+        error: the driver's.
+
+    Returns:
+        None and no sentence for an error that tells of a bug in our code.
+
+    """
+    reason = _reason(words)
+    if state is not None:
+        for length in (5, 3, 2):
+            known = _BY_STATE.get(state[:length])
+            if known is not None:
+                return known[0], known[1].format(reason=reason)
+        return None, ""
+    if type(error).__name__ not in ("OperationalError", "InterfaceError"):
+        return None, ""
+    kind, sentence = Unreachable, _AWAY
+    if "connection failed" in words and "starting up" not in words:
+        for marks, (its_kind, its_sentence) in _BY_WORDS:
+            if any(mark in reason for mark in marks) and "FATAL" in words:
+                return its_kind, its_sentence.format(reason=reason)
+    return kind, sentence.format(reason=reason)
+
+
+def _reason(words: str) -> str:
+    """The line that says why, without the address that the URL tells."""
+    lines = [line.strip() for line in words.splitlines() if line.strip()] or ["no reason given"]
+    line = next((line for line in lines if "FATAL:" in line), lines[0])
+    return line.rpartition("FATAL:")[2].strip().rstrip(".")

@@ -1,0 +1,85 @@
+"""Trying again what failed for a passing reason: a server that restarts, a connection that is cut.
+
+The pauses grow and are drawn at random, so that many processes do not come back in one moment.
+"""
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from inspect import isgeneratorfunction
+from random import uniform
+from types import FunctionType
+from typing import Any, TypeVar
+
+from db.errors import Passing
+
+PATIENCE_S = 300.0
+"""Seconds for which a server may be away, long enough for a restart after a crash."""
+FIRST_S = 0.1
+LONGEST_S = 15.0
+"""The first pause and the longest, before half of it is added or taken away by chance."""
+GLANCE_S = 0.1
+"""How often is looked whether the command is to end."""
+
+T = TypeVar("T")
+
+
+class Patience:
+    """How long one store waits for its server, and who hears of it.
+
+    Attributes:
+        seconds: after which the last error is final.
+        tell: takes a sentence before each pause and after the last.
+        is_stop_wished: whether the command is to end now.
+
+    """
+
+    def __init__(self) -> None:
+        self.seconds = PATIENCE_S
+        self.tell: Callable[[str], None] = lambda _: None
+        self.is_stop_wished: Callable[[], bool] = lambda: False
+
+    def persist(self, attempt: Callable[[], T]) -> T:
+        """The result of an attempt that is repeated while it raises Passing."""
+        began, pause = time.monotonic(), FIRST_S
+        while True:
+            try:
+                result = attempt()
+            except Passing as error:
+                wait = pause * uniform(0.5, 1.5)
+                waited = time.monotonic() - began
+                if waited + wait > self.seconds or self.is_stop_wished():
+                    raise
+                self.tell(f"{error.fact}: trying again in {wait:.1f} s")
+                self._sleep(wait)
+                pause = min(2 * pause, LONGEST_S)
+            else:
+                if pause > FIRST_S:
+                    self.tell(f"going on after {time.monotonic() - began:.1f} s")
+                return result
+
+    def _sleep(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_wished():
+            time.sleep(min(left, GLANCE_S))
+
+
+def retried(kind: type[T]) -> type[T]:
+    """Let the public methods of a class of queries try again what failed for a passing reason.
+
+    Each is one transaction, or reads before it: none of it is stored when it fails. Generators are
+    left as they are, because somebody has their first rows already.
+    """
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, FunctionType) and name[0] != "_" and not isgeneratorfunction(method):
+            setattr(kind, name, _persisting(method))
+    return kind
+
+
+def _persisting(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def persist(self: Any, *arguments: Any, **options: Any) -> Any:
+        patience: Patience = self._database.patience
+        return patience.persist(lambda: method(self, *arguments, **options))
+
+    return persist

@@ -1,0 +1,184 @@
+"""A real PostgreSQL server for the tests of a session, in a folder of its own, for all workers.
+
+The server refuses to run as root: then it runs as another user. A keeper, a process of its own,
+ends it and removes its folder when the tests' first process has ended, however that happens.
+"""
+
+import contextlib
+import itertools
+import json
+import os
+import pwd
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.support.shared import made_once
+
+USERS = ("postgres", "nobody")
+"""Who runs the server of tests that run as root: the first of them that there is."""
+START_S = 60
+QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+"""Settings for tests that look at results, and not at what survives a power cut."""
+STOCK = "stock"
+"""The database that tests copy: up to date, and empty."""
+
+_numbers = itertools.count()
+
+
+def programs() -> Path | None:
+    """The folder of the newest server's programs; None: there is none."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda each: each.parts)
+    here = shutil.which("initdb")
+    if found:
+        return found[-1].parent
+    return None if here is None else Path(here).resolve().parent
+
+
+def why_none() -> str | None:
+    """Why no server can be started here; None: one can."""
+    return "no PostgreSQL server is installed" if programs() is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server: its folder, and the user that runs it and may do everything there."""
+
+    folder: Path
+    user: str
+
+    @classmethod
+    def make(cls, settings: dict[str, str]) -> "Server":
+        """Make a server in a new folder, with these settings beside the defaults; not started."""
+        user = pwd.getpwuid(os.getuid()).pw_name
+        if os.getuid() == 0:
+            known = {each.pw_name for each in pwd.getpwall()}
+            user = next(name for name in USERS if name in known)
+        # Not pytest's own folder: another user must reach it, and the path of a socket is short.
+        folder = Path(tempfile.mkdtemp(prefix="ladder-pg-"))
+        if os.getuid() == 0:
+            os.chown(folder, pwd.getpwnam(user).pw_uid, -1)
+        server = cls(folder, user)
+        server.run(
+            "initdb", "-D", "data", "-U", user, "-A", "trust", "-E", "UTF8", "--locale=C", "-N"
+        )
+        lines = {
+            "listen_addresses": "''",
+            "unix_socket_directories": f"'{folder}'",
+            "shared_buffers": "32MB",
+            "max_connections": "200",
+            "log_min_messages": "fatal",
+            **settings,
+        }
+        text = "".join(f"{key} = {value}\n" for key, value in lines.items())
+        with (folder / "data" / "postgresql.conf").open("a") as file:
+            file.write(text)
+        rules = "local all guarded scram-sha-256\nlocal all all trust\n"
+        (folder / "data" / "pg_hba.conf").write_text(rules)
+        return server
+
+    def run(self, program: str, *words: str) -> None:
+        """Run one of the server's programs as its user. Raises CalledProcessError."""
+        place = programs()
+        assert place is not None
+        with (self.folder / "errors").open("ab") as errors:
+            subprocess.run(
+                [place / program, *words],
+                cwd=self.folder,
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"},
+                **self.other_user(),
+            )
+
+    def other_user(self) -> dict[str, Any]:
+        """The arguments of `subprocess` that make a process the server's user."""
+        if os.getuid() != 0:
+            return {}
+        return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        self.run("pg_ctl", "-D", "data", "-w", "-t", str(START_S), "-l", "log", "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stop it: ``smart``, ``fast``, or ``immediate`` as a crash would."""
+        self.run("pg_ctl", "-D", "data", "-w", "-m", mode, "stop")
+
+    def url(self, database: str, *, user: str | None = None) -> str:
+        """The URL of one of its databases for `--db`."""
+        return f"postgresql+psycopg://{user or self.user}@/{database}?host={self.folder}"
+
+    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
+        """Run one statement outside of a transaction; its rows."""
+        import psycopg
+
+        with psycopg.connect(
+            host=str(self.folder), user=self.user, dbname=database, autocommit=True
+        ) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    @contextlib.contextmanager
+    def database(self, template: str = STOCK) -> Iterator[str]:
+        """A new database, a copy of another, for one test; its URL. It is dropped afterwards."""
+        name = f"test_{os.getpid()}_{next(_numbers)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+        try:
+            yield self.url(name)
+        finally:
+            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def remove(self) -> None:
+        """End it and forget everything."""
+        with contextlib.suppress(subprocess.CalledProcessError):
+            self.stop("immediate")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@cache
+def shared_server() -> Server:
+    """The server of this test session."""
+    folder = made_once("postgresql", _start_shared)
+    told = json.loads((folder / "server.json").read_text())
+    return Server(Path(told["folder"]), told["user"])
+
+
+def _start_shared(folder: Path) -> None:
+    from db.store import Store
+
+    server = Server.make(QUICK)
+    server.start()
+    tests = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    keeper = [sys.executable, "-m", __name__, str(server.folder), server.user, str(tests)]
+    keeping = subprocess.Popen(keeper, cwd=Path(__file__).parents[2], start_new_session=True)
+    keeping.returncode = 0  # it outlives this process, which must not be warned of that
+    server.execute(f"CREATE DATABASE {STOCK}")
+    Store.open(server.url(STOCK)).close()
+    told = {"folder": str(server.folder), "user": server.user}
+    (folder / "server.json").write_text(json.dumps(told))
+
+
+def keep(server: Server, tests: int) -> None:
+    """Wait for the end of a process, then remove the server."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with contextlib.suppress(ProcessLookupError):
+        select.select([os.pidfd_open(tests)], [], [])
+    time.sleep(0.1)
+    server.remove()
+
+
+if __name__ == "__main__":
+    keep(Server(Path(sys.argv[1]), sys.argv[2]), int(sys.argv[3]))
