@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import RootTransaction
 
 from db import migrations
@@ -143,8 +143,18 @@ class Database:
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
         """A transaction on a connection of its own, for a reader that takes its time."""
+        cursors: list[Any] = []
+
+        def note(_connection: Connection, cursor: Any, *_: object) -> None:
+            cursors.append(cursor)
+
         with border(self.backend), self._connect_to_read() as connection, connection.begin():
-            yield connection.execution_options(yield_per=500)
+            event.listen(connection, "after_cursor_execute", note)
+            try:
+                yield connection.execution_options(yield_per=500)
+            finally:
+                for cursor in cursors:  # one that was left in the middle is still open
+                    cursor.close()
 
     def run_lock(self) -> RunLock:
         """The locks that tell which runs live. Raises DatabaseError."""
