@@ -36,7 +36,7 @@ class Database:
         self._reader: Connection | None = None
         self._writer: Connection | None = None
         self._session: int | None = None
-        """What the backend knows the writer's session by, also after it was lost."""
+        """The backend's name for the writer's session, also after it was lost."""
         self._is_writable = True
 
     @classmethod

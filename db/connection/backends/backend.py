@@ -80,7 +80,7 @@ class Backend(ABC):
     # Connections and transactions.
 
     driver_errors: tuple[type[Exception], ...]
-    """What the driver raises, past SQLAlchemy or through it."""
+    """Errors of the driver, past SQLAlchemy or through it."""
 
     reading_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions see one state of the database."""

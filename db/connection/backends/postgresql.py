@@ -82,7 +82,7 @@ class PostgresqlBackend(Backend):
         return engine
 
     def make_following_engine(self) -> Engine:
-        """The same: transactions that read cannot write."""
+        """An engine like any other: transactions that read cannot write."""
         return self.make_engine()
 
     def _set_up(self, driver: Any, _record: object) -> None:

@@ -200,7 +200,7 @@ class SqliteBackend(Backend):
         return status.st_dev, status.st_ino
 
     def complaints(self, connection: Connection) -> list[str]:
-        """What SQLite says of the file's structure, and rows that point at nothing."""
+        """Faults of the file's structure, and rows that point at nothing."""
         found = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
         complaints = [str(line) for line in found if line != "ok"]
         for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
