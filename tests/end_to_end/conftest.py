@@ -54,6 +54,8 @@ class Ladder:
         }
         self.busy_s: float | None = None
         """How long forks of the server wait for a locked database; None: as everybody."""
+        self.heeds_permissions = False
+        """Whether commands, forks of the server, give up root's right to write everywhere."""
         self.started: list[Command] = []
 
     def start(
@@ -107,7 +109,14 @@ class Ladder:
 
     def __call__(self, *words: object, timeout: float = 120) -> Done:
         """Run a command to its end, as a fork of the command server: no imports to wait for."""
-        done = SERVER.run(words, self.folder, self.environment, timeout=timeout, busy_s=self.busy_s)
+        done = SERVER.run(
+            words,
+            self.folder,
+            self.environment,
+            timeout=timeout,
+            busy_s=self.busy_s,
+            heeds_permissions=self.heeds_permissions,
+        )
         return Done(*done)
 
     def fresh(self, *words: object, timeout: float = 120) -> Done:

@@ -1,22 +1,29 @@
 """`ladder analyze` and the mistakes in reports, on games that were played."""
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.conftest import Ladder
+from tests.support.shared import made_once
 
 PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "2", "--seed", "5")
 
 
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A database of 20 rated games."""
-    done = ladder("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
-    assert done.code == 0, done.err
+    """A database of 20 rated games, played once for all tests."""
+
+    def make(folder: Path) -> None:
+        done = Ladder(folder)("match", "random", "stupid", "--rated", "--games", "20", *PLAY)
+        assert done.code == 0, done.err
+
+    shutil.copy(made_once("to-analyze", make) / "ladder.db", ladder.folder)
     return ladder
 
 

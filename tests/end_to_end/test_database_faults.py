@@ -4,7 +4,6 @@ Each fault must end in one sentence that says what to do and the exit code of ba
 lifted, the same command must go on from what was stored.
 """
 
-import ctypes
 import os
 import resource
 import shutil
@@ -24,7 +23,6 @@ from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely,
 from tests.support.shared import made_once
 
 Begin = Callable[[], list[object]]
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 WORDS = ("run", *QUICK, "--seed", "1", "--games", "30")
 
 
@@ -76,13 +74,6 @@ def change(folder: Path, *statements: str) -> None:
     with closing(sqlite3.connect(folder / "ladder.db", timeout=30)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
-
-
-def heed_permissions() -> None:
-    """For a child before exec: give up the right of root to write whatever it likes."""
-    if os.getuid() == 0:
-        libc = ctypes.CDLL(None, use_errno=True)
-        assert libc.prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE) == 0
 
 
 @contextmanager
@@ -148,15 +139,13 @@ def test_a_read_only_database(ladder: Ladder, what: str, begin: Begin) -> None:
     for path in files:
         path.chmod(0o444)
     ladder.folder.chmod(0o555 if what == "folder" else 0o755)
-    done = subprocess.run(
-        [sys.executable, "-c", "from ladder.cli.main import main; main()", *WORDS],
-        cwd=ladder.folder, env=ladder.environment, capture_output=True, text=True, check=False,
-        preexec_fn=heed_permissions,
-    )  # fmt: skip
+    ladder.heeds_permissions = True
+    done = ladder(*WORDS)
+    ladder.heeds_permissions = False
     ladder.folder.chmod(0o755)
     for path in files:
         path.chmod(0o644)
-    assert_told(Done(done.returncode, done.stdout, done.stderr), "cannot be written")
+    assert_told(done, "cannot be written")
     assert_goes_on(ladder, before)
 
 

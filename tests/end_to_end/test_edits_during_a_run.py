@@ -82,20 +82,20 @@ def test_an_edit_of_a_built_in_player_does_not_reach_a_run(
     ladder.environment["PYTHONPATH"] = str(tree)
     database = ladder.stock().folder / "ladder.db"
     shutil.copy(database, ladder.folder / "quiet.db")
-    words = ("run", "--bots", "random,stupid,steady", *SHORT, "--games", "16", "--seed", "3")
+    words = ("run", "--bots", "random,stupid,steady", *SHORT, "--games", "8", "--seed", "3")
     words = (*words, "--restart", "game", "--json")
     quiet = ladder.fresh(*words, "--db", "quiet.db")
     assert quiet.code == 0, quiet.err
     with ladder.slow():
         run = ladder.start_fresh(*words)
         eventually(lambda: len(games(database)) >= 2)
-        assert len(games(database)) < 16
+        assert len(games(database)) < 8
         player = tree / "bots" / "simple" / "players.py"
         player.write_text(player.read_text() + "\nraise SystemExit('edited')\n")
     done = ladder.finish(run)
     assert done.code == 0, done.err
     played = games(database)
-    assert (len(played), played) == (16, games(ladder.folder / "quiet.db"))
+    assert (len(played), played) == (8, games(ladder.folder / "quiet.db"))
 
 
 def games(database: Path) -> list[tuple[str, str, str]]:

@@ -42,19 +42,21 @@ def test_bots_of_all_kinds_share_a_ladder(ladder: Ladder) -> None:
     add(ladder, "pipes", "saiblo:./program.py")
     add(ladder, "own", "exec:python3 -I -S bot_program.py honest")
     names = "py,agent,course,pipes,own,random"
-    words = ("run", "--bots", names, "--time", "200ms", "--pairing", "round-robin")
-    done = ladder(*words, "--boards", "6x7", "--games", "30", "--json")
+    words = ("run", "--bots", names, "--time", "200ms", "--pairing", "gauntlet:own")
+    done = ladder(*words, "--boards", "6x7", "--games", "10", "--json")
     assert done.code == 0, done.err
     report = done.document["report"]
-    assert {bot["name"] for bot in report["bots"]} == set(names.split(","))
+    games = {bot["name"]: bot["games"] for bot in report["bots"]}
+    assert games == {**dict.fromkeys(names.split(","), 2), "own": 10}
     assert [bot["forfeits"] for bot in report["bots"]] == [
         dict.fromkeys((kind.value for kind in FORFEITS), 0)
     ] * 6
     refused = ladder("run", "--bots", names, "--boards", "thu", "--games", "2")
     assert refused.code == 2
     assert "agent does not play thu" in refused.err
-    mixed = ladder(*words, "--boards", "6x7,10x11@3,4", "--games", "30", "--json")
+    mixed = ladder(*words, "--boards", "6x7,10x11@3,4", "--games", "10", "--json")
     assert mixed.code == 0, mixed.err
+    assert all(bot["games"] >= 2 for bot in mixed.document["report"]["bots"])
     assert sum(bot["forfeits"]["crash"] for bot in mixed.document["report"]["bots"]) == 0
 
 

@@ -1,45 +1,11 @@
 """Commands that only look, on a database that cannot be written, and with none at all."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Done, Ladder
-from tests.end_to_end.test_database_faults import heed_permissions
+from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import QUICK
-
-SEVERAL = """
-import json, os, sys
-from ladder.cli.main import main
-from tests.support.command_server import load_program
-load_program()
-for number, words in enumerate(json.loads(sys.argv[2])):
-    if not os.fork():
-        for target, ending in ((1, "out"), (2, "err")):
-            os.dup2(os.open(f"{sys.argv[1]}/{number}.{ending}", os.O_WRONLY | os.O_CREAT), target)
-        sys.argv = ["ladder", *words]
-        main()
-    print(os.waitstatus_to_exitcode(os.wait()[1]))
-"""
-"""Runs commands one after the other in one interpreter: folder for what they print, the words."""
-
-
-def run_without_rights(ladder: Ladder, folder: Path, commands: list[list[str]]) -> list[Done]:
-    """The commands as a user who may write only what permissions allow."""
-    codes = subprocess.run(
-        [sys.executable, "-c", SEVERAL, str(folder), json.dumps(commands)],
-        cwd=ladder.folder, env=ladder.environment, capture_output=True, text=True, check=True,
-        preexec_fn=heed_permissions,
-    ).stdout.split()  # fmt: skip
-    return [
-        Done(int(code), *((folder / f"{n}.{end}").read_text() for end in ("out", "err")))
-        for n, code in enumerate(codes)
-    ]
-
 
 LOOKING = [
     ["report", "--json"],
@@ -52,20 +18,17 @@ LOOKING = [
 ]
 
 
-def test_looking_at_what_cannot_be_written(ladder: Ladder, tmp_path: Path) -> None:
+def test_looking_at_what_cannot_be_written(ladder: Ladder) -> None:
     """Every command that only looks must print what it prints where it may write."""
     assert ladder.stock()("run", *QUICK, "--seed", "1", "--games", "8").code == 0
     expected = [ladder(*words) for words in LOOKING]
     database = ladder.folder / "ladder.db"
     database.chmod(0o444)
     ladder.folder.chmod(0o555)
-    printed = tmp_path / "printed"
-    printed.mkdir()
     before = sorted(os.listdir(ladder.folder))
     try:
-        found = run_without_rights(
-            ladder, printed, [*LOOKING, ["bots", "retire", "v1"], ["doctor"]]
-        )
+        ladder.heeds_permissions = True
+        found = [ladder(*words) for words in (*LOOKING, ("bots", "retire", "v1"), ("doctor",))]
     finally:
         ladder.folder.chmod(0o755)
     assert found[:-2] == expected

@@ -12,7 +12,7 @@ GUIDE = (ROOT / "docs" / "writing-a-bot.md").read_text()
 
 @pytest.mark.slow
 def test_the_guide_leads_to_a_rated_bot(ladder: Ladder) -> None:
-    """Its files and commands must work as they stand, and both bots must be better than random."""
+    """Its files and commands, but for the time of a move, must make two bots better than random."""
     folder = ladder.folder / "mybot"
     first, better = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     commands = [
@@ -28,7 +28,9 @@ def test_the_guide_leads_to_a_rated_bot(ladder: Ladder) -> None:
     outputs = []
     for words in commands[2:]:
         assert words[0] == "ladder"
-        done = ladder(*words[1:], timeout=300)
+        # A quarter of the time for the one bot that uses it up, and as many games.
+        quick = ["5ms" if word == "20ms" else word for word in words[1:]]
+        done = ladder(*quick, timeout=300)
         assert done.code == 0, done.err
         outputs.append(done.out)
     assert "mybot is registered" in outputs[0]

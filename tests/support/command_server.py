@@ -7,6 +7,7 @@ descriptors, signals and exit code. Tests of what an interpreter does at its sta
 
 import array
 import contextlib
+import ctypes
 import fcntl
 import gc
 import importlib
@@ -30,6 +31,7 @@ from db.store import Store
 ROOT = Path(__file__).resolve().parents[2]
 LATE = ("scipy.optimize", "scipy.sparse.csgraph", "scipy.special", "rich.progress")
 """Modules that the program imports when a function first needs them."""
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
 
 
 class ForkedCommand:
@@ -116,6 +118,7 @@ class CommandServer:
         terminal: int | None = None,
         busy_s: float | None = None,
         constants: Mapping[str, object] | None = None,
+        heeds_permissions: bool = False,
     ) -> ForkedCommand:
         """Begin a command.
 
@@ -128,6 +131,7 @@ class CommandServer:
             busy_s: how long it waits for a database that another process keeps locked; None: as
                 long as everybody.
             constants: values of other constants than the program's, by ``module:NAME``.
+            heeds_permissions: it and its children write only what permissions allow, as root, too.
 
         """
         connection = self._connection()
@@ -139,6 +143,7 @@ class CommandServer:
             "terminal": terminal is not None,
             "busy_s": busy_s,
             "constants": dict(constants or {}),
+            "heeds_permissions": heeds_permissions,
         }
         told, telling = os.pipe()
         given, write = os.pipe()
@@ -170,6 +175,7 @@ class CommandServer:
         *,
         timeout: float,
         busy_s: float | None = None,
+        heeds_permissions: bool = False,
     ) -> tuple[int, str, str]:
         """A command's exit code (negative: the signal that ended it), standard output and error.
 
@@ -178,7 +184,9 @@ class CommandServer:
 
         """
         words = [*words]
-        command = self.start(words, folder, environment, busy_s=busy_s)
+        command = self.start(
+            words, folder, environment, busy_s=busy_s, heeds_permissions=heeds_permissions
+        )
         try:
             command.wait(timeout)
         except TimeoutError:
@@ -211,6 +219,20 @@ class CommandServer:
 
 def _two_files() -> tuple[BinaryIO, BinaryIO]:
     return tempfile.TemporaryFile(), tempfile.TemporaryFile()
+
+
+def heed_permissions() -> None:
+    """Give up the right of root to write whatever it likes, for this process and its children."""
+    if os.getuid() != 0:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0) == 0  # children
+    # The header of version 3 for this process; effective, permitted and inheritable, low and high.
+    header, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(header, sets) == 0
+    for place in range(3):
+        sets[place] &= ~(1 << CAP_DAC_OVERRIDE)
+    assert libc.capset(header, sets) == 0
 
 
 def load_program() -> None:
@@ -304,6 +326,8 @@ def _become(request: dict[str, Any], descriptors: list[int], telling: int) -> No
         if request["busy_s"] is not None:
             for method in (Store.open, Store.open_to_read):
                 method.__kwdefaults__["busy_s"] = request["busy_s"]
+        if request["heeds_permissions"]:
+            heed_permissions()
         for name, value in request["constants"].items():
             module, _, constant = name.partition(":")
             assert hasattr(sys.modules[module], constant)

@@ -80,7 +80,7 @@ def test_columns_are_those_of_a_plain_search(board: str) -> None:
     """With enough nodes every column must have its exact value, with few ones true bounds."""
     solver, oracle, random = Solver(parse_board(board), 1), Oracle(parse_board(board)), SplitMix(3)
     for _ in range(12):
-        position = random_position(parse_board(board), 4 + random.below(5), random)
+        position = random_position(oracle.board, oracle.board.cells - 12 + random.below(5), random)
         columns = solve_columns(solver, position, 1_000_000)
         few = solve_columns(Solver(parse_board(board), 1), position, 4)
         for column, (found, loose) in enumerate(zip(columns, few, strict=True)):
