@@ -134,6 +134,11 @@ class Bots:
                 )
             return _find(connection, new_name)
 
+    def revisions(self, name: str) -> list[int]:
+        """The keys of all revisions that a bot has had. Raises UnknownRow."""
+        with self._database.reading() as connection:
+            return revisions_of(connection, name)
+
     def delete(self, name: str) -> None:
         """Forget a bot of which no game is stored, with its revisions.
 

@@ -28,6 +28,7 @@ from db.models import Division, Game, LastWords, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
 from db.queries.runs import find_run
 from db.records.games import (
+    GameKeys,
     GameQuery,
     GameRow,
     GameSummary,
@@ -115,6 +116,12 @@ class Games:
             names = names_of_revisions(connection)
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
+
+    def keys(self, *, after: int, limit: int) -> list[GameKeys]:
+        """At most so many of the games of higher ids, in ascending order."""
+        query = select(*_KEYS).where(Game.id > after).order_by(Game.id).limit(limit)
+        with self._database.reading() as connection:
+            return [GameKeys._make(row) for row in connection.execute(query)]
 
     def last_id(self, run_id: int | None = None) -> int:
         """The highest id of any game, or of those of a run; 0 where there is none.
@@ -214,6 +221,13 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     return query.where(Game.run_id == run_id, Game.id.between(low or 0, high or 0))
 
 
+_KEYS = tuple(
+    COLUMNS[name]
+    for name in (
+        *("id", "run_id", "division_id", "first_revision_id", "second_revision_id", "board"),
+        *("board_class", "result", "termination", "plies", "started_at"),
+    )
+)
 _SUMMARY = tuple(
     COLUMNS[name]
     for name in (
@@ -228,9 +242,9 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
     query = select(*_SUMMARY).order_by(Game.id.desc())
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
-        if wanted.down_to is None:
+        if wanted.down_to is None and wanted.ids is None:
             query = games_of_run(connection, query, run_id)
-        else:  # the stretch to be read is given
+        else:  # what is to be read is given
             query = query.where(Game.run_id == run_id)
     if wanted.division_id is not None:
         query = query.where(Game.division_id == wanted.division_id)
@@ -255,6 +269,8 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
         if wanted.division_id is None:
             # Naming all divisions leads through the index of the few such games, by division.
             query = query.where(Game.division_id.in_(select(Division.id)))
+    if wanted.ids is not None:
+        query = query.where(Game.id.in_(wanted.ids))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:

@@ -7,6 +7,7 @@ from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
+from ladder.overview.game_table import GameTable
 from ladder.overview.overview import list_now
 from ladder.overview.search import search
 from ladder.standings.against import Opponent, against_each
@@ -35,20 +36,23 @@ class OneBot:
     games: Sequence[GameSummary]
 
 
-def one_bot(store: Store, name: str, division: str | None) -> OneBot:
+def one_bot(
+    store: Store, name: str, division: str | None, table: GameTable | None = None
+) -> OneBot:
     """Read a bot's page.
 
     Args:
         store: the open database.
         name: of the bot.
         division: as a person names it; None: the latest in which it has games.
+        table: of all games, see `search`.
 
     Raises:
         UnknownRow: there is no such bot or division.
 
     """
     row = store.bots.get(name)
-    found = search(store, GameQuery(bot=name), GAMES_SHOWN)
+    found = search(store, GameQuery(bot=name), GAMES_SHOWN, table)
     divisions = store.divisions.all()
     chosen = None
     if division is not None:
@@ -65,7 +69,7 @@ def one_bot(store: Store, name: str, division: str | None) -> OneBot:
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]
-    lost = store.games.newest(GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN)
+    lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN, table).games
     games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
     return OneBot(
         row=row,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from db.records.games import GameQuery, GameSummary
 from db.store import Store
+from ladder.overview.game_table import GameTable
 
 STRETCH = 20_000
 """Games that are looked at in one read; the next reads look at twice as many each."""
@@ -24,13 +25,29 @@ class Found:
     """Whether the search was stopped before the page was full: older games may fit, too."""
 
 
-def search(store: Store, query: GameQuery, limit: int, *, longest_s: float = LONGEST_S) -> Found:
+def search(
+    store: Store,
+    query: GameQuery,
+    limit: int,
+    table: GameTable | None = None,
+    *,
+    longest_s: float = LONGEST_S,
+) -> Found:
     """The newest games that fit, at most `limit` of them.
+
+    Args:
+        store: the open database.
+        query: the conditions.
+        limit: games of a page.
+        table: of all games; where it is not read yet, or None, stored games are looked through.
+        longest_s: for so long.
 
     Raises:
         UnknownRow: the query names a bot or a run that is not there.
 
     """
+    if table is not None and table.catch_up(store):
+        return _page(table.newest(store, query, limit + 1), limit)
     if query.forfeit:  # few, and found by their index
         games = store.games.newest(query, limit + 1)
         return _page(games, limit)

@@ -58,9 +58,12 @@ async def games(request: Request) -> Response:
     limit = given.number("limit", low=1, high=MOST_GAMES) or 100
     before = given.number("before")
     given.check()
+    table = site_of(request).game_table()
     return await _document(
         request,
-        lambda store: page_document(*_page(search(store, filters.query(store, before), limit))),
+        lambda store: page_document(
+            *_page(search(store, filters.query(store, before), limit, table))
+        ),
     )
 
 

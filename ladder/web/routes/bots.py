@@ -6,6 +6,7 @@ from starlette.responses import Response
 from ladder.overview.one_bot import one_bot
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
+from ladder.web.site import site_of
 from reports.html.live.bots import bot_parts
 
 
@@ -15,9 +16,10 @@ async def bot_page(request: Request) -> Response:
     division = given.text("division")
     given.check()
     name = request.path_params["name"]
+    table = site_of(request).game_table()
     return await live_page(
         request,
         "bot.html.j2",
         (name, division),
-        lambda store: bot_parts(one_bot(store, name, division)),
+        lambda store: bot_parts(one_bot(store, name, division, table)),
     )

@@ -9,6 +9,7 @@ from ladder.overview.search import search
 from ladder.web.border.game_filters import Filters
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
+from ladder.web.site import site_of
 from reports.html.live.games import game_parts, games_parts
 from reports.html.live.parts import PageParts
 
@@ -21,9 +22,10 @@ async def games_page(request: Request) -> Response:
     filters = Filters.read(given)
     before = given.number("before")
     given.check()
+    table = site_of(request).game_table()
 
     def look(store: FollowedStore) -> PageParts:
-        found = search(store, filters.query(store, before), PAGE)
+        found = search(store, filters.query(store, before), PAGE, table)
         return games_parts(
             found.games,
             filters.given(),
