@@ -37,6 +37,7 @@ ROOMS: dict[str, str] = {
     "ladder.bisect": (
         "ladder ladder.gate ladder.runs ladder.registry ladder.specs ladder.process ladder.ratings"
     ),
+    "ladder.select": "ladder ladder.gate ladder.runs ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",
     "ladder.tuning": (

@@ -29,6 +29,7 @@ from ladder.cli.commands import (
     report,
     run,
     runs,
+    select,
     serve,
     solve,
     stats,
@@ -52,6 +53,7 @@ app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("gate")(gate.gate)
 app.command("bisect")(bisect.bisect)
+app.command("select")(select.select)
 app.command("match")(match.match)
 app.command("compete")(compete.compete)
 app.add_typer(bots.app, name="bots")

@@ -9,6 +9,7 @@ EXAMPLES = {
     "report": "ladder report --compare v4 v3",
     "gate": "ladder gate mybot --against v12 --max-drop 20",
     "bisect": "ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30",
+    "select": "ladder select idea1 idea2 idea3 --against v12 --indifference 15",
     "match": "ladder match mybot v4 --games 100",
     "compete": "ladder compete ./a.so ./b.so result.txt 10",
     "export": "ladder export --format pgn -o games.pgn",

@@ -57,17 +57,23 @@ class ForfeitCount:
     @property
     def failing(self) -> str:
         """The name of a bot that fails too often; empty while there is none."""
-        for name, kinds in self._kinds.items():
-            if kinds.total() >= FORFEIT_MINIMUM and self._is_above(name):
-                return name
-        return ""
+        return next(iter(self.all_failing), "")
+
+    @property
+    def all_failing(self) -> Mapping[str, str]:
+        """A sentence about each bot that fails too often, by its name."""
+        return {
+            name: self._sentence(name)
+            for name, kinds in self._kinds.items()
+            if kinds.total() >= FORFEIT_MINIMUM and self._is_above(name)
+        }
 
     @property
     def culprit(self) -> str:
         """A sentence about a bot that fails too often; empty while there is none."""
-        name = self.failing
-        if not name:
-            return ""
+        return next(iter(self.all_failing.values()), "")
+
+    def _sentence(self, name: str) -> str:
         kinds = self._kinds[name]
         listed = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
         return (

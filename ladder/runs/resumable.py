@@ -19,10 +19,10 @@ UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVA
 def is_unfinished(run: RunRow) -> bool:
     """Whether a run that nobody plays can be gone on with.
 
-    An invalid gate cannot: its games would make the next one invalid, too.
+    An invalid gate or choice cannot: its games would make the next one invalid, too.
     """
     return run.status in UNFINISHED and not (
-        run.kind is RunKind.GATE and run.status is RunStatus.INVALID
+        run.kind in (RunKind.GATE, RunKind.SELECT) and run.status is RunStatus.INVALID
     )
 
 
@@ -49,6 +49,7 @@ def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
         Resumable(run.id, games.get(run.id, 0), command_of(run))
         for run in store.runs.find()
         if is_unfinished(run)
+        and run.kind is not RunKind.BISECT  # its command names a history
         and "boards" in run.settings  # an imported run may know nothing of its settings
         and run.settings["bots"].items() <= hashes.items()
         and not lock.is_alive(run.id)
@@ -61,6 +62,10 @@ def command_of(run: RunRow) -> str:
     words = ["ladder", "run" if run.kind is RunKind.LADDER else run.kind.value]
     if run.kind is RunKind.MATCH:
         words += settings["bots"]
+    elif run.kind is RunKind.SELECT:
+        against = settings.get("select", {}).get("against")
+        words += [name for name in settings["bots"] if name != against]
+        words += [] if against is None else ["--against", against]
     elif run.kind is RunKind.GATE:
         _, candidate, against = settings["pairing"].split(":")
         words += [candidate, "--against", against]

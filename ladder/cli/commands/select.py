@@ -1,0 +1,89 @@
+"""`ladder select`: which of several candidates is the best?"""
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.completion import bot_names
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.run_options import RunOptions, takes_run_options
+
+
+@takes_run_options
+def select(
+    *,
+    candidates: Annotated[
+        list[str],
+        typer.Argument(metavar="CANDIDATE...", help="Registered bots.", autocompletion=bot_names),
+    ],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BASELINE",
+            help="The bot that the best one must beat; it takes part as well.",
+            autocompletion=bot_names,
+        ),
+    ] = None,
+    indifference: Annotated[
+        float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
+    ] = 20.0,
+    confidence: Annotated[
+        float, typer.Option(metavar="P", help="Chance that the choice is the best within that.")
+    ] = 0.95,
+    max_games: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=2, max=MOST_GAMES, help="Without a choice by then: not decided."
+        ),
+    ] = 20_000,
+    options: RunOptions,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Choose the best of several bots: those that can still be the best play on.
+
+    Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
+    stalling), 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games
+    are stored outside the rating list.
+    """
+    from db.records.runs import RunKind
+    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.start import check_possible
+    from ladder.select.question import SelectQuestion
+    from ladder.select.session import field_bots, field_names, play_selection
+    from reports.layout.format import to_json
+    from reports.run import watcher_for
+    from reports.select import print_select, select_document
+
+    question = SelectQuestion(indifference=indifference, confidence=confidence, max_games=max_games)
+    names = field_names(candidates, against)
+    settings = options.settings(
+        db=db,
+        kind=RunKind.SELECT,
+        bots=names,
+        pairing=Pairing(PairingKind.ROUND_ROBIN),
+        games=question.games,
+        rated=False,
+    )
+    if is_missing(db):
+        with open_draft(db) as store:
+            check_possible(settings, field_bots(store, names))
+    with open_store(db, create=True, sync=True) as store:
+        bots = field_bots(store, names)
+        warn_of_unknown(bots)
+        selected = play_selection(
+            store=store,
+            settings=settings,
+            bots=bots,
+            baseline=against,
+            question=question,
+            watcher=watcher_for(stderr_console()),
+        )
+    if json:
+        print_out(to_json(select_document(selected)))
+    else:
+        show_table(lambda console: print_select(console, selected))
+    return selected.choice.exit_code

@@ -1,0 +1,85 @@
+"""A choice among candidates as plain data and as text."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ladder.select.session import Choice, Player, Selected
+from reports.layout.format import rounded
+from reports.layout.table import Column, fit
+
+HEADS = {
+    Choice.CHOSEN: "CHOSEN",
+    Choice.UNDECIDED: "NOT DECIDED",
+    Choice.INVALID: "INVALID",
+    Choice.STOPPED: "STOPPED",
+}
+
+
+def select_document(selected: Selected) -> dict[str, Any]:
+    """The document of `ladder select --json`."""
+    question = selected.question
+    return {
+        "best": [player.name for player in selected.best],
+        "dropped": [_player_document(player) for player in selected.dropped],
+        "games": selected.games,
+        "choice": selected.choice.value,
+        "exit_code": selected.choice.exit_code,
+        "reason": selected.reason,
+        "players": [_player_document(player) for player in selected.players],
+        "against": selected.baseline,
+        "indifference": question.indifference,
+        "confidence": question.confidence,
+        "max_games": question.games,
+        "conditions": selected.conditions,
+    }
+
+
+def _player_document(player: Player) -> dict[str, Any]:
+    return {
+        "name": player.name,
+        "elo": rounded(player.elo, 2),
+        "error95": rounded(player.error95, 2),
+        "games": player.games,
+        "reason": player.reason,
+    }
+
+
+def print_select(console: Console, selected: Selected) -> None:
+    """The choice, what was asked, and all bots by strength."""
+    question = selected.question
+    console.print(Text(f"{HEADS[selected.choice]}: {selected.reason}"), soft_wrap=True)
+    beside = "" if selected.baseline is None else f", {selected.baseline} beside them"
+    asked = (
+        f"candidates on {selected.conditions}{beside}; within {question.indifference:g} Elo with "
+        f"{question.confidence:.4g}, at most {question.games} games"
+    )
+    console.print(Text(asked), soft_wrap=True)
+    console.print()
+    players = selected.players
+    columns = [
+        Column("bot", [player.name for player in players], number=False),
+        Column("Elo to the best", [_elo(player) for player in players]),
+        Column("games", [str(player.games) for player in players], level=1),
+        Column("", [_state(selected, player) for player in players], number=False),
+    ]
+    console.print(fit(columns, console.width).table())
+
+
+def _elo(player: Player) -> str:
+    if player.elo is None:
+        return "-"
+    if player.error95 is None:
+        return f"{player.elo:+.1f}"
+    return f"{player.elo:+.1f} +- {player.error95:.1f}"
+
+
+def _state(selected: Selected, player: Player) -> str:
+    if player.reason:
+        return player.reason
+    if selected.choice is not Choice.CHOSEN:
+        return "can be the best" if player.can_be_best else ""
+    if player is selected.players[0]:
+        return "the choice"
+    return "alike" if player.is_alike else "dropped"

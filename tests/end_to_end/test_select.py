@@ -1,0 +1,63 @@
+"""Choices among bots, from the command line to the database."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.traces import query
+
+SELECT = (
+    "select", "random", "stupid", "--against", "steady", "--boards", "5x5", "--simulations", 1,
+    "--concurrency", 1, "--seed", 1, "--indifference", 150, "--log-size", 0,
+)  # fmt: skip
+
+
+def test_a_choice_is_made_and_listed(ladder: Ladder) -> None:
+    """The document must name the best, all others, and the run its verdict."""
+    done = ladder.stock()(*SELECT, "--json", "--note", "which?")
+    assert done.code == 0, done.err
+    document = done.document
+    names = [player["name"] for player in document["players"]]
+    assert set(names) == {"random", "stupid", "steady"}
+    others = [player["name"] for player in document["dropped"]]
+    assert sorted([*document["best"], *others]) == sorted(names)
+    assert document["best"][0] == names[0]
+    assert document["games"] <= query(ladder.folder, "select count(*) from games")[0][0]
+    listed = ladder("runs", "--json").document["runs"]
+    facts = [(run["kind"], run["status"], run["verdict"], run["note"]) for run in listed]
+    assert facts == [("select", "finished", f"best: {names[0]}", "which?")]
+    assert ladder("report", "--json").document["games"] == 0
+
+
+def test_a_stopped_choice_goes_on(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Ctrl-C must save, and the same command must finish the same run."""
+    ladder.stock()
+    with ladder.slow():
+        process = ladder.start(*SELECT)
+        eventually(lambda: query(ladder.folder, "select count(*) from games")[0][0] >= 2)
+        stopped = ladder.interrupt(process)
+    assert stopped.code == 130, stopped.err
+    assert stopped.out.startswith("STOPPED: no choice after")
+    done = ladder(*SELECT)
+    assert done.code == 0, done.err
+    assert done.out.startswith("CHOSEN: ")
+    assert query(ladder.folder, "select status from runs") == [("finished",)]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("random",), "two bots at least"),
+        (("random", "random"), "named twice"),
+        (("random", "nobody"), "no registered bot is called 'nobody'"),
+        (("random", "stupid", "--indifference", "-3"), "--indifference must be"),
+    ],
+)
+def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+    """Each must exit with 2, and leave no database behind."""
+    done = ladder("select", *words, "--simulations", 1)
+    assert (done.code, sentence in done.err) == (2, True), done.err
+    assert not (ladder.folder / "ladder.db").exists()
