@@ -19,7 +19,6 @@ from bots.protocol import (
     MAX_LINE,
     PROTOCOL,
     ErrorReply,
-    GameOver,
     Hello,
     HelloReply,
     MoveAsk,
@@ -36,6 +35,9 @@ from engine.board import Board
 from engine.errors import EngineError
 
 NAME = "connect4-ladder"
+USUAL_LINE = 464
+"""Read at once, in bytes: hardly a question is longer, and Python keeps room for results of this
+size at hand, while larger ones go to the C library and back."""
 
 
 class Host:
@@ -43,8 +45,9 @@ class Host:
 
     def __init__(self) -> None:
         self._player: Player | None = None
-        self._tidy: Callable[[], None] | None = None
-        """Of a player that is `Tidy`; looked up once a game and not after every move."""
+        self.tidy: Callable[[], None] | None = None
+        """Lets a player that is `Tidy` put its memory in order after a move, when its clock stands
+        still; looked up once a game and not after every move."""
         self._known: set[str] = set()
 
     def answer(self, request: Request) -> Reply | None:
@@ -55,29 +58,24 @@ class Host:
             EngineError: the board is none.
 
         """
+        if type(request) is MoveAsk:  # first and cheaply: nearly all requests are
+            if self._player is None:
+                raise ProtocolError("a move was asked for before a game began")
+            column, info = self._player.choose(request.moves)
+            return MoveReply(column, info, request.ply)
         match request:
-            case MoveAsk():
-                if self._player is None:
-                    raise ProtocolError("a move was asked for before a game began")
-                choice = self._player.choose(request.moves)
-                return MoveReply(choice.column, choice.info, request.ply)
             case NewGame():
                 return self._begin(request)
             case Hello():
                 if request.protocol != PROTOCOL:
                     raise ProtocolError(f"this host speaks protocol {PROTOCOL} only")
                 return HelloReply(NAME, "built-in", tuple(BUDGETS))
-            case GameOver() | Quit():
+            case _:
                 return None
-
-    def tidy(self) -> None:
-        """Let the player put its memory in order after a move: its clock stands still."""
-        if self._tidy is not None:
-            self._tidy()
 
     def _begin(self, game: NewGame) -> Ready:
         # The former player goes before the next one is built: two trees need not fit at once.
-        self._player = self._tidy = None
+        self._player = self.tidy = None
         if not isinstance(game.player, str):
             raise ProtocolError("new_game must say which built-in player to be")
         if game.connect != 4:
@@ -86,7 +84,7 @@ class Host:
         self._player = build(
             game.player, board=board, side=game.side, seed=game.seed, budget=game.budget
         )
-        self._tidy = getattr(self._player, "tidy", None)
+        self.tidy = getattr(self._player, "tidy", None)
         if game.player not in self._known:
             self._known.add(game.player)
             # Modules and kernels loaded just now stay for ever: keep the collector off them, and
@@ -106,7 +104,7 @@ def lines(source: int) -> Iterator[bytes]:
 
     """
     rest = b""
-    while block := os.read(source, MAX_LINE):
+    while block := os.read(source, USUAL_LINE if not rest else MAX_LINE):
         if block.find(b"\n") == len(block) - 1 and not rest:
             yield block
             continue
@@ -119,8 +117,9 @@ def lines(source: int) -> Iterator[bytes]:
 def write(target: int, message: Reply) -> None:
     """Write a whole message."""
     data = encode(message)
-    while data:
-        data = data[os.write(target, data) :]
+    written = os.write(target, data)
+    while written < len(data):
+        written += os.write(target, data[written:])
 
 
 def serve(source: int, target: int) -> None:
@@ -130,8 +129,6 @@ def serve(source: int, target: int) -> None:
         for line in lines(source):
             try:
                 request = decode_request(line)
-                if isinstance(request, Quit):
-                    return
                 reply = host.answer(request)
             except (BotsError, EngineError) as error:
                 reply = ErrorReply(str(error))
@@ -140,8 +137,10 @@ def serve(source: int, target: int) -> None:
                 reply = ErrorReply(f"{type(error).__name__}: {error}")
             if reply is not None:
                 write(target, reply)
-            if isinstance(reply, MoveReply):
-                host.tidy()
+                if host.tidy is not None and type(reply) is MoveReply:
+                    host.tidy()
+            elif type(request) is Quit:
+                return
     except ProtocolError as error:
         write(target, ErrorReply(str(error)))
 

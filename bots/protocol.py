@@ -123,6 +123,10 @@ Reply = HelloReply | Ready | MoveReply | ErrorReply
 _encoder = msgspec.json.Encoder()
 _request_decoder: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _reply_decoder: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
+parse_reply = _reply_decoder.decode
+"""A message of a bot; raises one of UNREADABLE, which `decode_reply` puts into words."""
+UNREADABLE = (msgspec.DecodeError, ValueError, RecursionError)
+"""The exceptions of a line that is no message."""
 
 
 def encode(message: Request | Reply) -> bytes:
@@ -139,7 +143,7 @@ def decode_request(line: bytes) -> Request:
     """
     try:
         return _request_decoder.decode(line)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ProtocolError(f"not a request: {error}: {_excerpt(line)}") from error
 
 
@@ -152,7 +156,7 @@ def decode_reply(line: bytes) -> Reply:
     """
     try:
         return _reply_decoder.decode(line)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+    except UNREADABLE as error:
         raise ProtocolError(f"not an answer of the protocol: {error}: {_excerpt(line)}") from error
 
 

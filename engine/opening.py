@@ -9,12 +9,16 @@ ATTEMPTS = 20_000
 """Random lines tried before an opening is called impossible."""
 QUICK_ATTEMPTS = 200
 """Enough for any opening of which a stream can have thousands; see `check_openings`."""
+FEWEST = 6
+"""Stones of a position in which the side to move has three of them."""
 SAMPLES = 12
 """Openings that `check_openings` draws on a board."""
 
 
 def has_immediate_win(position: Position) -> bool:
     """Whether the side to move can connect four at once."""
+    if position.ply < FEWEST:
+        return False
     side = position.to_move
     return any(position.play(column).winner == side for column in position.legal_moves())
 

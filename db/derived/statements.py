@@ -5,7 +5,7 @@ the driver runs them directly: going through SQLAlchemy's results took as long a
 rest of storing a pair, the wait for the disk included.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Integer, bindparam, case, exists, insert, or_, select, update
@@ -25,6 +25,13 @@ from db.models import Base, Game, LastWords, Pair, PairTable, Rating
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """The columns that a new game needs a value for."""
+
+
+PAIR_VALUES = (
+    *("run_id", "stream", "number", "a_revision_id", "b_revision_id"),
+    *("board", "board_class", "opening", "seed", "status", "aborts"),
+)
+"""The columns that a new pair needs a value for."""
 
 
 class Prepared:
@@ -55,11 +62,30 @@ class Prepared:
         result = connection.exec_driver_sql(self._text, dict(values))
         return list(result) if result.returns_rows else []
 
+    def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Execute for each of some mappings of values, as `run` does; fetches nothing."""
+        if self._names is not None:
+            driver: Any = connection.connection.dbapi_connection
+            driver.executemany(self._text, [[row[name] for name in self._names] for row in rows])
+        else:
+            connection.exec_driver_sql(self._text, [dict(row) for row in rows])
+
 
 class Statements:
     """One instance per open database."""
 
     def __init__(self, dialect: Dialect) -> None:
+        self.insert_pair = Prepared(
+            insert(Pair).values({name: bindparam(name) for name in PAIR_VALUES}), dialect
+        )
+        """PAIR_VALUES"""
+        self.planned_since = Prepared(
+            select(Pair.id)
+            .where(Pair.stream == bindparam("stream"), Pair.number >= bindparam("start"))
+            .order_by(Pair.number),
+            dialect,
+        )
+        """stream, start -> id, in the order of their numbers"""
         self.mark_finished = Prepared(
             update(Pair)
             .where(

@@ -18,6 +18,8 @@ from db.derived.pair_sums import (
     KEY,
     SUMS,
     GameValues,
+    Key,
+    add,
     contribution,
 )
 from db.derived.statements import Statements
@@ -45,9 +47,9 @@ Played = tuple[PairPlan, PairRecord]
 class PairStorer:
     """Stores pairs in one database; keeps its statements and what never changes about runs."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, statements: Statements) -> None:
         self._database = database
-        self._statements = Statements(database.engine.dialect)
+        self._statements = statements
         self._runs: dict[int, tuple[int, bool]] = {}
 
     def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
@@ -64,10 +66,18 @@ class PairStorer:
             if any(game.termination is Termination.ABORTED for game in record.games):
                 raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
         with self._database.writing() as connection:
-            return [self._finish(connection, plan, record, rate) for plan, record in played]
+            moved = _Moved()
+            finished = [self._finish(connection, moved, *pair, rate) for pair in played]
+            self._write(connection, moved)
+        return finished
 
     def _finish(
-        self, connection: Connection, plan: PairPlan, record: PairRecord, rate: Rate
+        self,
+        connection: Connection,
+        moved: "_Moved",
+        plan: PairPlan,
+        record: PairRecord,
+        rate: Rate,
     ) -> FinishedPair:
         run = self._statements
         marked = run.mark_finished.run(
@@ -98,13 +108,29 @@ class PairStorer:
             return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
         if plan.a.revision == plan.b.revision:
             raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
-        key, values = contribution(games[0], games[1])
-        run.add_to_table.run(
-            connection,
-            {**dict(zip(KEY, key, strict=True)), **dict(zip(SUMS, values, strict=True))},
-        )
-        a, b = self._move_ratings(connection, division_id, plan, points(games), rate)
-        return FinishedPair(PairOutcome.STORED, ids, a, b, repeats)
+        add(moved.sums, *contribution(games[0], games[1]))
+        revisions = (plan.a.revision, plan.b.revision)
+        ratings = self._ratings(connection, moved, division_id, revisions)
+        after = rated_pair(*ratings, points(games), rate)
+        for rating in after:
+            moved.ratings[division_id, rating.revision] = rating
+        return FinishedPair(PairOutcome.STORED, ids, *after, repeats)
+
+    def _write(self, connection: Connection, moved: "_Moved") -> None:
+        """The aggregate and the ratings, each row once for all pairs of a transaction."""
+        run = self._statements
+        for key, values in moved.sums.items():
+            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), (*key, *values), strict=True)))
+        for rating in moved.ratings.values():
+            run.write_rating.run(
+                connection,
+                {
+                    "division_id": rating.division_id,
+                    "revision_id": rating.revision,
+                    "elo": rating.elo,
+                    "games": rating.games,
+                },
+            )
 
     def _facts(self, connection: Connection, run_id: int) -> tuple[int, bool]:
         facts = self._runs.get(run_id)
@@ -128,35 +154,37 @@ class PairStorer:
         # The second game is not compared with the stored ones only: it can repeat the first.
         second["repeat"] = bool(found[1]) or first["moves"] == second["moves"]
 
-    def _move_ratings(
+    def _ratings(
         self,
         connection: Connection,
+        moved: "_Moved",
         division_id: int,
-        plan: PairPlan,
-        a_points: float,
-        rate: Rate,
+        revisions: tuple[int, int],
     ) -> tuple[RatingRow, RatingRow]:
-        revisions = (plan.a.revision, plan.b.revision)
-        found = self._statements.read_ratings.run(
-            connection, {"division": division_id, "a": revisions[0], "b": revisions[1]}
-        )
-        stored = {row[0]: RatingRow(division_id, row[0], row[1], row[2]) for row in found}
-        a, b = (
-            stored.get(revision) or RatingRow(division_id, revision, START_ELO, 0)
-            for revision in revisions
-        )
-        moved = rated_pair(a, b, a_points, rate)
-        for row in moved:
-            self._statements.write_rating.run(
-                connection,
-                {
-                    "division_id": division_id,
-                    "revision_id": row.revision,
-                    "elo": row.elo,
-                    "games": row.games,
-                },
+        """The ratings of both bots, as far as this transaction has moved them."""
+        known = [moved.ratings.get((division_id, revision)) for revision in revisions]
+        if None in known:
+            found = self._statements.read_ratings.run(
+                connection, {"division": division_id, "a": revisions[0], "b": revisions[1]}
             )
-        return moved
+            stored = {row[0]: RatingRow(division_id, row[0], row[1], row[2]) for row in found}
+            known = [
+                rating or stored.get(revision) or RatingRow(division_id, revision, START_ELO, 0)
+                for rating, revision in zip(known, revisions, strict=True)
+            ]
+        a, b = known
+        assert a is not None and b is not None  # noqa: S101, PT018 - read, or new, just now
+        return a, b
+
+
+class _Moved:
+    """What the pairs of one transaction move, to be written at its end."""
+
+    def __init__(self) -> None:
+        self.sums: dict[Key, list[int]] = {}
+        """To be added to the aggregate."""
+        self.ratings: dict[tuple[int, int], RatingRow] = {}
+        """As they are after the pairs so far, by division and revision."""
 
 
 def rated_pair(

@@ -11,6 +11,7 @@ import contextlib
 import os
 import socket
 import struct
+from collections.abc import Sequence
 from time import perf_counter_ns
 from typing import Annotated
 
@@ -19,7 +20,6 @@ from msgspec import Meta
 
 from db.records.games import Thought
 from db.records.pairs import PairPlan
-from engine.position import Position
 from engine.result import Result, Termination
 from ladder.process.cpus import PREFIX
 
@@ -149,22 +149,24 @@ class GameBroadcast:
         self._plan = plan
         self._swapped = swapped
 
-    def show(self, position: Position, thoughts: list[Thought], times_us: tuple[int, int]) -> None:
+    def show(
+        self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]
+    ) -> None:
         """Send a position of the game that goes on, unless one was sent just before.
 
         Args:
-            position: of now.
+            moves: the columns so far, the opening included.
             thoughts: one for each move after the opening.
             times_us: of all moves of a side, the first player's before the second's.
 
         """
         broadcast, now = self._broadcast, perf_counter_ns()
         if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=False):
-            broadcast.send(self._board(position, thoughts, times_us))
+            broadcast.send(self._board(moves, thoughts, times_us))
 
     def end(
         self,
-        position: Position,
+        moves: Sequence[int],
         thoughts: list[Thought],
         times_us: tuple[int, int],
         result: Result,
@@ -173,11 +175,11 @@ class GameBroadcast:
         """Send the last position, unless that of another game was sent just before."""
         broadcast, now = self._broadcast, perf_counter_ns()
         if broadcast.is_heard(now, LOOK_NS) and broadcast.is_due(now, is_end=True):
-            board = self._board(position, thoughts, times_us)
+            board = self._board(moves, thoughts, times_us)
             broadcast.send(msgspec.structs.replace(board, result=result, termination=termination))
 
     def _board(
-        self, position: Position, thoughts: list[Thought], times_us: tuple[int, int]
+        self, moves: Sequence[int], thoughts: list[Thought], times_us: tuple[int, int]
     ) -> BoardInPlay:
         plan = self._plan
         sides = (plan.b, plan.a) if self._swapped else (plan.a, plan.b)
@@ -192,7 +194,7 @@ class GameBroadcast:
             board=plan.board,
             names=(sides[0].name, sides[1].name),
             opening=len(plan.opening),
-            moves=position.moves,
+            moves=tuple(moves),
             values=(first.value, second.value),
             last_us=(first.time_us, second.time_us),
             time_us=times_us,

@@ -13,8 +13,9 @@ from db.records.pairs import (
     PairRecord,
 )
 from db.records.sides import SideSums
-from engine.board import MAX_SIDE, Board, parse_board
+from engine.board import MAX_SIDE, parse_board
 from engine.errors import IllegalMove
+from engine.game_in_play import GameInPlay
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
@@ -107,11 +108,16 @@ def answered(position: Position, column: int) -> Position:
     try:
         return position.play(column)
     except IllegalMove as error:
-        legal = ", ".join(str(column) for column in position.legal_moves())
-        raise BotIllegalMove(
-            f"played column {column} at ply {position.ply} of "
-            f"'{position.notation()}': legal columns were {legal}"
-        ) from error
+        raise illegal(position, column) from error
+
+
+def illegal(position: Position, column: int) -> BotIllegalMove:
+    """The failure of a bot that plays a column which takes no stone."""
+    legal = ", ".join(str(column) for column in position.legal_moves())
+    return BotIllegalMove(
+        f"played column {column} at ply {position.ply} of "
+        f"'{position.notation()}': legal columns were {legal}"
+    )
 
 
 class GameEnd(NamedTuple):
@@ -136,12 +142,13 @@ class _Notes(NamedTuple):
 class _Side:
     """One player of the game in play."""
 
-    __slots__ = ("cpu", "entrant", "limit_s", "limit_us", "process", "stats", "timed")
+    __slots__ = ("cpu", "entrant", "late_us", "limit_s", "limit_us", "process", "timed")
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
         self.entrant = entrant
         self.process: BotProcess | None = None
-        self.stats = SideSums()
+        self.late_us: int | None = None
+        """The time of a last move that came too late; None: there was none."""
         self.cpu = CpuUse()
         self.timed = entrant.budget.time_ms is not None
         self.limit_us = move_limit_us(
@@ -169,8 +176,9 @@ class _Game:
         self.notes = notes
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
-        self.board: Board = parse_board(plan.board)
+        self.game = GameInPlay(parse_board(plan.board), plan.opening)
         self.thoughts: list[Thought] = []
+        """Of the moves of both sides, in order."""
         self.offender: int | None = None
         """Whom a failure is charged to: 0 the first player, 1 the second."""
         self.last_words: LastWords | None = None
@@ -186,18 +194,17 @@ class _Game:
         """
         started = time.time()
         clock = time.perf_counter_ns()
-        position = Position.from_moves(self.board, self.plan.opening)
+        game = self.game
         try:
             try:
                 for self.offender in (0, 1):
                     self._prepare(self.offender)
                 self.pool.hold_idle()
-                while not position.is_over:
-                    self.offender = position.to_move
-                    position = self._move(position)
+                while not game.is_over:
+                    self._move()
                     if self.told is not None:
-                        self.told.show(position, self.thoughts, self._times_us())
-                verdict = verdict_on_board(position)
+                        self.told.show(game.moves, self.thoughts, self._times_us())
+                verdict = verdict_on_board(game)
                 self.offender = None
             except BotFailure as failure:
                 result = Result.LOSS if self.offender == 0 else Result.WIN
@@ -205,7 +212,7 @@ class _Game:
                 self.last_words = failure.last_words
             if self.told is not None:
                 self.told.end(
-                    position, self.thoughts, self._times_us(), verdict.result, verdict.termination
+                    game.moves, self.thoughts, self._times_us(), verdict.result, verdict.termination
                 )
             self._finish(verdict)
             # After the game and whatever its end: nothing that was loaded in it can have been
@@ -220,10 +227,10 @@ class _Game:
                     side.process = None
         return GameRecord(
             swapped=self.swapped,
-            moves=position.moves,
+            moves=tuple(game.moves),
             result=verdict.result,
             termination=verdict.termination,
-            sides=(self.sides[0].stats, self.sides[1].stats),
+            sides=(self._sums(0), self._sums(1)),
             thoughts=tuple(self.thoughts),
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
@@ -233,8 +240,7 @@ class _Game:
 
     def _times_us(self) -> tuple[int, int]:
         """Time of all moves of each side."""
-        first, second = self.sides
-        return first.stats.time_us, second.stats.time_us
+        return self._time_us(0), self._time_us(1)
 
     def _prepare(self, index: int) -> None:
         """Get a process ready to play one side of this game.
@@ -260,7 +266,7 @@ class _Game:
             self.notes.failed_starts.append(entrant.revision)
             raise
         name = f"{self.plan.id}-{int(self.swapped)}"
-        question = new_game(entrant, self.board, game=name, side=index, seed=self.plan.seed)
+        question = new_game(entrant, self.game.board, game=name, side=index, seed=self.plan.seed)
         opponent = self.sides[1 - index].entrant.name
         side.process.head_log(
             f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
@@ -269,32 +275,54 @@ class _Game:
         side.process.ask(question, timeout_s=READY_S)
         side.process.begin_game()
 
-    def _move(self, position: Position) -> Position:
+    def _move(self) -> None:
         """Ask the side to move for its move and play it."""
-        moves = position.moves
+        game = self.game
+        moves = game.moves
         ply = len(moves)
-        side, opponent = self.sides[ply & 1], self.sides[~ply & 1]
+        self.offender = mover = ply & 1
+        side = self.sides[mover]
         process = side.process
         assert process is not None  # noqa: S101 - prepared before the first move
         try:
             reply, elapsed_us = process.ask(
-                MoveAsk(ply, moves), timeout_s=side.limit_s, watch_runqueue=side.timed
+                MoveAsk(ply, tuple(moves)), timeout_s=side.limit_s, watch_runqueue=side.timed
             )
         except (BotTimeout, MachineStalled) as failure:
-            return self._move_again(position, failure, process.stall)
+            self._move_again(failure, process.stall)
+            return
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
         family = process.family
-        self._remember(side.stats, elapsed_us, family.turn_us, reply.info)
-        if side.cpu.add(family, elapsed_us):
-            if opponent.timed:
-                side.cpu.check_rest(opponent.stats.time_us)
-            if side.timed and self.pool.has_one_cpu:
-                side.cpu.check_turns(side.stats.time_us)
-        return answered(position, reply.column)
+        turn_us = family.turn_us
+        info = reply.info
+        if info is None:
+            thought = Thought(elapsed_us, None, None, None, None, turn_us)
+        else:
+            thought = thought_of(elapsed_us, info)
+            thought.cpu_us = turn_us
+        self.thoughts.append(thought)
+        if (family.rest_us or turn_us > elapsed_us) and side.cpu.add(family, elapsed_us):
+            self._check_cpu(mover)
+        try:
+            game.play(reply.column)
+        except IllegalMove as error:
+            raise illegal(game.position(), reply.column) from error
 
-    def _move_again(
-        self, position: Position, failure: BotTimeout | MachineStalled, stall: Stall | None
-    ) -> Position:
+    def _check_cpu(self, index: int) -> None:
+        """Hold a side that has used more than passes against its allowance.
+
+        Raises:
+            BotPondering: it has used its opponent's time.
+            BotOverCpu: it has left its CPU.
+
+        """
+        side, opponent = self.sides[index], self.sides[1 - index]
+        if opponent.timed:
+            side.cpu.check_rest(self._time_us(1 - index))
+        if side.timed and self.pool.has_one_cpu:
+            side.cpu.check_turns(self._time_us(index))
+
+    def _move_again(self, failure: BotTimeout | MachineStalled, stall: Stall | None) -> None:
         """Ask a fresh process for the move of a bot that was late through no fault of its own.
 
         Repeating the game instead would favour whoever wins the short ones, which a stall meets
@@ -306,16 +334,17 @@ class _Game:
             MachineStalled: it cannot be asked again.
 
         """
-        index = position.to_move
+        ply = len(self.game.moves)
+        index = ply & 1
         side = self.sides[index]
         if isinstance(failure, BotTimeout):
-            failure = self._excuse(position, failure, stall)
+            failure = self._excuse(ply, failure, stall)
         # What a bot does under a work budget may depend on all the messages before.
         if not side.timed:
             raise failure
         self._let_pass(failure)
         self._prepare(index)
-        return self._move(position)
+        self._move()
 
     def _let_pass(self, stall: MachineStalled) -> None:
         """Wait a little for the machine to calm down, unless the pair has stalled too often."""
@@ -325,7 +354,7 @@ class _Game:
         self.notes.stalls.append(str(stall))
         time.sleep(CALM_S[so_far])
 
-    def _excuse(self, position: Position, late: BotTimeout, stall: Stall | None) -> MachineStalled:
+    def _excuse(self, ply: int, late: BotTimeout, stall: Stall | None) -> MachineStalled:
         """The stall of the machine that a late side is excused by.
 
         Raises:
@@ -333,33 +362,43 @@ class _Game:
             BotPondering: its opponent kept it from running, and is charged.
 
         """
-        index = position.to_move
+        index = ply & 1
         side, opponent = self.sides[index], self.sides[1 - index]
-        sentence = blame_machine(side.entrant, stall, position.ply)
+        sentence = blame_machine(side.entrant, stall, ply)
         if sentence is None:
-            side.stats.moves += 1
-            side.stats.time_us += side.limit_us
-            side.stats.max_us = max(side.stats.max_us, side.limit_us)
+            side.late_us = side.limit_us
             raise late
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
         self.offender = 1 - index
         rest_us = opponent.process.family.look_at_rest()
-        opponent.cpu.check_rest(side.stats.time_us + side.limit_us, rest_us)
+        opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
         self.offender = index
         return MachineStalled(sentence)
 
-    def _remember(self, stats: SideSums, elapsed_us: int, cpu_us: int, info: Info | None) -> None:
-        stats.moves += 1
-        stats.time_us += elapsed_us
-        if elapsed_us > stats.max_us:
-            stats.max_us = elapsed_us
-        thought = thought_of(elapsed_us, info)
-        thought.cpu_us = cpu_us
-        self.thoughts.append(thought)
-        work = thought.simulations
-        if work:
-            stats.simulations += work
-            stats.searched_us += elapsed_us
+    def _thoughts_of(self, index: int) -> list[Thought]:
+        """The thoughts of one side: a move that was asked again has one, as every other."""
+        return self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
+
+    def _time_us(self, index: int) -> int:
+        """The time of all moves of one side."""
+        late_us = self.sides[index].late_us or 0
+        return late_us + sum([thought.time_us for thought in self._thoughts_of(index)])
+
+    def _sums(self, index: int) -> SideSums:
+        """The sums over one side's moves, one that came too late among them."""
+        thoughts = self._thoughts_of(index)
+        times = [thought.time_us for thought in thoughts]
+        late_us = self.sides[index].late_us
+        if late_us is not None:
+            times.append(late_us)
+        told = [thought for thought in thoughts if thought.simulations]
+        return SideSums(
+            moves=len(times),
+            time_us=sum(times),
+            max_us=max(times, default=0),
+            simulations=sum([thought.simulations or 0 for thought in told]),
+            searched_us=sum([thought.time_us for thought in told]),
+        )
 
     def _finish(self, verdict: GameEnd) -> None:
         """Tell the players the result and give their processes back; the offender's is ended."""
@@ -403,7 +442,7 @@ def blame_machine(entrant: Entrant, stall: Stall | None, ply: int) -> str | None
     )
 
 
-def verdict_on_board(position: Position) -> GameEnd:
+def verdict_on_board(position: Position | GameInPlay) -> GameEnd:
     """The verdict on a game that has ended on the board."""
     ending = position.ending
     assert ending is not None  # noqa: S101 - nobody asks before

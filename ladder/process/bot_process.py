@@ -27,6 +27,7 @@ import msgspec
 from bots.errors import ProtocolError
 from bots.protocol import (
     MAX_LINE,
+    UNREADABLE,
     Hello,
     HelloReply,
     MoveAsk,
@@ -38,6 +39,7 @@ from bots.protocol import (
     Request,
     decode_reply,
     encode,
+    parse_reply,
 )
 from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
@@ -65,7 +67,10 @@ ASLEEP_S = 0.25
 TO_BOT, FROM_BOT = "> ", "< "
 """Signs before the messages that are kept."""
 READ_BYTES = 64 * 1024
-"""Read from a bot at once: all that its pipe holds."""
+"""All that the pipe from a bot holds."""
+USUAL_BYTES = 464
+"""Read from a bot at first: hardly an answer is longer, and Python keeps room for results of this
+size at hand, while larger ones go to the C library and back."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
@@ -165,7 +170,8 @@ class BotProcess:
         if news := self._look(0):
             self._take(news, request)
         line = encode(request)
-        self._messages.append((TO_BOT, line))
+        note = self._messages.append
+        note((TO_BOT, line))
         kind = type(request)
         family = self.family
         if kind is MoveAsk:
@@ -175,6 +181,7 @@ class BotProcess:
         self._snapshot = (
             snapshot(self.supervisor_pid, ended=family.counts_all) if watch_runqueue else None
         )
+        left_s = timeout_s
         # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
         # the bot can read, for up to a scheduler tick of some milliseconds.
         started = perf_counter_ns()
@@ -186,12 +193,14 @@ class BotProcess:
             self._ended(request, "closed its standard input")
         if written != len(line):
             self._write_rest(request, line[written:], started, timeout_s)
-        left_s = timeout_s - (perf_counter_ns() - started) / 1e9
-        if not self._poll(left_s * 1000 if left_s > 0 else 0):
+            left_s = max(0.0, timeout_s - (perf_counter_ns() - started) / 1e9)
+        if not self._poll(left_s * 1000):
             self._too_late(request, timeout_s, started)
-        data = read(self._stdout, READ_BYTES)
+        data = read(self._stdout, USUAL_BYTES)
+        if len(data) == USUAL_BYTES and self._poll(0):
+            data += read(self._stdout, READ_BYTES)
         finished = perf_counter_ns()
-        self._messages.append((FROM_BOT, data))
+        note((FROM_BOT, data))
         if data.find(b"\n") != len(data) - 1 or not data:
             data = self._read_rest(request, data, started, timeout_s)
             finished = perf_counter_ns()
@@ -201,16 +210,14 @@ class BotProcess:
         if elapsed_us > timeout_s * 1e6:
             self._too_late(request, timeout_s, started, answered=True)
         try:
-            reply = decode_reply(data)
-        except ProtocolError as error:
-            text = f"{error}, as the answer to {name_of(request)}"
-            self._fail(BotProtocolError(text), error)
-        if type(reply) is MoveReply and kind is MoveAsk:
-            if reply.ply is not None:
-                self._check_echo(request, reply.ply)
-        elif type(reply) is not EXPECTED.get(kind):
+            reply = parse_reply(data)
+        except UNREADABLE:
+            self._unreadable(request, data)
+        if type(reply) is not EXPECTED.get(kind):
             self._fail(wrong_answer(request, reply))
-        return Answer(reply, elapsed_us)
+        if type(reply) is MoveReply and type(request) is MoveAsk and reply.ply != request.ply:
+            self._check_echo(request, reply.ply)
+        return tuple.__new__(Answer, (reply, elapsed_us))
 
     def head_log(self, line: str) -> None:
         """Put a line before whatever it writes to its stderr from now on."""
@@ -382,10 +389,20 @@ class BotProcess:
         family = self.family
         return (family.turn_us if answered else family.turn_so_far_us()) / 1e6
 
-    def _check_echo(self, request: Request, ply: int) -> None:
-        if isinstance(request, MoveAsk) and ply != request.ply:
+    def _check_echo(self, request: MoveAsk, ply: int | None) -> None:
+        """The answer names another ply, or none."""
+        if ply is not None:
             text = f"answered {name_of(request)} with the answer to ply {ply}"
             self._fail(BotProtocolError(text))
+
+    def _unreadable(self, request: Request, data: bytes) -> NoReturn:
+        """The answer is not one of the protocol: say why."""
+        try:
+            decode_reply(data)
+        except ProtocolError as error:
+            text = f"{error}, as the answer to {name_of(request)}"
+            self._fail(BotProtocolError(text), error)
+        raise AssertionError("an answer was unreadable once and not again")
 
     def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""

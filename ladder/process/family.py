@@ -112,9 +112,11 @@ class ProcessFamily:
     def look_at_rest(self) -> int:
         """Processor time since the end of the last turn, in microseconds; more than a rest needs is
         remembered in `conduct`."""
-        if self._clock is None:
-            return 0
-        rest_us = (self.used_ns() - self._mark_ns) // 1000
+        return 0 if self._clock is None else self._rest_until(self.used_ns())
+
+    def _rest_until(self, used_ns: int) -> int:
+        """The rest that has ended at that processor time, in microseconds; see `look_at_rest`."""
+        rest_us = (used_ns - self._mark_ns) // 1000
         if rest_us < 0:
             return 0
         if rest_us > REST_US and self._foreign:
@@ -125,18 +127,30 @@ class ProcessFamily:
 
     def begin_turn(self) -> None:
         """The bot is about to be asked for a move."""
-        if self._clock is None:
+        clock = self._clock
+        if clock is None:
             return
-        self.rest_us = self.look_at_rest()
-        self._mark_ns += self.rest_us * 1000
+        try:
+            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
+        except OSError:  # the process has ended
+            used_ns = 0
+        if used_ns - self._mark_ns < 1000:
+            self.rest_us = 0
+        else:
+            self.rest_us = rest_us = self._rest_until(used_ns)
+            self._mark_ns += rest_us * 1000
         if self._stopped:
             self.resume()
 
     def end_turn(self) -> None:
         """The bot has answered."""
-        if self._clock is None:
+        clock = self._clock
+        if clock is None:
             return
-        used_ns = self.used_ns()
+        try:
+            used_ns = self._used_by_all_ns() if self._all else clock_gettime_ns(clock)
+        except OSError:  # the process has ended
+            used_ns = 0
         turn_us = (used_ns - self._mark_ns) // 1000
         self.turn_us = turn_us if turn_us > 0 else 0
         self._mark_ns = used_ns

@@ -12,7 +12,7 @@ import select
 import signal
 import time
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -31,6 +31,13 @@ TICK_S = 0.1
 AHEAD_S = 0.05
 """A worker whose last work was shorter gets its next before it is done: it would wait for us. After
 a long work it does not, because another worker may be free sooner."""
+QUEUE_S = 0.01
+"""Work that is given ahead of time, in seconds: while a worker has this much to do, we may gather
+the results of several pieces instead of coming for each."""
+MOST_AHEAD = 16
+"""Pieces of work that a worker has at most."""
+NAP_S = 0.003
+"""How long results are let gather, where every worker has enough to do meanwhile."""
 
 
 class WorkerDied(Exception):
@@ -56,6 +63,18 @@ class _Worker:
     """When it began with the first (`time.monotonic`)."""
     last_s: float = AHEAD_S
     """How long its last work took."""
+
+    @property
+    def room(self) -> int:
+        """How many pieces of work it may have, the one that it is at among them."""
+        if self.last_s >= AHEAD_S:
+            return 1
+        return min(MOST_AHEAD, 2 + int(QUEUE_S / max(self.last_s, 1e-6)))
+
+    @property
+    def spare_s(self) -> float:
+        """How long it can go on without us when it has just finished a piece of work."""
+        return (len(self.given) - 1) * self.last_s
 
 
 class WorkerPool:
@@ -89,23 +108,54 @@ class WorkerPool:
         self._hand_out()
         return future
 
+    @property
+    def room(self) -> int:
+        """How many pieces of work are given out at once; quick ones are given ahead of time."""
+        rooms = sum(max(2, worker.room) for worker in self._workers.values())
+        return rooms + 2 * (self.count - len(self._workers))
+
     def wait(self, timeout_s: float) -> None:
-        """Take the results that have come; returns at the first ones, or after the timeout."""
-        for descriptor, _ in self._results.poll(timeout_s * 1000):
-            worker = self._workers[descriptor]
-            try:
-                packed = worker.pipe.recv_bytes()
-            except (EOFError, OSError):
-                self._bury(worker)
-                continue
-            done, now = worker.given.popleft(), time.monotonic()
-            worker.last_s, worker.begun = now - worker.begun, now
-            succeeded, result = pickle.loads(packed)  # noqa: S301 - from a process of our own
-            if succeeded:
-                done.future.set_result(result)
-            else:
-                done.future.set_exception(result)
+        """Take the results that have come; returns at the first ones, or after the timeout.
+
+        Where the work is quick, the first ones are those of some milliseconds.
+        """
+        ready = self._results.poll(timeout_s * 1000)
+        nap_s = self._nap_s() if ready else 0.0
+        if nap_s:
+            time.sleep(nap_s)
+        came: Counter[_Worker] = Counter()
+        for _ in range(MOST_AHEAD):
+            for descriptor, _event in ready:
+                worker = self._workers[descriptor]
+                try:
+                    self._take(worker, worker.pipe.recv_bytes())
+                    came[worker] += 1
+                except (EOFError, OSError):
+                    self._bury(worker)
+            ready = self._results.poll(0) if nap_s else []
+            if not ready:
+                break
+        now = time.monotonic()
+        for worker, pieces in came.items():
+            worker.last_s = (now - worker.begun) / pieces
+            worker.begun = now
         self._hand_out()
+
+    def _nap_s(self) -> float:
+        """How long to let results gather, so that no worker runs out of work; 0: not at all."""
+        workers = self._workers.values()
+        if any(worker.last_s >= NAP_S for worker in workers):
+            return 0.0
+        return min(NAP_S, *(worker.spare_s / 2 for worker in workers))
+
+    def _take(self, worker: _Worker, packed: bytes) -> None:
+        """A result has come."""
+        succeeded, result = pickle.loads(packed)  # noqa: S301 - from a process of our own
+        future = worker.given.popleft().future
+        if succeeded:
+            future.set_result(result)
+        else:
+            future.set_exception(result)
 
     def close(self) -> None:
         """End the workers in good order, when they are done with what they are at."""
@@ -147,15 +197,12 @@ class WorkerPool:
     def _next_worker(self) -> _Worker | None:
         """The taker of the next piece of work: an idle worker, a new one, one that is quick."""
         workers = self._workers.values()
-        for worker in workers:
-            if not worker.given:
-                return worker
+        least = min(workers, key=lambda worker: len(worker.given), default=None)
+        if least is not None and not least.given:
+            return least
         if len(workers) < self.count:
             return self._start()
-        for worker in workers:
-            if len(worker.given) == 1 and worker.last_s < AHEAD_S:
-                return worker
-        return None
+        return least if least is not None and len(least.given) < least.room else None
 
     def _bury(self, worker: _Worker) -> None:
         """A worker has died: what it was at is lost, what it had not begun is another's."""

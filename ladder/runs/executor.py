@@ -24,6 +24,11 @@ class PairExecutor(Protocol):
     def slots(self) -> int:
         """Pairs that are played at the same time; may change while machines come and go."""
 
+    @property
+    def room(self) -> int:
+        """Pairs that may be submitted and not done, those in play among them: so many that nobody
+        waits for the next one."""
+
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Have a pair played; `wait` brings its record, or `WorkerDied`. Cancelling is allowed."""
 

@@ -195,12 +195,12 @@ class Runner:
             self._queue.drop(plans)
 
     def _hand_out(self) -> bool:
-        """Keep every worker busy and one pair ready behind each, but begin none past the target.
+        """Keep every worker busy and pairs ready behind each, but begin none past the target.
 
         Says whether there is more to begin that depends on pairs which are not finished.
         """
-        ahead = 2 * self._workers.slots
-        while not self._decision.is_reached and len(self._playing) < ahead:
+        room = self._workers.room
+        while not self._decision.is_reached and len(self._playing) < room:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # what a run without a target has planned beyond it stays planned

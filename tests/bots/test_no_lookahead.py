@@ -298,6 +298,7 @@ def test_the_host_tidies_after_the_answer() -> None:
     bot = host._player
     assert isinstance(bot, NoLookaheadPlayer)
     assert bot._root == ()
+    assert host.tidy is not None
     host.tidy()
     assert bot._root is not None
     assert len(bot._root) == 1

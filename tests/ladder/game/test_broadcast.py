@@ -80,8 +80,8 @@ def test_a_position_arrives_whole(sender: Broadcast, listener: BroadcastListener
     """Names, moves, values and clocks must stand at the side that they belong to."""
     game = sender.begins(PLAN, True)
     assert game is not None
-    game.show(POSITION, THOUGHTS, (20, 10))
-    game.end(POSITION, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
+    game.show(POSITION.moves, THOUGHTS, (20, 10))
+    game.end(POSITION.moves, THOUGHTS, (20, 10), Result.WIN, Termination.CRASH)
     shown, ended = everything(listener)
     assert shown == BoardInPlay(
         pair=5,
@@ -114,9 +114,9 @@ def test_a_listener_is_found_in_the_middle_of_a_slow_game(
     monkeypatch.setattr(broadcast, "LOOK_NS", 0)
     game = sender.begins(PLAN, False)
     assert game is not None
-    game.show(POSITION, THOUGHTS, (10, 20))
+    game.show(POSITION.moves, THOUGHTS, (10, 20))
     with contextlib.closing(BroadcastListener(channel)) as listener:
-        game.show(POSITION, THOUGHTS, (10, 20))
+        game.show(POSITION.moves, THOUGHTS, (10, 20))
         assert len(everything(listener)) == 1
 
 
@@ -131,8 +131,8 @@ def test_positions_have_a_pace(
         game = sender.begins(PLAN, swapped)
         assert game is not None
         for _ in range(5):
-            game.show(POSITION, THOUGHTS, (10, 20))
-        game.end(POSITION, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
+            game.show(POSITION.moves, THOUGHTS, (10, 20))
+        game.end(POSITION.moves, THOUGHTS, (10, 20), Result.DRAW, Termination.BOARD_FULL)
     assert [board.result for board in everything(listener)] == [None, Result.DRAW]
 
 
@@ -146,10 +146,10 @@ def test_nobody_waits_for_a_listener(
     game = sender.begins(PLAN, False)
     assert game is not None
     for _ in range(5000):
-        game.show(POSITION, THOUGHTS, (10, 20))
+        game.show(POSITION.moves, THOUGHTS, (10, 20))
     assert 1 <= len(everything(listener)) < 5000
     listener.close()
-    game.show(POSITION, THOUGHTS, (10, 20))
+    game.show(POSITION.moves, THOUGHTS, (10, 20))
     assert not sender.is_heard(0, 1)
 
 
@@ -159,7 +159,7 @@ def test_hostile_datagrams_are_left_out(
     """What is no position, or too long, must not hide the next one."""
     game = sender.begins(PLAN, False)
     assert game is not None
-    good = msgspec.msgpack.encode(game._board(POSITION, THOUGHTS, (10, 20)))
+    good = msgspec.msgpack.encode(game._board(POSITION.moves, THOUGHTS, (10, 20)))
     fields = msgspec.msgpack.decode(good)
     bad = [b"", b"\xff" * 9, b"\xc1", good[:-1], good + b"\0" * 9000]
     for place, value in ((1, 2), (2, "6" * 21), (3, ["", "b"]), (5, [99]), (5, [0] * 145)):
