@@ -178,13 +178,13 @@ class PairStorer:
 
 
 class _Moved:
-    """What the pairs of one transaction move, to be written at its end."""
+    """The rows that the pairs of one transaction move, written at its end."""
 
     def __init__(self) -> None:
         self.sums: dict[Key, list[int]] = {}
         """To be added to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
-        """As they are after the pairs so far, by division and revision."""
+        """Those after the pairs so far, by division and revision."""
 
 
 def rated_pair(
