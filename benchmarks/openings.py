@@ -44,8 +44,8 @@ def measured(folder: Path, options: argparse.Namespace, openings: tuple[object, 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("a", nargs="?", default="v12")
-    parser.add_argument("b", nargs="?", default="v8")
+    parser.add_argument("a", nargs="?", default="v8")
+    parser.add_argument("b", nargs="?", default="v4")
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--plies", type=int, default=8, help="of the drawn openings")

@@ -1,5 +1,6 @@
 """Mistakes of every bot, counted from the verdicts on its moves."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,8 +13,8 @@ from engine.result import Result, Termination
 from ladder.analysis.verdict import BYTES, NO_PLIES, NO_VALUE, OPEN, Claim, Decision
 from ladder.ratings.cluster_ratio import ratio_error95
 
-PLIES_A_BIN = 6
-"""Plies left that share a column of the heat map."""
+PLIES_A_BIN, MOST_BINS = 6, 12
+"""Plies left that share a column of the heat map, on boards for which that makes few columns."""
 VALUE_BINS = 10
 LOSS, DRAW, WIN = 0, 1, 2
 """Codes of outcomes in a verdict."""
@@ -191,7 +192,7 @@ def _mistakes(revision: int, games: Sequence[JudgedGame], moves: Moves) -> BotMi
         draw_to_loss=int((losing & (before == DRAW)).sum()),
         error95=None if error is None else 100 * error,
         unknown=int(unknown.sum()),
-        by_plies_left=_by_plies_left(moves.left, decided, wrong, unknown),
+        by_plies_left=_by_plies_left(moves, decided, wrong, unknown),
         lost_games=len(lost),
         losing_moves=_losing_moves(games, moves, losing, lost),
         slower_wins=_slips(moves, own & (before == WIN) & (after == WIN)),
@@ -218,17 +219,16 @@ def _error(pairs: npt.NDArray[np.int64], decided: Mask, wrong: Mask) -> float | 
     return ratio_error95(mistakes, decisions)
 
 
-def _by_plies_left(
-    left: npt.NDArray[np.int64], decided: Mask, wrong: Mask, unknown: Mask
-) -> tuple[LeftBin, ...]:
-    bins = (left - 1) // PLIES_A_BIN
+def _by_plies_left(moves: Moves, decided: Mask, wrong: Mask, unknown: Mask) -> tuple[LeftBin, ...]:
+    width = PLIES_A_BIN * math.ceil(int(moves.left.max()) / (PLIES_A_BIN * MOST_BINS))
+    bins = (moves.left - 1) // width
     found = []
     for number in np.unique(bins[decided | unknown]).tolist():
         here = bins == number
         found.append(
             LeftBin(
-                first=number * PLIES_A_BIN + 1,
-                last=(number + 1) * PLIES_A_BIN,
+                first=number * width + 1,
+                last=(number + 1) * width,
                 decisions=int((here & decided).sum()),
                 mistakes=int((here & wrong).sum()),
                 unknown=int((here & unknown).sum()),

@@ -1,6 +1,7 @@
 """Counts of mistakes from verdicts, against counting by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -83,6 +84,12 @@ def test_mistakes_by_plies_left() -> None:
     bins = [(each.first, each.last, each.decisions, each.mistakes) for each in one.by_plies_left]
     assert bins == [(31, 36, 1, 1), (37, 42, 3, 0)]
     assert [each.unknown for each in one.by_plies_left] == [1, 0]
+
+
+def test_bins_of_large_boards_are_wider() -> None:
+    """Twelve columns fit a terminal, and twenty-four do not."""
+    one = first(replace(game(1, [RIGHT, OPEN] * 10), board="12x12"))
+    assert [(each.first, each.last) for each in one.by_plies_left] == [(121, 132), (133, 144)]
 
 
 def test_errors_take_the_pair_as_the_unit() -> None:
