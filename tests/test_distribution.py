@@ -15,6 +15,9 @@ def test_constraints_are_names_and_exact_versions_only() -> None:
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"]]
+    wanted += [
+        each for extra in project["project"]["optional-dependencies"].values() for each in extra
+    ]
     for group in project["dependency-groups"].values():
         wanted += [entry for entry in group if isinstance(entry, str)]
     for requirement in wanted:

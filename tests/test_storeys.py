@@ -26,6 +26,7 @@ ROOMS: dict[str, str] = {
         "ladder ladder.openings ladder.registry ladder.game ladder.specs ladder.process "
         "ladder.ratings"
     ),
+    "ladder.cluster": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.exchange": "ladder ladder.ratings",
     "ladder.standings": "ladder ladder.ratings ladder.exchange",
     "ladder.analysis": "ladder ladder.ratings",
@@ -76,7 +77,7 @@ BORDER = {"ladder": ("db", "db.store", "db.records"), "reports": ("db", "db.reco
 """What other packages may know of `db`."""
 HEAVY = {
     "numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec", "altair", "jinja2",
-    "vl_convert", "starlette", "uvicorn",
+    "vl_convert", "starlette", "uvicorn", "dask", "distributed", "cryptography",
 }  # fmt: skip
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
 

@@ -15,6 +15,7 @@ from ladder.cli.commands import (
     bench,
     bisect,
     bots,
+    cluster,
     compete,
     doctor,
     exchange,
@@ -35,6 +36,7 @@ from ladder.cli.commands import (
     stats,
     suite,
     train,
+    worker,
 )
 from ladder.cli.help import HelpGroup
 
@@ -64,6 +66,8 @@ app.command("play")(play.play)
 app.command("games")(games.games)
 app.add_typer(runs.app, name="runs")
 app.command("serve")(serve.serve)
+app.command("worker")(worker.worker)
+app.add_typer(cluster.app, name="cluster")
 app.command("replay")(replay.replay)
 app.command("solve")(solve.solve)
 app.command("perft")(perft.perft)

@@ -192,3 +192,32 @@ RestartOption = Annotated[
     Restart | None,
     typer.Option(help="Renew bot processes so often. [default: as registered]"),
 ]
+
+PANEL_CLUSTER = "Many machines"
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Play on the machines of this Dask scheduler instead: HOST:PORT.",
+        rich_help_panel=PANEL_CLUSTER,
+    ),
+]
+Certificates = Annotated[
+    str | None,
+    typer.Option(
+        "--certificates",
+        envvar="LADDER_CERTIFICATES",
+        metavar="FOLDER",
+        help="The set that `ladder cluster certificates` made: connections use TLS.",
+        rich_help_panel=PANEL_CLUSTER,
+    ),
+]
+Insecure = Annotated[
+    bool,
+    typer.Option(
+        "--insecure",
+        help="Connect other machines without TLS: whoever reaches them runs programs there.",
+        rich_help_panel=PANEL_CLUSTER,
+    ),
+]

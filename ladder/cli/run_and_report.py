@@ -23,10 +23,12 @@ from ladder.cli.output import (
 )
 from ladder.errors import ExitCode
 from ladder.process.cpus import allowed_cpus, claimed_cpus
+from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
 from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import (
+    THIS_MACHINE,
     NothingToResume,
     check_possible,
     start_run,
@@ -43,7 +45,14 @@ Choice = Callable[[Store], tuple[Settings, Sequence[BotRow]]]
 """Settings and bots of a run, as far as they depend on what is registered."""
 
 
-def play_and_report(db: str, choose: Choice, *, json: bool, is_served: bool = False) -> int:
+def play_and_report(
+    db: str,
+    choose: Choice,
+    *,
+    json: bool,
+    is_served: bool = False,
+    workforce: Workforce = THIS_MACHINE,
+) -> int:
     """Play, print the standings, and return the exit code; with a server beside if `is_served`.
 
     Raises:
@@ -59,9 +68,10 @@ def play_and_report(db: str, choose: Choice, *, json: bool, is_served: bool = Fa
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
         warn_of_unknown(bots)
-        _warn_of_neighbours(settings)
+        if workforce is THIS_MACHINE:
+            _warn_of_neighbours(settings)
         with server_beside(db, print_error) if is_served else nullcontext():
-            return _play(store, settings, bots, json=json)
+            return _play(store, settings, bots, workforce, json=json)
 
 
 def _warn_of_neighbours(settings: Settings) -> None:
@@ -76,9 +86,15 @@ def _warn_of_neighbours(settings: Settings) -> None:
         )
 
 
-def _play(store: Store, settings: Settings, bots: Sequence[BotRow], *, json: bool) -> int:
+def _play(
+    store: Store, settings: Settings, bots: Sequence[BotRow], workforce: Workforce, *, json: bool
+) -> int:
     outcome = start_run(
-        store=store, settings=settings, bots=bots, watcher=watcher_for(stderr_console())
+        store=store,
+        settings=settings,
+        bots=bots,
+        watcher=watcher_for(stderr_console()),
+        workforce=workforce,
     )
     if isinstance(outcome, NothingToResume):
         return _say_nothing_to_resume(outcome.others, json=json)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.cli.options import (
     Boards,
+    Certificates,
+    ClusterAddress,
     Concurrency,
     CpuTime,
     Depth,
+    Insecure,
     LogSize,
     Margin,
     Memory,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from db.records.runs import RunKind
     from ladder.openings.openings_file import NamedOpenings
     from ladder.process.confinement import Confinement
+    from ladder.runs.executor import Workforce
     from ladder.runs.schedule import Pairing
     from ladder.runs.settings import Continue, Settings
 
@@ -63,6 +67,26 @@ class RunOptions:
     sandbox: Sandbox = None
     log_size: LogSize = 64
     note: Note = ""
+    cluster: ClusterAddress = None
+    certificates: Certificates = None
+    insecure: Insecure = False
+
+    def workforce(self) -> "Workforce":
+        """The machines that play.
+
+        Raises:
+            UsageError: the address of a scheduler cannot be used.
+
+        """
+        from ladder.cluster.workforce import workforce_of
+        from ladder.errors import UsageError
+
+        if self.cluster is not None and self.concurrency is not None:
+            raise UsageError(
+                "--concurrency is for this machine alone: with --cluster each `ladder worker` has "
+                "its --slots"
+            )
+        return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
 
     def confinement(self) -> "Confinement":
         """The bounds of every bot.

@@ -1,7 +1,7 @@
 """Registered bots: choosing them for a run, and seeing that they still are what was registered."""
 
 import fnmatch
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from bots.errors import SpecError
@@ -20,6 +20,7 @@ from ladder.specs.board_support import (
     can_play_class,
     describe_boards,
 )
+from ladder.specs.fingerprint import changed_files
 from ladder.specs.git_spec import resolve_in_copy
 from ladder.specs.own_sources import own_sources, refuse_edited
 from ladder.specs.spec import (
@@ -71,19 +72,6 @@ def resolve_bot(bot: BotRow) -> ResolvedBot:
     if is_own(bot):  # the content of a file that an option named is kept with the bot
         return own_player_of(launch)
     return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
-
-
-def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """The ingredients of a bot that differ: ``changed``, ``new`` or ``gone`` by name."""
-    words = {}
-    for name in sorted({*then, *now}):
-        if name not in now:
-            words[name] = "gone"
-        elif name not in then:
-            words[name] = "new"
-        elif then[name] != now[name]:
-            words[name] = "changed"
-    return words
 
 
 def changes_since(bot: BotRow) -> dict[str, str]:

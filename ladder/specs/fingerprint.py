@@ -56,6 +56,19 @@ class Ingredients:
             self.add_file(path)
 
 
+def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """The ingredients of a bot that differ: ``changed``, ``new`` or ``gone`` by name."""
+    words = {}
+    for name in sorted({*then, *now}):
+        if name not in now:
+            words[name] = "gone"
+        elif name not in then:
+            words[name] = "new"
+        elif then[name] != now[name]:
+            words[name] = "changed"
+    return words
+
+
 def program(word: str, folder: Path) -> dict[str, str]:
     """A program found on PATH counts by its path and what it says about its version.
 

@@ -127,6 +127,18 @@ def copy_states(origin: Origin) -> tuple[FileState, ...]:
     )
 
 
+def files_of(origin: Origin) -> dict[str, Path]:
+    """All files and links of a copy by their paths inside it."""
+    top = Path(origin.place, FILES)
+    return {name: top / name for name in _noted(Path(origin.place))}
+
+
+def note_copy(place: Path) -> None:
+    """Make a copy of files that came from elsewhere; without effect when it is one already."""
+    if not (place / MADE).exists():
+        _note(place)
+
+
 def _make(
     place: Path, repository: Path, commit: Commit, revision: str, inner: str, build: str
 ) -> str:
@@ -146,13 +158,18 @@ def _make(
         raise
     if build:
         run_build(build, place / FILES / inner)
+    return _digest(_note(place))
+
+
+def _note(place: Path) -> dict[str, _Noted]:
+    """Write down what the files of a copy are now."""
     noted = {
         name: _Noted(*_stamp(path), _hash(path)) for name, path in _walk(place / FILES).items()
     }
-    draft = place / f".{MADE}"
+    draft = place / f".{MADE}.{os.getpid()}"
     draft.write_bytes(msgspec.json.encode(noted))
     draft.rename(place / MADE)
-    return _digest(noted)
+    return noted
 
 
 def _noted(place: Path) -> dict[str, _Noted]:

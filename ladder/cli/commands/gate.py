@@ -120,6 +120,7 @@ def gate(
         games=test.games,
         rated=rated,
     )
+    workforce = options.workforce()
     check_writable(junit, "--junit")
     check_writable(summary, "--summary")
     if html is not None:
@@ -142,6 +143,7 @@ def gate(
                 baselines=baselines,
                 test=test,
                 watcher=watcher_for(stderr_console()),
+                workforce=workforce,
             )
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)

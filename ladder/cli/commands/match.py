@@ -43,4 +43,9 @@ def match(
         games=games,
         rated=rated,
     )
-    return play_and_report(db, lambda store: (settings, choose_bots(store, [a, b])), json=json)
+    return play_and_report(
+        db,
+        lambda store: (settings, choose_bots(store, [a, b])),
+        json=json,
+        workforce=options.workforce(),
+    )

@@ -1,0 +1,165 @@
+"""The machines of a cluster as the executor of a run's pairs."""
+
+import asyncio
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from db.records.bots import BotRow
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.records.runs import RunRow
+from db.store import Store
+from ladder.cluster.fleet import Fleet
+from ladder.cluster.luggage import Luggage, pack_bots
+from ladder.cluster.machine import MachineFacts
+from ladder.cluster.machines import Pair
+from ladder.cluster.security import Door
+from ladder.runs.executor import PairExecutor
+from ladder.runs.settings import TIME, Settings
+
+END_S = 5.0
+"""How long the end of the connection may take."""
+_Arrival = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
+
+
+class Cluster:
+    """The workforce of a command that was given a scheduler's address."""
+
+    def __init__(self, door: Door) -> None:
+        """Nothing is connected before a run starts."""
+        self._door = door
+
+    def prepare(self, entrants: Mapping[str, Entrant]) -> None:
+        """Nothing: each machine compiles for itself when it joins."""
+
+    def start(
+        self,
+        store: Store,
+        run: RunRow,
+        settings: Settings,
+        bots: Sequence[BotRow],
+        entrants: Mapping[str, Entrant],
+        logs: Path,
+    ) -> PairExecutor:
+        """Pack the bots, and be connected from now on.
+
+        Raises:
+            UsageError: a bot cannot travel.
+            SpecError: something that a bot is made of is gone.
+
+        """
+        confinement = settings.confinement_in_force
+        luggage = pack_bots(
+            bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
+        )
+        return ClusterExecutor(
+            self._door,
+            luggage,
+            entrants,
+            stream=run.stream,
+            compares=TIME not in settings.budgets.amounts,
+        )
+
+
+class ClusterExecutor:
+    """Plays pairs on the machines of a cluster. Not shared between threads.
+
+    The connection lives in a thread of its own; answers reach the runner's thread by a queue.
+    """
+
+    def __init__(
+        self,
+        door: Door,
+        luggage: Luggage,
+        entrants: Mapping[str, Entrant],
+        *,
+        stream: str,
+        compares: bool,
+    ) -> None:
+        """Connect.
+
+        Args:
+            door: of the scheduler.
+            luggage: the run's bots.
+            entrants: the same bots by name, as sides of pairs.
+            stream: of the run.
+            compares: whether a pair that is played twice must end in equal games.
+
+        """
+        self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
+        self._said: SimpleQueue[str] = SimpleQueue()
+        self._unsettled: set[Future[PairRecord]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._fleet = Fleet(
+            door,
+            luggage,
+            entrants,
+            stream=stream,
+            compares=compares,
+            settle=lambda *arrival: self._arrived.put(arrival),
+            say=self._said.put,
+        )
+        self._thread = threading.Thread(target=self._live, name="cluster", daemon=True)
+        self._thread.start()
+
+    @property
+    def slots(self) -> int:
+        """Slots of the machines that are ready; 1 while there are none."""
+        return max(1, self._fleet.slots)
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        """Have a pair played on some machine; `wait` brings its record."""
+        future: Future[PairRecord] = Future()
+        self._unsettled.add(future)
+        self._loop.call_soon_threadsafe(self._fleet.add, Pair(plan, future))
+        return future
+
+    def wait(self, timeout_s: float) -> None:
+        """Take the records that have come; returns at the first ones, or after the timeout."""
+        try:
+            self._settle(*self._arrived.get(timeout=timeout_s))
+            while True:
+                self._settle(*self._arrived.get_nowait())
+        except Empty:
+            return
+
+    def news(self) -> list[str]:
+        """Machines that joined, left, fell silent or disagreed."""
+        found = []
+        while not self._said.empty():
+            found.append(self._said.get())
+        return found
+
+    def close(self) -> None:
+        """End the connection; the machines go on to serve others."""
+        self._loop.call_soon_threadsafe(self._fleet.end)
+        self._thread.join(END_S)
+
+    def kill(self) -> None:
+        """Give up what is in play, and end the connection: the machines kill the bots."""
+        self.close()
+
+    def _settle(
+        self,
+        future: "Future[PairRecord]",
+        facts: MachineFacts | None,
+        answer: PairRecord | BaseException,
+    ) -> None:
+        self._unsettled.discard(future)
+        if isinstance(answer, BaseException):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+
+    def _live(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._fleet.run())
+        except BaseException as error:
+            for future in list(self._unsettled):  # or the runner would wait for ever
+                self._arrived.put((future, None, error))
+            raise
+        finally:
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())

@@ -1,0 +1,106 @@
+"""Many machines: a real scheduler and real workers on loopback, under certificates."""
+
+import re
+import signal
+import socket
+from collections.abc import Callable
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.traces import descendants_of_session, faults_of, lines_of, query
+from tests.support.command_server import ForkedCommand
+
+PLAYED = (
+    "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,
+)  # fmt: skip
+GAMES = ("--games", 40)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Machines:
+    """A scheduler and the workers that were started at it."""
+
+    def __init__(self, ladder: Ladder) -> None:
+        self.ladder = ladder
+        self.port = free_port()
+        assert ladder("cluster", "certificates", "set").code == 0
+        self.reach = (f"127.0.0.1:{self.port}", "--certificates", "set")
+        self.started: list[ForkedCommand] = []
+        self.scheduler = self.start_scheduler()
+
+    def start_scheduler(self) -> ForkedCommand:
+        return self.start("cluster", "start", "--port", self.port, "--certificates", "set")
+
+    def start_worker(self, name: str, slots: int) -> ForkedCommand:
+        return self.start("worker", *self.reach, "--name", name, "--slots", slots)
+
+    def start(self, *words: object) -> ForkedCommand:
+        self.started.append(self.ladder.start(*words))
+        return self.started[-1]
+
+    def end(self) -> list[int]:
+        """The exit codes of all, which are told to end."""
+        for process in self.started:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        return [self.ladder.finish(process).code for process in self.started]
+
+
+def test_a_run_on_machines_is_the_run_on_one(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Under a work budget equal game for game, though a worker is killed and the scheduler too.
+
+    Nothing may be lost, stored twice or left behind, and the bot that came from a file must have
+    played from the copy that was sent.
+    """
+    ladder.stock()
+    assert ladder(*PLAYED, *GAMES).code == 0
+    alone = lines_of(ladder.folder)
+    ladder.stock()
+    finished = "select count(*) from pairs where status = 'finished'"
+    with ladder.slow():
+        machines = Machines(ladder)
+        first = machines.start_worker("alpha", 2)
+        run = ladder.start(*PLAYED, *GAMES, "--cluster", *machines.reach)
+        eventually(lambda: query(ladder.folder, finished)[0][0] >= 2)
+        machines.start_worker("beta", 1)
+        first.send_signal(signal.SIGKILL)
+        eventually(lambda: query(ladder.folder, finished)[0][0] >= 5)
+        machines.scheduler.send_signal(signal.SIGKILL)
+        machines.start_scheduler()
+    done = ladder.finish(run)
+    assert done.code == 0, done.err
+    assert lines_of(ladder.folder) == alone
+    assert faults_of(ladder.folder) == []
+    assert re.search(r"alpha has joined with 2 slots .*: 1 machine, 2 slots", done.err), done.err
+    assert "alpha has left" in done.err
+    assert "beta has joined" in done.err
+    assert machines.end() == [-9, -9, 0, 0]
+    for process in machines.started:
+        eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("worker", "lab1"), "ladder cluster certificates"),
+        (("cluster", "start", "--host", "10.0.0.1"), "ladder cluster certificates"),
+        ((*PLAYED, "--cluster", "lab1"), "ladder cluster certificates"),
+        ((*PLAYED, "--cluster", "localhost", "--concurrency", 2), "--slots"),
+    ],
+)
+def test_what_is_open_to_all_is_refused(
+    ladder: Ladder, words: tuple[object, ...], sentence: str
+) -> None:
+    """An address on the network without certificates ends in exit code 2 before anything starts."""
+    done = ladder.stock()(*words)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
