@@ -17,10 +17,11 @@ from ladder.bisect.search import Search
 from ladder.errors import InvalidRun, UsageError
 from ladder.process.confinement import Confinement
 from ladder.registry.commit_bots import CommitBots, commit_bot
+from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import NothingToResume, check_possible, start_run
+from ladder.runs.start import THIS_MACHINE, NothingToResume, check_possible, start_run
 from ladder.signals import check_stop
 
 NO_LIMIT = 1 << 40
@@ -64,6 +65,7 @@ def run_bisection(
     *,
     watcher: Watcher,
     tell: Callable[[str], None],
+    workforce: Workforce = THIS_MACHINE,
 ) -> BisectResult:
     """Search until there is an answer; an interrupted search goes on where it was.
 
@@ -73,13 +75,14 @@ def run_bisection(
         good: see `prepare`.
         watcher: is told what happens in the games of each visit.
         tell: is told of commits that are taken in or skipped.
+        workforce: plays the pairs.
 
     Raises:
         UsageError: the bad revision cannot be tested.
         InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
 
     """
-    return _Course(store, asked, good, watcher, tell).play()
+    return _Course(store, asked, good, watcher, tell, workforce).play()
 
 
 class _Course:
@@ -92,9 +95,10 @@ class _Course:
         good: BotRow,
         watcher: Watcher,
         tell: Callable[[str], None],
+        workforce: Workforce,
     ) -> None:
         self._store, self._asked, self._good = store, asked, good
-        self._watcher, self._tell = watcher, tell
+        self._watcher, self._tell, self._workforce = watcher, tell, workforce
         self._search = Search(asked.history, asked.question)
         self._key = self._identity()
         self._seed = self._find_seed()
@@ -162,6 +166,7 @@ class _Course:
                     bots=[row, self._good],
                     watcher=self._watcher,
                     judge=judge,
+                    workforce=self._workforce,
                 )
                 if isinstance(outcome, NothingToResume) or outcome.ending is RunEnding.STOPPED:
                     return False

@@ -112,6 +112,7 @@ def bisect(
                 prepare(store, asked),
                 watcher=watcher_for(stderr_console()),
                 tell=print_error,
+                workforce=options.workforce(),
             )
     if json:
         print_out(to_json(bisect_document(result)))

@@ -81,6 +81,7 @@ def select(
             baseline=against,
             question=question,
             watcher=watcher_for(stderr_console()),
+            workforce=options.workforce(),
         )
     if json:
         print_out(to_json(select_document(selected)))
