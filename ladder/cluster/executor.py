@@ -109,6 +109,11 @@ class ClusterExecutor:
         """Slots of the machines that are ready; 1 while there are none."""
         return max(1, self._fleet.slots)
 
+    @property
+    def room(self) -> int:
+        """Twice the slots: one pair in play in each, and one on its way."""
+        return 2 * self.slots
+
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Have a pair played on some machine; `wait` brings its record."""
         future: Future[PairRecord] = Future()
