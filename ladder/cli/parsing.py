@@ -10,6 +10,7 @@ from ladder.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
+    from ladder.gate.stages import Stage
     from ladder.ratings.choices import Model
     from ladder.ratings.sprt import Sprt
     from ladder.runs.budgets import Budgets
@@ -102,6 +103,7 @@ def sandbox_of(text: str | None) -> tuple[str, ...]:
 # No time that is allowed has more digits, and a float that it becomes is finite.
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(ms|s)?")
 MAX_TIME_MS = 3_600_000
+MOST_STAGE_GAMES = 1_000_000_000
 
 
 def parse_time(text: str, use: str = "per move") -> int:
@@ -125,6 +127,31 @@ def parse_time(text: str, use: str = "per move") -> int:
             f"--time is a whole number of milliseconds from 1ms to 3600s, got {text!r}"
         )
     return int(milliseconds)
+
+
+def stages_of(text: str) -> "tuple[Stage, ...]":
+    """The stages of `--stages`, such as ``20ms:500,100ms:2000``.
+
+    Raises:
+        UsageError: a word is no time and number of games, there is but one, or the times do not
+            rise.
+
+    """
+    from ladder.gate.stages import Stage
+
+    stages = []
+    for word in text.split(","):
+        time, colon, games = word.strip().rpartition(":")
+        if not colon or not _WHOLE.fullmatch(games) or not 2 <= int(games[:12]) <= MOST_STAGE_GAMES:
+            raise UsageError(
+                "--stages is times and numbers of games, 2 or more, such as 20ms:500,100ms:2000, "
+                f"got {text!r}"
+            )
+        stages.append(Stage(parse_time(time), int(games)))
+    times = [stage.time_ms for stage in stages]
+    if len(stages) < 2 or times != sorted(set(times)):
+        raise UsageError(f"--stages are two or more, with rising times, got {text!r}")
+    return tuple(stages)
 
 
 def parse_margin(text: str) -> int:

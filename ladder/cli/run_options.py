@@ -88,6 +88,13 @@ class RunOptions:
             )
         return workforce_of(self.cluster, self.certificates, insecure=self.insecure)
 
+    @property
+    def has_budget(self) -> bool:
+        """Whether any budget of a move is given."""
+        return any(
+            each is not None for each in (self.time, self.simulations, self.nodes, self.depth)
+        )
+
     def confinement(self) -> "Confinement":
         """The bounds of every bot.
 

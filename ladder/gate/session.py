@@ -34,6 +34,10 @@ class Gated:
     """The label of the division."""
     stopped: bool = False
     """By Ctrl-C or SIGTERM before there was a verdict; the same command goes on."""
+    earlier: tuple["Gated", ...] = ()
+    """The stages before this one, of a gate in stages."""
+    stages: int = 1
+    """How many were asked for; each is tested at its part of the chance to fail an equal bot."""
 
     @property
     def exit_code(self) -> int:

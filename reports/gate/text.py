@@ -35,7 +35,7 @@ def gate_document(gated: Gated) -> dict[str, Any]:
         "elo1": 0.0,
         "model": result.test.model.value,
         "alpha": result.test.alpha,
-        "beta": result.test.beta,
+        "beta": round(result.test.beta * gated.stages, 12),
         "max_games": result.test.games,
         "conditions": gated.conditions,
         "forfeits": {name: dict(kinds) for name, kinds in result.forfeits.items()},
@@ -43,7 +43,47 @@ def gate_document(gated: Gated) -> dict[str, Any]:
         "uncounted_games": result.uncounted_games,
         "baselines": [_baseline_document(baseline) for baseline in result.baselines],
         "reason": result.reason,
+        "stages": [_stage_document(each) for each in stages_of(gated)],
     }
+
+
+def stages_of(gated: Gated) -> tuple[Gated, ...]:
+    """The stages that were played, of a gate in stages; else none."""
+    return (*gated.earlier, gated) if gated.stages > 1 else ()
+
+
+def _stage_document(stage: Gated) -> dict[str, Any]:
+    result = stage.result
+    plain = result.deciding.estimate
+    return {
+        "conditions": stage.conditions,
+        "verdict": result.verdict.value,
+        "games": result.games,
+        "max_games": result.test.games,
+        "elo": rounded(plain.elo, 2),
+        "error95": rounded(plain.error95, 2),
+        "llr": round(result.deciding.sprt.llr, 4),
+        "alpha": result.test.alpha,
+        "beta": result.test.beta,
+    }
+
+
+def stage_lines(gated: Gated) -> list[str]:
+    """The stages that were played, and the chances of error over all of them."""
+    stages, test = stages_of(gated), gated.result.test
+    if not stages:
+        return []
+    lines = [
+        f"stage {number} of {gated.stages}: {_HEADS[stage.result.verdict].lower()} on "
+        f"{stage.conditions} after {stage.result.games} of {stage.result.test.games} games, "
+        f"{elo_words(stage.result.deciding.estimate)} Elo"
+        for number, stage in enumerate(stages, start=1)
+    ]
+    return [
+        *lines,
+        f"over all {gated.stages} stages: alpha {test.alpha:g}, as only the last one passes, and "
+        f"beta {test.beta * gated.stages:g}, {test.beta:g} each",
+    ]
 
 
 def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
@@ -85,6 +125,7 @@ def gate_text(gated: Gated) -> str:
     for baseline in result.baselines:
         lines += ["", *(f"  {name:<22}{value}" for name, value in _rows(baseline))]
     lines += ["", f"forfeits: {_forfeits(gated)}", *remarks(gated)]
+    lines += ["", *stage_lines(gated)] if gated.stages > 1 else []
     return text_of_lines(lines)
 
 

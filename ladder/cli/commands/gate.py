@@ -9,6 +9,7 @@ from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_run_options
 
+MAX_GAMES = 3000
 GAMES_SHOWN = 60
 """Lost games of the candidate that a page holds at most."""
 
@@ -40,11 +41,18 @@ def gate(
         typer.Option(
             metavar="N", min=2, max=MOST_GAMES, help="Without a decision by then: inconclusive."
         ),
-    ] = 3000,
+    ] = MAX_GAMES,
     model: Annotated[
         Literal["normalized", "logistic"],
         typer.Option(help="The Elo in which --max-drop is given."),
     ] = "logistic",
+    stages: Annotated[
+        str | None,
+        typer.Option(
+            metavar="20ms:500,100ms:2000",
+            help="Short games first, so many at most, then long ones for what is not worse.",
+        ),
+    ] = None,
     rated: Annotated[
         bool, typer.Option("--rated", help="Let the games count in the rating list.")
     ] = False,
@@ -74,6 +82,8 @@ def gate(
     2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
     stored outside the rating list unless --rated.
     """
+    from functools import partial
+
     from db.records.runs import RunKind
     from ladder.cli.database import (
         is_missing,
@@ -88,6 +98,8 @@ def gate(
         print_result,
         stderr_console,
     )
+    from ladder.cli.parsing import stages_of
+    from ladder.errors import UsageError
     from ladder.gate.question import GateTest
     from ladder.gate.session import (
         contestants,
@@ -96,6 +108,7 @@ def gate(
         judge_stored,
         play_gate,
     )
+    from ladder.gate.stages import play_stages, stage_settings
     from ladder.ratings.choices import Model
     from ladder.runs.start import check_possible
     from reports.gate.text import (
@@ -111,6 +124,12 @@ def gate(
         max_games=max_games,
         model=Model(model),
     )
+    plan = () if stages is None else stages_of(stages)
+    if plan and (stored or max_games != MAX_GAMES or options.has_budget):
+        raise UsageError(
+            "--stages says times and games itself: leave out --stored, --max-games, --time, "
+            "--simulations, --nodes and --depth"
+        )
     pairing = gate_pairing(candidate, against, rated=rated)
     settings = options.settings(
         db=db,
@@ -127,7 +146,8 @@ def gate(
         check_html(html, force=force)
     if is_missing(db) and not stored:
         with open_draft(db) as store:
-            check_possible(settings, entered(*contestants(store, candidate, pairing.against)))
+            first = stage_settings(settings, plan[0]) if plan else settings
+            check_possible(first, entered(*contestants(store, candidate, pairing.against)))
     with open_store(db, create=not stored, sync=not stored) as store:
         hero, baselines = contestants(store, candidate, pairing.against)
         if stored:
@@ -136,7 +156,8 @@ def gate(
             )
         else:
             warn_of_unknown(entered(hero, baselines))
-            gated = play_gate(
+            play = partial(play_stages, stages=plan) if plan else play_gate
+            gated = play(
                 store=store,
                 settings=settings,
                 candidate=hero,
