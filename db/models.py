@@ -284,6 +284,40 @@ class LastWords(Base):
     """The last ones of the protocol, one a line, as `db.records.games.LastWords` writes them."""
 
 
+class Machine(Base):
+    """A machine of a cluster as it described itself when it joined."""
+
+    __tablename__ = "machines"
+    __table_args__ = (
+        UniqueConstraint("name", "cpu", "cores", "kernel", "python", "numba", "ladder"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    cpu: Mapped[str]
+    """The model of its processors."""
+    cores: Mapped[int]
+    kernel: Mapped[str]
+    """Of the operating system."""
+    python: Mapped[str]
+    numba: Mapped[str]
+    ladder: Mapped[str]
+    """Version of the ladder."""
+    speed: Mapped[float]
+    """Million positions a second of the reference search, when it last joined."""
+    joined_at: Mapped[float]
+    """The last time."""
+
+
+class PairMachine(Base):
+    """The machine that played a pair; pairs of the coordinator's own machine have none."""
+
+    __tablename__ = "pair_machines"
+
+    pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"), primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machines.id"), index=True)
+
+
 class PairTable(Base):
     """All rated pairs of two revisions under like conditions, from the view of A.
 

@@ -21,7 +21,7 @@ from db.derived.pair_sums import (
     MAXIMA,
     SUMS,
 )
-from db.models import Base, Game, LastWords, Pair, PairTable, Rating
+from db.models import Base, Game, LastWords, Pair, PairMachine, PairTable, Rating
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """The columns that a new game needs a value for."""
@@ -116,6 +116,13 @@ class Statements:
             dialect,
         )
         """game_id, stderr, messages"""
+        self.insert_machine = Prepared(
+            insert(PairMachine).values(
+                {name: bindparam(name) for name in ("pair_id", "machine_id")}
+            ),
+            dialect,
+        )
+        """pair_id, machine_id"""
         self.add_to_table = Prepared(_adding(dialect), dialect)
         """KEY and SUMS."""
         self.read_ratings = Prepared(

@@ -103,6 +103,9 @@ class PairStorer:
         for game_id, game in zip(ids, record.games, strict=True):
             if game.last_words is not None:
                 run.insert_last_words.run(connection, last_words_values(game_id, game.last_words))
+        if record.machine is not None:
+            machine = {"pair_id": plan.id, "machine_id": record.machine}
+            run.insert_machine.run(connection, machine)
         repeats = sum(row["repeat"] for row in games)
         if not rated:
             return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)

@@ -13,7 +13,7 @@ from db.connection.patience import retried
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
-from db.models import Game, LastWords, Pair, Run, TuningStep, Verdict
+from db.models import Game, LastWords, Pair, PairMachine, Run, TuningStep, Verdict
 from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,
@@ -135,6 +135,7 @@ class Runs:
             ours = select(Game.id).where(Game.pair_id.in_(pairs))
             connection.execute(delete(Verdict).where(Verdict.game_id.in_(ours)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount
+            connection.execute(delete(PairMachine).where(PairMachine.pair_id.in_(pairs)))
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))

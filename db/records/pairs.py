@@ -81,6 +81,8 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Revisions of bots whose files are no longer what was registered; the pair has no games."""
     pondering: tuple[int, ...] = ()
     """Revisions of bots that were seen to compute on their opponents' time, now or before."""
+    machine: int | None = None
+    """Key of the machine of a cluster that played it; None: the coordinator's own."""
 
     def __reduce__(self) -> Any:
         """The way from a worker, in a quarter of a pickle's time."""

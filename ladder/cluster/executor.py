@@ -2,12 +2,15 @@
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+import msgspec
+
 from db.records.bots import BotRow
+from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
@@ -60,6 +63,7 @@ class Cluster:
             entrants,
             stream=run.stream,
             compares=TIME not in settings.budgets.amounts,
+            keep=store.machines.keep,
         )
 
 
@@ -77,6 +81,7 @@ class ClusterExecutor:
         *,
         stream: str,
         compares: bool,
+        keep: Callable[[MachineRow], int],
     ) -> None:
         """Connect.
 
@@ -86,12 +91,15 @@ class ClusterExecutor:
             entrants: the same bots by name, as sides of pairs.
             stream: of the run.
             compares: whether a pair that is played twice must end in equal games.
+            keep: stores a machine; its key.
 
         """
         self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
         self._said: SimpleQueue[str] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop()
+        self._machines: dict[MachineFacts, int] = {}
+        self._keep = keep
         self._fleet = Fleet(
             door,
             luggage,
@@ -156,7 +164,16 @@ class ClusterExecutor:
         if isinstance(answer, BaseException):
             future.set_exception(answer)
         else:
-            future.set_result(answer)
+            machine = None if facts is None else self._key_of(facts)
+            future.set_result(msgspec.structs.replace(answer, machine=machine))
+
+    def _key_of(self, facts: MachineFacts) -> int:
+        """The key of a machine in the database; stored in the runner's thread, which owns it."""
+        if facts not in self._machines:
+            own = msgspec.structs.asdict(facts)
+            del own["harness"]
+            self._machines[facts] = self._keep(MachineRow(**own))
+        return self._machines[facts]
 
     def _live(self) -> None:
         asyncio.set_event_loop(self._loop)

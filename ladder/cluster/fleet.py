@@ -227,6 +227,9 @@ class Fleet:
             machine.prepared = await self._ask(
                 machine, tasks.prepare, self._luggage.kit, self._sides
             )
+            machine.facts = msgspec.structs.replace(
+                machine.facts, speed=round(machine.prepared.speed, 1)
+            )
             if len(machine.prepared.refused) == len(self._sides):
                 raise _Unfit(next(iter(machine.prepared.refused.values())))
         except (Cancelled, asyncio.CancelledError):

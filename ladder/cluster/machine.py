@@ -52,6 +52,8 @@ class MachineFacts(msgspec.Struct, frozen=True):
     ladder: str
     harness: str
     """The hash of the sources that carry games; machines of one cluster must agree on it."""
+    speed: float = 0.0
+    """Million positions a second of the reference search, once it was measured."""
 
 
 class SlotDied(Exception):

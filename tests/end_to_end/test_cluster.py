@@ -83,6 +83,10 @@ def test_a_run_on_machines_is_the_run_on_one(
     assert re.search(r"alpha has joined with 2 slots .*: 1 machine, 2 slots", done.err), done.err
     assert "alpha has left" in done.err
     assert "beta has joined" in done.err
+    machines_of_pairs = "select m.name from pair_machines p join machines m on m.id = p.machine_id"
+    names = [name for (name,) in query(ladder.folder, machines_of_pairs)]
+    assert len(names) == 20
+    assert set(names) == {"alpha", "beta"}
     assert machines.end() == [-9, -9, 0, 0]
     for process in machines.started:
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]

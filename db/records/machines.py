@@ -1,0 +1,22 @@
+"""Machines of clusters, on their way into the store and out of it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MachineRow:
+    """A machine as it described itself when it joined."""
+
+    name: str
+    cpu: str
+    """The model of its processors."""
+    cores: int
+    kernel: str
+    """Of the operating system."""
+    python: str
+    numba: str
+    ladder: str
+    speed: float
+    """Million positions a second of the reference search."""
+    pairs: int = 0
+    """That it has played; set by the store."""

@@ -1,0 +1,35 @@
+"""Machines of clusters: kept as they join, and known for every pair that they played."""
+
+from dataclasses import replace
+from random import Random
+
+import msgspec
+
+from db.records.machines import MachineRow
+from db.store import Store
+from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
+
+LAB = MachineRow("lab1", "AMD EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
+
+
+def test_each_pair_knows_its_machine(store: Store) -> None:
+    """A machine that joins again is the same one, with another kernel another; a run takes its own.
+
+    Pairs of the coordinator's own machine have none.
+    """
+    lab = store.machines.keep(LAB)
+    assert store.machines.keep(replace(LAB, speed=300.0)) == lab
+    newer = store.machines.keep(replace(LAB, kernel="Linux 6.2"))
+    run = new_run(store)
+    rows = store.pairs.plan(run.id, 3, maker(add_bots(store)))
+    for row, machine in zip(rows, (lab, lab, None), strict=True):
+        plan = to_plan(row)
+        record = msgspec.structs.replace(played(row, Random(row.number)), machine=machine)
+        store.pairs.finish(plan, record, elo)
+    assert [(each.kernel, each.speed, each.pairs) for each in store.machines.all()] == [
+        ("Linux 6.1", 300.0, 2),
+        ("Linux 6.2", 420.0, 0),
+    ]
+    assert newer != lab
+    assert store.runs.delete(run.id, elo) == 6
+    assert [each.pairs for each in store.machines.all()] == [0, 0]
