@@ -17,7 +17,8 @@ SLOW = (
     "bots/test_alphabeta.py", "bots/test_alphabeta_values.py", "bots/test_c4ai_values.py",
     "bots/test_memory.py", "bots/test_proofs.py", "bots/test_rollout.py", "bots/test_tactics.py",
     "db/test_db_exchange.py", "db/test_db_opening.py", "db/test_db_probe.py",
-    "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
+    "cli/test_stored_programs.py", "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
+    "ladder/analysis/test_session.py",
     "ladder/foreign", "ladder/game/test_cpu_use.py", "ladder/process/test_cpu_wait.py",
     "ladder/process/test_limits.py", "ladder/ratings/test_clusters.py",
 )  # fmt: skip

@@ -171,6 +171,12 @@ class Database:
             self._forget()
             if not self.patience.persist(lambda: self._was_committed(name)):
                 raise
+        except (
+            BaseException
+        ):  # such as a disk that is full: the next transaction needs this one's end
+            with suppress(*self.backend.driver_errors):
+                transaction.rollback()
+            raise
 
     def _was_committed(self, name: str) -> bool:
         with self.trying():

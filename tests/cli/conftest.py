@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ladder.cli.main import run_command
+from tests.support.new_databases import quick_databases  # noqa: F401 - for all tests here
 
 
 @dataclass(frozen=True)

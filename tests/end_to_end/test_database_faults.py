@@ -23,7 +23,8 @@ from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely,
 from tests.support.shared import made_once
 
 Begin = Callable[[], list[object]]
-WORDS = ("run", *QUICK, "--seed", "1", "--games", "30")
+GAMES = 30
+WORDS = ("run", *QUICK, "--seed", "1", "--games", str(GAMES))
 
 
 def assert_told(done: Done, *words: str) -> None:
@@ -41,7 +42,7 @@ def assert_goes_on(ladder: Ladder, before: list[object]) -> None:
     done = ladder(*WORDS)
     assert done.code == 0, done.err
     after = lines_of(ladder.folder)
-    assert len(after) == 30
+    assert len(after) == GAMES
     assert [game for game in after if game in before] == before
     assert faults_of(ladder.folder) == []
 
@@ -169,7 +170,7 @@ def test_a_database_that_another_program_keeps_locked(ladder: Ladder, begin: Beg
 
 def assert_goes_on_finished(ladder: Ladder, before: list[object]) -> None:
     after = lines_of(ladder.folder)
-    assert len(after) == 30
+    assert len(after) == GAMES
     assert [game for game in after if game in before] == before
 
 
@@ -201,7 +202,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
 
     `test_runs.py` shows what two runs share.
     """
-    words = ("run", *QUICK, "--seed", "1", "--games", "100")
+    words = ("run", *QUICK, "--seed", "1", "--games", "40")
     with ladder.stock().slow():
         runs = [ladder.start(*words), ladder.start(*words)]
         eventually(lambda: len(lines_of_safely(ladder.folder)) >= 4)
@@ -213,7 +214,7 @@ def test_reports_while_runs_write(ladder: Ladder, eventually: Callable[..., None
         assert report["games"] == 2 * report["pairs"]
     assert [ladder.finish(process).code for process in runs] == [0, 0]
     played = query(ladder.folder, "select run_id, count(*) from games group by 1")
-    assert played == [(1, 100), (2, 100)]
+    assert played == [(1, 40), (2, 40)]
     assert faults_of(ladder.folder) == []
 
 
@@ -274,7 +275,7 @@ def test_a_damaged_log_of_writes(
         )
     done = ladder(*WORDS)
     assert done.code == 0, done.err
-    assert len(lines_of(ladder.folder)) == 30
+    assert len(lines_of(ladder.folder)) == GAMES
     assert faults_of(ladder.folder) == []
 
 

@@ -42,7 +42,7 @@ def undisturbed() -> list[Any]:
 
 def test_a_run_from_nothing(ladder: Ladder) -> None:
     """A first run must make the database, play what was asked for, and report it."""
-    words = ("--bots", "v4,flat-mc,random", "--simulations", "40", "--concurrency", "2")
+    words = ("--bots", "v4,stupid,random", "--simulations", "40", "--concurrency", "2")
     done = ladder("run", *words, "--games", "11", "--seed", "5", "--json")
     assert done.code == 0, done.err
     document = done.document
@@ -51,7 +51,7 @@ def test_a_run_from_nothing(ladder: Ladder) -> None:
     report = document["report"]
     assert report["games"] == 12
     assert report["pairs"] == 6
-    assert {bot["name"] for bot in report["bots"]} <= {"v4", "flat-mc", "random"}
+    assert {bot["name"] for bot in report["bots"]} <= {"v4", "stupid", "random"}
     assert sum(bot["games"] for bot in report["bots"]) == 24
     assert sum(bot["wins"] for bot in report["bots"]) == sum(
         bot["losses"] for bot in report["bots"]
@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
 ) -> None:
     """Under a work budget a run must be reproducible, whoever plays its pairs."""
     other = Ladder(tmp_path_factory.mktemp("other"))
-    words = ("run", "--bots", "v4,random", "--simulations", "30", "--games", "8", "--seed", "3")
+    words = ("run", "--bots", "stupid,random", "--simulations", "30", "--games", "8", "--seed", "3")
     assert ladder(*words, "--concurrency", "1").code == 0
     assert other(*words, "--concurrency", "2").code == 0
     assert lines_of(ladder.folder) == lines_of(other.folder)

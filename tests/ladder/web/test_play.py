@@ -1,6 +1,7 @@
 """Games of people against bots in the browser."""
 
 import contextlib
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from ladder.registry.builtins import sync_builtins
 from ladder.web.play import open_games
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
+from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
 pytestmark = pytest.mark.slow
@@ -23,13 +25,26 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
-    """The built-in players and a run of two games."""
-    path = str(tmp_path / "play.db")
-    with Store.open(path) as store:
-        sync_builtins(store)
-    words = ["run", "--bots", "random,stupid", "--games", "2", "--simulations", "1", "--seed", "3"]
-    assert run_command([*words, "--boards", "6x7", "--db", path]) == 0
-    return path
+    """The built-in players and a run of two games, played once for all tests."""
+
+    def make(folder: Path) -> None:
+        path = str(folder / "play.db")
+        with Store.open(path) as store:
+            sync_builtins(store)
+        run = [
+            "run",
+            "--bots",
+            "random,stupid",
+            "--games",
+            "2",
+            "--simulations",
+            "1",
+            "--seed",
+            "3",
+        ]
+        assert run_command([*run, "--boards", "6x7", "--db", path]) == 0
+
+    return str(shutil.copy(made_once("web-play", make) / "play.db", tmp_path))
 
 
 @pytest.fixture
