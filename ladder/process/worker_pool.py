@@ -31,10 +31,10 @@ TICK_S = 0.1
 AHEAD_S = 0.05
 """A worker whose last work was shorter gets its next before it is done: it would wait for us. After
 a long work it does not, because another worker may be free sooner."""
-QUEUE_S = 0.01
+QUEUE_S = 0.03
 """Work that is given ahead of time, in seconds: while a worker has this much to do, we may gather
-the results of several pieces instead of coming for each."""
-MOST_AHEAD = 16
+the results of several pieces instead of coming for each, and a slow disk keeps nobody waiting."""
+MOST_AHEAD = 32
 """Pieces of work that a worker has at most."""
 NAP_S = 0.003
 """How long results are let gather, where every worker has enough to do meanwhile."""
@@ -74,7 +74,7 @@ class _Worker:
     @property
     def spare_s(self) -> float:
         """How long it can go on without us when it has just finished a piece of work."""
-        return (len(self.given) - 1) * self.last_s
+        return max(0, len(self.given) - 1) * self.last_s
 
 
 class WorkerPool:

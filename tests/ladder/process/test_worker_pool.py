@@ -156,3 +156,21 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
     second = pool.call(note, tmp_path / "log", "second")
     await_all(pool, second)
     assert second.result() != first.result()
+
+
+def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path) -> None:
+    """Two workers of quick work have several pieces each; while one of them has none, the result of
+    the other is taken as ever."""
+    file = tmp_path / "done"
+    pool = WorkerPool(2, nothing)
+    try:
+        assert pool.room == 4
+        for number in range(4):
+            await_all(pool, *(pool.call(note, file, f"{number}a") for _ in range(8)))
+        assert pool.room > 4
+        await_all(pool, *(pool.call(note, file, "many") for _ in range(pool.room)))
+        for number in range(3):
+            await_all(pool, pool.call(note, file, f"{number}b"))
+    finally:
+        pool.kill()
+    assert len(file.read_text().split()) >= 32 + 3
