@@ -3,7 +3,9 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from db.records.games import GameRow
 from db.store import FollowedStore
+from ladder.analysis.division import truths_of_games
 from ladder.overview.one_game import find_game
 from ladder.overview.search import search
 from ladder.web.border.game_filters import Filters
@@ -42,6 +44,11 @@ async def game_page(request: Request) -> Response:
     """One game in the replay viewer; the part of the address behind # names a ply."""
     Parameters(request).check()
     word = request.path_params["game"]
-    return await still_page(
-        request, "game.html.j2", lambda store: game_parts(find_game(store, word))
-    )
+
+    def look(store: FollowedStore) -> PageParts:
+        row = find_game(store, word)
+        if not isinstance(row, GameRow):
+            return game_parts(row)
+        return game_parts(row, truths_of_games(store, [row]).get(row.id))
+
+    return await still_page(request, "game.html.j2", look)

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result, Termination
+from ladder.analysis.division import GameTruth
 from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, columns, number
@@ -89,9 +90,15 @@ def games_parts(
     )
 
 
-def game_parts(game: GameRow | HumanGameRow) -> PageParts:
-    """The page of one game: the replay viewer, and what else is stored with it."""
-    shown: dict[str, Any] = viewer_game(game, "")
+def game_parts(game: GameRow | HumanGameRow, truth: GameTruth | None = None) -> PageParts:
+    """The page of one game: the replay viewer, and what else is stored with it.
+
+    Args:
+        game: with its thoughts.
+        truth: what an analysis knows of it; None: it was not analysed.
+
+    """
+    shown: dict[str, Any] = viewer_game(game, "", truth)
     shown["address"] = game_link(game.id)
     return PageParts(
         f"Game {game.id}: {game.first} against {game.second}",

@@ -73,11 +73,12 @@ class Running:
         method: str = "GET",
         headers: dict[str, str] | None = None,
         body: object = None,
+        raw: bytes | None = None,
         token: str = "",
     ) -> Answer:
         """One request."""
         given = {"Host": f"127.0.0.1:{self.port}", **(headers or {})}
-        data = None if body is None else json.dumps(body)
+        data = raw if body is None else json.dumps(body)
         if token:
             given["X-Ladder-Token"] = token
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)

@@ -71,3 +71,59 @@ def test_no_request_meets_a_defect(league: League, server: Running, request: obj
     token = server.known_token
     answer = server.ask(address, method=method, headers={"Accept": accept}, token=token)
     assert answer.status < 500, (address, method, answer.text)
+
+
+VALUES = st.one_of(
+    text,
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.none(),
+    st.booleans(),
+    st.lists(st.integers(), max_size=2),
+)
+FIELDS = st.dictionaries(
+    st.one_of(
+        st.sampled_from(
+            ("bot", "kind", "amount", "board", "side", "game", "ply", "save", "word", "column")
+        ),
+        text,
+    ),
+    VALUES,
+    max_size=5,
+)
+STARTS: dict[str, object] = {"bot": "alpha", "kind": "time_ms", "amount": 5, "board": "6x7"}
+NEARLY = st.builds(lambda changes: {**STARTS, **changes}, FIELDS)
+BODIES = st.one_of(NEARLY, FIELDS, VALUES)
+
+
+@settings(
+    max_examples=120,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(body=BODIES, path=st.sampled_from(("/play", "/play/consult", "/play/{}")), word=text)
+def test_no_body_meets_a_defect(
+    league: League, server: Running, body: object, path: str, word: str
+) -> None:
+    """Whatever is sent to be played, the answer must be a document or a refusal, never 500."""
+    if not league.store.runs.find():
+        run = league.run()
+        league.pairs(run, "alpha", "beta", 1, "1-0", "0-1")
+        league.end(run)
+    address = path.format(coded(word))
+    answer = server.ask(address, method="POST", body=body, token=server.known_token)
+    assert answer.status != 500, (address, body, answer.text)
+    assert answer.status < 400 or "error" in answer.document
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(body=st.binary(max_size=40), path=st.sampled_from(("/play", "/play/consult", "/play/x")))
+def test_no_bytes_meet_a_defect(server: Running, body: bytes, path: str) -> None:
+    """A body that is no JSON must be refused."""
+    answer = server.ask(path, method="POST", raw=body, token=server.known_token)
+    assert 400 <= answer.status < 500
+    assert answer.document["error"]

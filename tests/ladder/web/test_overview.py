@@ -3,6 +3,8 @@
 import contextlib
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -17,6 +19,16 @@ from tests.support.browser import Opened, until
 from tests.support.league import League
 
 Visit = Callable[..., Opened]
+LOCKS = """
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("pragma locking_mode=exclusive")
+database.execute("begin exclusive")
+print("locked", flush=True)
+sys.stdin.read()
+database.rollback()
+database.close()
+"""
 
 
 def test_an_empty_database_says_so(server: Running, visit: Visit) -> None:
@@ -176,3 +188,31 @@ def test_what_becomes_of_the_database_is_said(
     shutil.move(path + ".away", path)
     until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
     until(failed, "document.querySelectorAll('#part-list tbody tr').length === 2")
+
+
+@pytest.mark.slow
+def test_a_locked_database_is_said_and_got_over(
+    league: League, start_server: Start, visit: Visit
+) -> None:
+    """While another process keeps the file to itself, pages must say so, and then recover."""
+    path = str(league.store.path)
+    league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
+    league.store.close()
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", LOCKS, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as locker:
+        assert locker.stdin is not None
+        assert locker.stdout is not None
+        assert locker.stdout.readline() == "locked\n"
+        server = start_server(path)
+        opened = visit(server.address)
+        assert "another process" in opened.page.inner_text("main")
+        refused = server.ask("/api/runs")
+        assert refused.status == 503
+        assert "another process" in refused.document["error"]
+        locker.stdin.close()
+    until(opened.page, "document.querySelectorAll('#part-list tbody tr').length === 2")
+    assert server.ask("/api/runs").status == 200

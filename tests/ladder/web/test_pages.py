@@ -2,17 +2,22 @@
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from db.records.runs import RunKind
+from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination
+from ladder.analysis.division import truths_of_games
 from ladder.cli.main import run_command
-from tests.ladder.web.conftest import Running
+from tests.ladder.analysis.making import Games, random_moves
+from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.league import Game, League
 
@@ -175,3 +180,36 @@ def test_a_bot_that_is_not_there_is_said_to_be_unknown(server: Running) -> None:
         answer = server.ask(path)
         assert answer.status == 404, path
         assert 'href="/"' in answer.text
+
+
+def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: Start) -> None:
+    """The page of a game must know the value of each column, as `ladder analyze` stored it."""
+    database = str(tmp_path / "analysed.db")
+    with Store.open(database) as store:
+        (game, _) = Games(store, "4x4").add(random_moves("4x4", 3))
+    server = start_server(database)
+    assert server.ask(f"/games/{game}").status == 200
+    assert run_command(["analyze", "--db", database]) == 0
+    shown = viewed(server, game)
+    with Store.open(database) as store:
+        row = store.games.get(game)
+        assert row is not None
+        truth = truths_of_games(store, [row])[game]
+    assert shown["truth"] == [None if each is None else [*each] for each in truth.columns]
+    assert shown["lost"] == truth.lost_at
+    assert any(value for each in shown["truth"] for value in each)
+
+
+def viewed(server: Running, game: int) -> dict[str, Any]:
+    """What the replay viewer is given."""
+    deadline = time.monotonic() + 10
+    while True:  # the page is made anew when the server has noticed a change
+        text = server.ask(f"/games/{game}").text
+        found = re.search(r'id="games">(.*?)</script>', text)
+        assert found
+        (shown,) = json.loads(found[1])
+        if shown["truth"] or time.monotonic() > deadline:
+            break
+        time.sleep(0.2)
+    assert isinstance(shown, dict)
+    return shown
