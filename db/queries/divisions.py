@@ -12,6 +12,7 @@ from db.connection.patience import retried
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import Division
+from db.records.budget import is_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -73,7 +74,7 @@ class Divisions:
 def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
     """The division of these conditions, in a transaction that holds the write lock."""
     boards, opening_plies, budget, openings = conditions
-    if not budget or not set(budget) <= set(KIND_OF_FIELD):
+    if not is_budget(budget):
         raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
     told = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
     if openings is not None:  # so that the keys of divisions without it stay what they were

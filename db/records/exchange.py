@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
+from db.records.budget import OF_BOT
 from db.records.games import LastWords, Thought
 from db.records.launch import Launch
 from db.records.runs import RunKind
@@ -22,6 +23,7 @@ from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
 
 Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
+BUDGET_KEY = rf"\A({'|'.join(KIND_OF_FIELD)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
@@ -36,7 +38,10 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
     opening_plies: Plies | None
     budget: Annotated[
         dict[
-            Annotated[str, Meta(pattern=f"^({'|'.join(KIND_OF_FIELD)})$")],
+            Annotated[
+                str,
+                Meta(pattern=BUDGET_KEY),
+            ],
             Annotated[int, Meta(gt=0, lt=1 << 53)],
         ],
         Meta(min_length=1),

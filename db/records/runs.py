@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from bots.budget import BUDGETS, KIND_OF_FIELD
+from db.records.budget import label_of
 from engine.result import Termination
 
 
@@ -47,7 +47,8 @@ class Conditions(NamedTuple):
     opening_plies: int | None
     """None: each board class has its own default, or the openings are those of a set."""
     budget: Mapping[str, int]
-    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports."""
+    """Such as ``{"time_ms": 100}``; each bot gets the first kind that it supports, and an amount of
+    its own where there is one (`db.records.budget`)."""
     openings: str | None = None
     """The hash of a set of openings; None: they are drawn at random."""
 
@@ -70,8 +71,7 @@ def division_label(
         opening = ""
     else:
         opening = f"+{'auto' if opening_plies is None else opening_plies}"
-    parts = [BUDGETS[KIND_OF_FIELD[field]].label.format(budget[field]) for field in sorted(budget)]
-    return f"{boards}{opening}/{','.join(parts)}"
+    return f"{boards}{opening}/{label_of(budget)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,11 @@ Boards = Annotated[
     ),
 ]
 Time = Annotated[
-    str | None, typer.Option(metavar="100ms|2s", help="Wall time per move. [default: 100ms]")
+    str | None,
+    typer.Option(
+        metavar="100ms|2s",
+        help="Wall time per move; v17=200ms,100ms gives one bot another time. [default: 100ms]",
+    ),
 ]
 Simulations = Annotated[
     int | None,

@@ -64,8 +64,33 @@ def budgets_of(
         if amount is not None
     }
     if time is not None or not amounts:
-        amounts = {"time_ms": parse_time(time or DEFAULT_TIME), **amounts}
+        amounts = {**_times_of(time or DEFAULT_TIME), **amounts}
     return Budgets(amounts)
+
+
+def _times_of(text: str) -> dict[str, int]:
+    """Amounts from ``100ms``, or with odds such as ``v17=200ms,100ms``. Raises UsageError."""
+    from db.records.budget import key_of
+    from ladder.names import check_name
+
+    general: int | None = None
+    odds: dict[str, int] = {}
+    for word in text.split(","):
+        name, sign, time = word.strip().rpartition("=")
+        if sign and check_name(name, "--time: the name before =") in odds:
+            raise UsageError(f"--time names {name} twice: {text}")
+        if sign:
+            odds[name] = parse_time(time)
+        elif general is not None:
+            raise UsageError(
+                "--time is one time for all, before or behind times of single bots, such as "
+                f"v17=200ms,100ms, got {text!r}"
+            )
+        else:
+            general = parse_time(time)
+    shared = parse_time(DEFAULT_TIME) if general is None else general
+    others = {key_of("time_ms", name): odds[name] for name in sorted(odds) if odds[name] != shared}
+    return {"time_ms": shared, **others}
 
 
 NO_SANDBOX = "none"

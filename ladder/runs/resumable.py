@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
+from db.records.budget import parts_of
 from db.records.launch import DEFAULT_LIMITS
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
@@ -91,10 +92,16 @@ def command_of(run: RunRow) -> str:
 
 
 def _budget(amounts: Mapping[str, int]) -> list[str]:
-    words = []
-    for name, amount in amounts.items():
-        words += ["--time", f"{amount}ms"] if name == "time_ms" else [f"--{name}", str(amount)]
-    return words
+    words, times = [], []
+    for key, amount in amounts.items():
+        kind, bot = parts_of(key)
+        if kind != "time_ms":
+            words += [f"--{kind}", str(amount)]
+        elif bot is None:
+            times.append(f"{amount}ms")
+        else:
+            times.insert(0, f"{bot}={amount}ms")
+    return [*words, "--time", ",".join(times)] if times else words
 
 
 def _given_limits(run: RunRow) -> dict[str, int]:

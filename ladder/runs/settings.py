@@ -97,7 +97,7 @@ class Settings:
         limits = self.confinement.limits
         if limits.cpu_s is not None:
             return self.confinement
-        time_ms = self.budgets.amounts.get("time_ms")
+        time_ms = self.budgets.longest_ms
         move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
         cpu_s = math.ceil(2 * (READY_S + MOST_MOVES * move_s))
         return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))

@@ -159,7 +159,9 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
 
     """
     refuse_boards(bots, settings.boards)
-    refuse_hurried(bots, settings.budgets.amounts.get("time_ms"))
+    settings.budgets.refuse_strangers([bot.name for bot in bots])
+    for bot in bots:
+        refuse_hurried([bot], settings.budgets.time_ms(bot.name))
     found = entrants(
         bots,
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),

@@ -1,8 +1,9 @@
 """How long the bots' moves took in a sample of games, by the wall clock and by the processor's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from db.records.budget import amount_for
 from db.records.games import GameRow
 
 
@@ -43,12 +44,12 @@ class _Sample:
     wall_us: int = 0
 
 
-def move_times(games: Sequence[GameRow], budget_ms: float | None) -> list[MoveTimes]:
+def move_times(games: Sequence[GameRow], budget: Mapping[str, int]) -> list[MoveTimes]:
     """Quantiles by bot of the moves in these games, in the order of the bots' names.
 
     Args:
         games: with their thoughts.
-        budget_ms: the time of a move; None under a budget of work, where no move is late.
+        budget: of the division; under one of work no move is late.
 
     """
     samples: dict[str, _Sample] = {}
@@ -61,7 +62,10 @@ def move_times(games: Sequence[GameRow], budget_ms: float | None) -> list[MoveTi
                 sample.measured += 1
                 sample.cpu_us += thought.cpu_us
                 sample.wall_us += thought.time_us
-    return [_summary(name, sample, budget_ms) for name, sample in sorted(samples.items())]
+    return [
+        _summary(name, sample, amount_for(budget, "time_ms", name))
+        for name, sample in sorted(samples.items())
+    ]
 
 
 def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:

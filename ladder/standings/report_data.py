@@ -102,11 +102,7 @@ def gather(
             pairing for pairing in pairings_of(tables, pool) if {pairing.a, pairing.b} <= names
         ],
         classes=scores_by_class(tables),
-        move_times=[
-            times
-            for times in move_times(recent, division.budget.get("time_ms"))
-            if times.bot in names
-        ],
+        move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
         games=choose(
             store,
             wanted,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from db.records.aggregate import PairTableRow
+from db.records.budget import amount_for
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from engine.result import Termination
@@ -326,7 +327,7 @@ def _bot_standing(
         reasons["simulations_per_second"] = "the bot tells no simulations or nodes"
     if mean_ms is None:
         reasons["mean_move_ms"] = reasons["max_move_ms"] = "the bot has made no move"
-    limit = budget.get("time_ms")
+    limit = amount_for(budget, "time_ms", name)
     return BotStanding(
         name=name,
         rank=rank,

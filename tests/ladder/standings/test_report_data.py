@@ -94,10 +94,10 @@ def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
         Thought(50_000),
     ]
     game = replace(shown.game, first="x", second="y", thoughts=tuple(thoughts), opening_plies=0)
-    x, y = move_times([game], 100)
+    x, y = move_times([game], {"time_ms": 100})
     assert (x.moves, x.late, x.wall_ms, x.cpu_ms, x.cpu_share) == (2, 1, 95.5, 47.75, 0.5)
     assert (y.late, y.cpu_share) == (0, None)
-    assert move_times([game], None)[0].late == 0
+    assert move_times([game], {"depth": 3})[0].late == 0
 
 
 def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
