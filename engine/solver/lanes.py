@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from numba import types
 
 from engine import vector
 from engine.bits import ZERO, popcount64, trailing_zeros64
@@ -28,6 +29,9 @@ without = vector.without
 any_cell = vector.any_cell
 several = vector.several
 
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_WORDS = ir.VectorType(_I64, 4)
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 """Steps (columns, rows) along a column, a row, a rising and a falling diagonal."""
 
@@ -64,6 +68,35 @@ def _open_lines(builder: Any, cells: Any, full: Any) -> Any:
     return result
 
 
+def _total(builder: Any, sets: list[Any]) -> Any:
+    total = ir.Constant(_I64, 0)
+    for cells in sets:
+        words = builder.bitcast(cells, _WORDS)
+        for place in range(WORDS):
+            word = builder.extract_element(words, ir.Constant(_I32, place))
+            total = builder.add(total, builder.ctpop(word))
+    return total
+
+
+@instruction(types.uint64, lanes)
+def _fours(builder: Any, cells: Any) -> Any:
+    return _total(builder, [_starts(builder, cells, direction) for direction in _DIRECTIONS])
+
+
+@instruction(types.uint64, lanes, lanes)
+def _begun_fours(builder: Any, stones: Any, cells: Any) -> Any:
+    found = []
+    for direction in _DIRECTIONS:
+        columns, rows = direction
+        a = stones
+        b, c, d = (shifted(builder, a, columns * step, rows * step) for step in (1, 2, 3))
+        both = builder.or_(builder.and_(a, b), builder.and_(c, d))
+        mixed = builder.and_(builder.or_(a, b), builder.or_(c, d))
+        starts = _starts(builder, cells, direction)
+        found.append(builder.and_(builder.or_(both, mixed), starts))
+    return _total(builder, found)
+
+
 @instruction(lanes, lanes, lanes)
 def _landing(builder: Any, occupied: Any, bottoms: Any) -> Any:
     return builder.and_(builder.add(occupied, bottoms), builder.not_(occupied))
@@ -77,6 +110,8 @@ def _below(builder: Any, cells: Any, above_forbidden: Any) -> Any:
 
 _in_lines: Callable[[Lanes], Lanes] = _lines
 _in_open_lines: Callable[[Lanes, Lanes], Lanes] = _open_lines
+_number_of_fours: Callable[[Lanes], np.uint64] = _fours
+_number_of_begun: Callable[[Lanes, Lanes], np.uint64] = _begun_fours
 _lands: Callable[[Lanes, Lanes], Lanes] = _landing
 _under: Callable[[Lanes, Lanes], Lanes] = _below
 
@@ -143,6 +178,18 @@ def open_lines(cells: Lanes, full: Lanes, board: Constants) -> Lanes:  # noqa: A
 def connects(cells: Lanes, board: Constants) -> bool:  # noqa: ARG001
     """Whether the set holds four in a row, column or diagonal."""
     return vector.connects(cells)
+
+
+@inlined
+def fours(cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
+    """The number of fours within the set."""
+    return np.int64(_number_of_fours(cells))
+
+
+@inlined
+def begun_fours(stones: Lanes, cells: Lanes, board: Constants) -> np.int64:  # noqa: ARG001
+    """The number of fours within the set that hold at least two of the stones."""
+    return np.int64(_number_of_begun(stones, cells))
 
 
 @inlined

@@ -54,7 +54,14 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     landing, below, threats = layout.landing, layout.below, layout.threats
     lines, open_lines, connects = layout.lines, layout.open_lines, layout.connects
     mirrored, is_less = layout.mirrored, layout.is_less
-    line_of, fetch, find, put = table.line_of, table.fetch, table.find, table.put
+    fours, begun_fours = layout.fours, layout.begun_fours
+    mixed, line_of, fetch, find, put = (
+        table.mixed,
+        table.line_of,
+        table.fetch,
+        table.find,
+        table.put,
+    )
     forget = table.forget
     low_of, high_of = table.low_of, table.high_of
 
@@ -83,8 +90,19 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             menaced = without(cells, own | other) & threats(other, board)
 
     @inlined
-    def bounds(own: Any, other: Any, ply: int, beta: int, total: int, board: Any) -> Any:
+    def bounds(
+        own: Any,
+        other: Any,
+        own_lines: Any,
+        other_lines: Any,
+        ply: int,
+        beta: int,
+        total: int,
+        board: Any,
+    ) -> Any:
         """Bounds on the score of a node from its cells, as far as they can answer for `beta`.
+
+        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
 
         A side that reaches no four even with all free cells cannot win. Nor does one that the
         other replies to in the same column, when the lower cell of each pair gives it no four:
@@ -96,9 +114,9 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         low = -((total - 2 - ply) // 2)
         if low >= beta or high < beta:
             return low, high
-        free = without(cells, own | other)
-        seeks = own if beta > 0 else other
-        if connects(seeks | free, board):
+        if any_cell(own_lines if beta > 0 else other_lines):
+            free = without(cells, own | other)
+            seeks = own if beta > 0 else other
             # who moves with an even number of free cells is replied to in every column
             if ((total - ply) & 1 == 0) != (beta > 0):
                 return low, high
@@ -111,8 +129,18 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         return (low, 0) if beta > 0 else (0, high)
 
     @inlined
-    def key_of(own: Any, other: Any, board: Any, columns: int, is_symmetric: bool) -> Any:
+    def key_of(
+        own: Any,
+        other: Any,
+        own_lines: Any,
+        other_lines: Any,
+        board: Any,
+        columns: int,
+        is_symmetric: bool,
+    ) -> Any:
         """The position without what can no longer matter.
+
+        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
 
         The rest of the game depends on the free cells and on the open fours of each side: those
         without a stone of the other. A stone in no open four of its side is dead, and takes the
@@ -122,13 +150,13 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         """
         cells, forbidden = board[2], board[3]
         occupied = own | other
-        free = without(cells, occupied)
-        own_alive = own & lines(own | free, board)
-        other_alive = other & lines(other | free, board)
-        dead = without(occupied, own_alive | other_alive)
-        full = own_alive | dead
-        marked = dead & open_lines(full | free, full, board)
-        key = own_alive | without(dead, marked) | (marked & own)
+        own_alive = own & own_lines
+        dead = without(occupied, own_alive | (other & other_lines))
+        key = own_alive
+        if any_cell(dead):
+            full = own_alive | dead
+            marked = dead & open_lines(full | without(cells, occupied), full, board)
+            key = own_alive | without(dead, marked) | (marked & own)
         key = key | landing(occupied | forbidden, board)
         if is_symmetric:
             image = mirrored(key, board, columns)
@@ -172,11 +200,16 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         frames[0, BETA] = beta
         frames[0, PLY] = ply
         is_far: Any = total - ply > near
-        key = key_of(own, other, board, columns, is_symmetric and is_far)
+        own_lines = lines(without(cells, other), board)
+        other_lines = lines(without(cells, own), board)
+        key = mixed(
+            key_of(own, other, own_lines, other_lines, board, columns, is_symmetric and is_far),
+            shape[0],
+        )
         store(sets, KEY, key)
         frames[0, LINE] = line_of(key, shape[0 if is_far else 1])
         found = find(known, frames[0, LINE], key, shape[0 if is_far else 1])
-        low, high = bounds(own, other, ply, beta, total, board)
+        low, high = bounds(own, other, own_lines, other_lines, ply, beta, total, board)
         if found:
             low, high = max(low, low_of(found)), min(high, high_of(found))
         if low >= beta:
@@ -201,16 +234,15 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 ply = frame[PLY]
                 best = np.int64(-FAR)
                 made = 0
+                own_reach = without(cells, other)
+                own_lines = lines(own_reach, board)
+                parity = board[5] if (total - ply) & 1 == 0 else board[6]
                 while any_cell(moves):
                     cell = lowest(moves)
                     moves = moves ^ cell
                     stones = own | cell
-                    free = without(cells, stones | other)
-                    menaced = threats(stones, board) & free
-                    order = 2 * count(menaced) + 4 * count(
-                        menaced & landing(stones | other | board[3], board)
-                    )
-                    order = order * 16 + weights[number_of(cell)]
+                    other_reach = without(cells, stones)
+                    menaced = threats(stones, board) & without(other_reach, other)
                     state, then, mover, rest, safe = settle(other, stones, menaced, ply + 1, board)
                     flips = (then - ply) & 1
                     if state == LOST:
@@ -222,7 +254,15 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         best = max(best, np.int64(0))
                     else:
                         asked = 1 - beta if flips else beta
-                        low, high = bounds(mover, rest, then, asked, total, board)
+                        # a stone takes fours from the other side only
+                        mover_lines: Any = lines(other_reach, board)
+                        rest_lines: Any = own_lines
+                        if then > ply + 1:
+                            mover_lines = lines(without(cells, rest), board)
+                            rest_lines = lines(without(cells, mover), board)
+                        low, high = bounds(
+                            mover, rest, mover_lines, rest_lines, then, asked, total, board
+                        )
                         if flips:
                             low, high = -high, -low
                         if high < beta or low >= beta:
@@ -230,11 +270,29 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         else:
                             slot = first + made
                             is_far = total - then > near
-                            key = key_of(mover, rest, board, columns, is_symmetric and is_far)
+                            key = mixed(
+                                key_of(
+                                    mover,
+                                    rest,
+                                    mover_lines,
+                                    rest_lines,
+                                    board,
+                                    columns,
+                                    is_symmetric and is_far,
+                                ),
+                                shape[0],
+                            )
                             line = line_of(key, shape[0 if is_far else 1])
                             fetch(known, line)
                             child = children[slot]
-                            child[ORDER] = order - 40 * count(safe)
+                            child[ORDER] = (
+                                16 * count(menaced)
+                                + 8 * count(menaced & parity)
+                                + 4 * begun_fours(stones, own_reach, board)
+                                - fours(other_reach, board)
+                                - 10 * count(safe)
+                                + weights[number_of(cell)]
+                            )
                             child[SIGN] = flips
                             child[CHILD_PLY] = then
                             child[CHILD_LOW], child[CHILD_HIGH] = low, high

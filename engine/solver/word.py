@@ -9,14 +9,21 @@ column into the next::
       .   .   .   .   .   .   .
       0   7  14  21  28  35  42      row 0
 
+The four directions of a line are looked at side by side, in the four 64-bit parts of a vector.
+
 The functions have the names and contracts of `engine.solver.lanes`, so that the search is written
 once and built on either. A kernel loads the board's constants once with `load_board`.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba import types
 
 from engine.bits import ONE, ZERO, popcount64, trailing_zeros64
-from engine.compiled import inlined
+from engine.compiled import inlined, instruction
 from engine.lanes import WordArray
 
 U64 = np.uint64
@@ -24,11 +31,60 @@ WORDS = 1
 """64-bit words of one set."""
 
 _TWO = U64(2)
-_THREE = U64(3)
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_DIRECTIONS = ir.VectorType(_I64, 4)
+"""A set a direction: along a column, a row, a rising and a falling diagonal."""
 
 Constants = tuple[
     np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64
 ]
+
+
+def _each(builder: Any, value: Any) -> Any:
+    """A word for all directions."""
+    first = builder.insert_element(
+        ir.Constant(_DIRECTIONS, ir.Undefined), value, ir.Constant(_I32, 0)
+    )
+    places = ir.Constant(ir.VectorType(_I32, 4), [0] * 4)
+    return builder.shuffle_vector(first, first, places)
+
+
+def _steps(builder: Any, stride: Any) -> tuple[Any, Any, Any]:
+    """Bits from a cell to the next one of each direction, to the second and to the third."""
+    sideways = builder.mul(_each(builder, stride), ir.Constant(_DIRECTIONS, [0, 1, 1, 1]))
+    once = builder.add(sideways, ir.Constant(_DIRECTIONS, [1, 0, 1, 2**64 - 1]))
+    twice = builder.add(once, once)
+    return once, twice, builder.add(twice, once)
+
+
+def _starts(builder: Any, cells: Any, stride: Any) -> Any:
+    """The lowest cells of the fours within a set."""
+    once, twice, _ = _steps(builder, stride)
+    every = _each(builder, cells)
+    pairs = builder.and_(every, builder.lshr(every, once))
+    return builder.and_(pairs, builder.lshr(pairs, twice))
+
+
+def _spread(builder: Any, starts: Any, stride: Any) -> Any:
+    """All cells of the fours with these lowest cells."""
+    once, twice, _ = _steps(builder, stride)
+    pairs = builder.or_(starts, builder.shl(starts, once))
+    return builder.or_(pairs, builder.shl(pairs, twice))
+
+
+def _parts(builder: Any, vector: Any) -> list[Any]:
+    return [builder.extract_element(vector, ir.Constant(_I32, place)) for place in range(4)]
+
+
+def _any_direction(builder: Any, vector: Any) -> Any:
+    a, b, c, d = _parts(builder, vector)
+    return builder.or_(builder.or_(a, b), builder.or_(c, d))
+
+
+def _total(builder: Any, vector: Any) -> Any:
+    a, b, c, d = (builder.ctpop(part) for part in _parts(builder, vector))
+    return builder.add(builder.add(a, b), builder.add(c, d))
 
 
 @inlined
@@ -95,72 +151,94 @@ def below(cells: np.uint64, board: Constants) -> np.uint64:
     return (cells >> ONE) | ((cells & board[4]) >> _TWO)
 
 
-@inlined
-def _line_threats(stones: np.uint64, shift: np.uint64) -> np.uint64:
-    twice = _TWO * shift
-    pairs = stones & (stones >> shift)
+@instruction(types.uint64, types.uint64, types.uint64)
+def _threats(builder: Any, stones: Any, stride: Any) -> Any:
+    once, twice, thrice = _steps(builder, stride)
+    near, far = _each(builder, stones), builder.lshr(_each(builder, stones), once)
+    pairs = builder.and_(near, far)
     # x marks the completed cell:  X X x X   and   X x X X   around a pair, then   x X X X x
-    inner = ((pairs << twice) & (stones >> shift)) | ((pairs >> shift) & (stones << shift))
-    triples = pairs & (stones >> twice)
-    return inner | (triples >> shift) | (triples << (_THREE * shift))
+    behind = builder.and_(builder.shl(pairs, twice), far)
+    ahead = builder.and_(builder.lshr(pairs, once), builder.shl(near, once))
+    triples = builder.and_(pairs, builder.lshr(near, twice))
+    ends = builder.or_(builder.lshr(triples, once), builder.shl(triples, thrice))
+    return _any_direction(builder, builder.or_(builder.or_(behind, ahead), ends))
+
+
+@instruction(types.uint64, types.uint64, types.uint64)
+def _lines(builder: Any, cells: Any, stride: Any) -> Any:
+    starts = _starts(builder, cells, stride)
+    return _any_direction(builder, _spread(builder, starts, stride))
+
+
+@instruction(types.uint64, types.uint64, types.uint64, types.uint64)
+def _open_lines(builder: Any, cells: Any, full: Any, stride: Any) -> Any:
+    closed = builder.not_(_starts(builder, full, stride))
+    starts = builder.and_(_starts(builder, cells, stride), closed)
+    return _any_direction(builder, _spread(builder, starts, stride))
+
+
+@instruction(types.uint64, types.uint64, types.uint64)
+def _four_starts(builder: Any, cells: Any, stride: Any) -> Any:
+    return _any_direction(builder, _starts(builder, cells, stride))
+
+
+@instruction(types.uint64, types.uint64, types.uint64)
+def _fours(builder: Any, cells: Any, stride: Any) -> Any:
+    return _total(builder, _starts(builder, cells, stride))
+
+
+@instruction(types.uint64, types.uint64, types.uint64, types.uint64)
+def _begun_fours(builder: Any, stones: Any, cells: Any, stride: Any) -> Any:
+    a = _each(builder, stones)
+    b, c, d = (builder.lshr(a, steps) for steps in _steps(builder, stride))
+    both = builder.or_(builder.and_(a, b), builder.and_(c, d))
+    mixed = builder.and_(builder.or_(a, b), builder.or_(c, d))
+    starts = _starts(builder, cells, stride)
+    return _total(builder, builder.and_(builder.or_(both, mixed), starts))
+
+
+_threatened: Callable[[np.uint64, np.uint64], np.uint64] = _threats
+_in_lines: Callable[[np.uint64, np.uint64], np.uint64] = _lines
+_in_open_lines: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _open_lines
+_starts_of_fours: Callable[[np.uint64, np.uint64], np.uint64] = _four_starts
+_number_of_fours: Callable[[np.uint64, np.uint64], np.uint64] = _fours
+_number_of_begun: Callable[[np.uint64, np.uint64, np.uint64], np.uint64] = _begun_fours
 
 
 @inlined
 def threats(stones: np.uint64, board: Constants) -> np.uint64:
     """The cells that would complete four for the side with these stones; mask with free cells."""
-    stride = board[0]
-    upwards = (stones << ONE) & (stones << _TWO) & (stones << _THREE)
-    return (
-        upwards
-        | _line_threats(stones, stride)
-        | _line_threats(stones, stride + ONE)
-        | _line_threats(stones, stride - ONE)
-    )
-
-
-@inlined
-def _starts(cells: np.uint64, shift: np.uint64) -> np.uint64:
-    pairs = cells & (cells >> shift)
-    return pairs & (pairs >> (_TWO * shift))
-
-
-@inlined
-def _spread(starts: np.uint64, shift: np.uint64) -> np.uint64:
-    pairs = starts | (starts << shift)
-    return pairs | (pairs << (_TWO * shift))
+    return _threatened(stones, board[0])
 
 
 @inlined
 def lines(cells: np.uint64, board: Constants) -> np.uint64:
     """The cells that belong to a four within the set."""
-    s = board[0]
-    return (
-        _spread(_starts(cells, ONE), ONE)
-        | _spread(_starts(cells, s), s)
-        | _spread(_starts(cells, s + ONE), s + ONE)
-        | _spread(_starts(cells, s - ONE), s - ONE)
-    )
+    return _in_lines(cells, board[0])
 
 
 @inlined
 def open_lines(cells: np.uint64, full: np.uint64, board: Constants) -> np.uint64:
     """The cells that belong to a four within the set, but not wholly within its part `full`."""
-    s = board[0]
-    r, f = s + ONE, s - ONE
-    return (
-        _spread(_starts(cells, ONE) & ~_starts(full, ONE), ONE)
-        | _spread(_starts(cells, s) & ~_starts(full, s), s)
-        | _spread(_starts(cells, r) & ~_starts(full, r), r)
-        | _spread(_starts(cells, f) & ~_starts(full, f), f)
-    )
+    return _in_open_lines(cells, full, board[0])
 
 
 @inlined
 def connects(cells: np.uint64, board: Constants) -> bool:
     """Whether the set holds four in a row, column or diagonal."""
-    s = board[0]
-    rising, falling = _starts(cells, s + ONE), _starts(cells, s - ONE)
-    return bool(_starts(cells, ONE) | _starts(cells, s) | rising | falling)
+    return bool(_starts_of_fours(cells, board[0]))
+
+
+@inlined
+def fours(cells: np.uint64, board: Constants) -> np.int64:
+    """The number of fours within the set."""
+    return np.int64(_number_of_fours(cells, board[0]))
+
+
+@inlined
+def begun_fours(stones: np.uint64, cells: np.uint64, board: Constants) -> np.int64:
+    """The number of fours within the set that hold at least two of the stones."""
+    return np.int64(_number_of_begun(stones, cells, board[0]))
 
 
 @inlined
@@ -180,13 +258,16 @@ def load_board(array: WordArray) -> Constants:
 
 @inlined
 def mirrored(cells: np.uint64, board: Constants, columns: int) -> np.uint64:
-    """The set with left and right exchanged."""
+    """The set with left and right exchanged, one pair of columns after another."""
     stride = board[0]
     lane = (ONE << stride) - ONE
-    result = ZERO
-    for column in range(columns):
-        result = (result << stride) | ((cells >> (stride * U64(column))) & lane)
-    return result
+    apart = stride * U64(columns - 1)
+    for _ in range(columns >> 1):
+        differ = (cells ^ (cells >> apart)) & lane
+        cells ^= differ | (differ << apart)
+        lane <<= stride
+        apart -= stride + stride
+    return cells
 
 
 @inlined

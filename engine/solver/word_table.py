@@ -2,7 +2,7 @@
 
 The key of a position has `bits` = (rows + 1) * columns bits. A bijection scatters it over the same
 range; its upper `index` bits choose the line and the others stand in the entry, so that a hit is
-always the asked position::
+always the asked position. Keys are given to the functions as `mixed` made them::
 
     entry    | rest of the scattered key | work | high + 32 | low + 32 |
                bits - index bits           ...    6 bits      6 bits
@@ -11,10 +11,15 @@ always the asked position::
 that the entry has cost: the cheapest of a line is replaced.
 """
 
-import numpy as np
+from collections.abc import Callable
+from typing import Any, cast
 
-from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch
-from engine.compiled import inlined
+import numpy as np
+from llvmlite import ir
+from numba import types
+
+from engine.bits import ONE, U64, ZERO, leading_zeros64, prefetch, trailing_zeros64
+from engine.compiled import inlined, intrinsic
 from engine.lanes import WordArray
 from engine.solver.journal import Integers, note
 
@@ -23,6 +28,9 @@ LINE = 8
 LINE_WORDS = 8
 BOUND_BITS = 12
 MOST_WORK_BITS = 6
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_ENTRIES = ir.VectorType(_I64, LINE)
 _SIX = U64(6)
 _BOUND_BITS = U64(12)
 _BOUNDS = U64(0xFFF)
@@ -31,7 +39,7 @@ _ODD = U64(0x9E3779B97F4A7C15)
 
 
 @inlined
-def scattered(key: np.uint64, shape: WordArray) -> np.uint64:
+def mixed(key: np.uint64, shape: WordArray) -> np.uint64:
     """A bijection of the keys. `shape`: bits of a key, index bits, work bits."""
     bits = shape[0]
     mask = ~ZERO >> (U64(64) - bits)
@@ -45,8 +53,8 @@ def scattered(key: np.uint64, shape: WordArray) -> np.uint64:
 
 @inlined
 def line_of(key: np.uint64, shape: WordArray) -> np.int64:
-    """The first place of the key's line."""
-    return np.int64((scattered(key, shape) >> (shape[0] - shape[1])) + shape[3]) * LINE
+    """The first place of the mixed key's line."""
+    return np.int64((key >> (shape[0] - shape[1])) + shape[3]) * LINE
 
 
 @inlined
@@ -55,15 +63,38 @@ def fetch(table: WordArray, line: np.int64) -> None:
     prefetch(table, line)
 
 
+def _equal_entries(typing_context: Any, array: Any, line: Any, shift: Any, rest: Any) -> Any:  # noqa: ARG001
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        table, at, down, wanted = values
+        data = context.make_array(signature.args[0])(context, builder, table).data
+        place = builder.bitcast(builder.gep(data, [at]), _ENTRIES.as_pointer())
+        entries = builder.load(place, align=8)
+        own = builder.lshr(entries, _of_all(builder, down))
+        equal = builder.icmp_unsigned("==", own, _of_all(builder, wanted))
+        return builder.zext(builder.bitcast(equal, ir.IntType(LINE)), _I64)
+
+    return types.uint64(array, types.intp, types.uint64, types.uint64), emit
+
+
+def _of_all(builder: Any, value: Any) -> Any:
+    first = builder.insert_element(ir.Constant(_ENTRIES, ir.Undefined), value, ir.Constant(_I32, 0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(_I32, LINE), [0] * LINE))
+
+
+_equal = cast(
+    "Callable[[WordArray, np.int64, np.uint64, np.uint64], np.uint64]", intrinsic(_equal_entries)
+)
+"""The entries of a line whose part above `shift` bits is `rest`: bit n stands for entry n."""
+
+
 @inlined
 def find(table: WordArray, line: np.int64, key: np.uint64, shape: WordArray) -> np.int64:
     """The bounds of a position: low + 32 and (high + 32) << 6; 0 when it is not known."""
-    rest = scattered(key, shape) & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
-    shift = _BOUND_BITS + shape[2]
-    for place in range(LINE):
-        entry = table[line + place]
-        if entry >> shift == rest and entry & _BOUNDS:
-            return np.int64(entry & _BOUNDS)
+    rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
+    equal = _equal(table, line, _BOUND_BITS + shape[2], rest)
+    if equal:
+        # an empty entry may be equal, too: it holds no bounds, and none in use comes after it
+        return np.int64(table[line + np.int64(trailing_zeros64(equal))] & _BOUNDS)
     return np.int64(0)
 
 
@@ -102,7 +133,7 @@ def put(
     journal: Integers,
 ) -> None:
     """Keep the bounds of a position, in place of what it had or of the cheapest of its line."""
-    rest = scattered(key, shape) & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
+    rest = key & (~ZERO >> (U64(64) - (shape[0] - shape[1])))
     shift = _BOUND_BITS + shape[2]
     most = (ONE << shape[2]) - ONE
     work = U64(64) - leading_zeros64(U64(nodes))
