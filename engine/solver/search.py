@@ -21,7 +21,8 @@ from engine.lanes import WordArray
 
 MOST_CHILDREN = 12
 SOON = 3
-"""The first windows ask for an end within about twice and four times as many plies."""
+"""The first windows ask for an end within about twice as many plies, the next for one within twice
+that, and so on to the outcome."""
 FAR = 1000
 """Beyond all scores."""
 
@@ -287,6 +288,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                             child = children[slot]
                             child[ORDER] = (
                                 16 * count(menaced)
+                                + 4 * count(menaced & landing(stones | other | board[3], board))
                                 + 8 * count(menaced & parity)
                                 + 4 * begun_fours(stones, own_reach, board)
                                 - fours(other_reach, board)
@@ -447,8 +449,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                         beta = low + (high - low) // 2 + 1
                     if low < 0 == high:
                         beta = np.int64(0)
-                    while trials < 4 and not weak:
-                        near = SOON * (trials // 2 + 1)
+                    while SOON << (trials >> 1) <= highest // 2:
+                        near = SOON << (trials >> 1)
                         trial = highest - near if trials % 2 == 0 else near - highest
                         trials += 1
                         if low < trial <= high and (trial > 1 or trial < 0):
