@@ -36,6 +36,7 @@ from ladder.cli.commands import (
     stats,
     suite,
     train,
+    tune,
     worker,
 )
 from ladder.cli.help import HelpGroup
@@ -74,6 +75,7 @@ app.command("perft")(perft.perft)
 app.add_typer(bench.app, name="bench")
 app.add_typer(stats.app, name="stats")
 app.add_typer(train.app, name="train")
+app.command("tune")(tune.tune)
 app.add_typer(openings.app, name="openings")
 app.add_typer(suite.app, name="suite")
 app.command("analyze")(analyze.analyze)

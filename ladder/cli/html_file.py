@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
     from ladder.gate.session import Gated
+    from ladder.tuning.session import Tuned
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page of ours names its generator."""
@@ -128,3 +129,19 @@ def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> Non
 
     shown = games_of_gate(store, gated.conditions, gated.result, games)
     write_html(file, gate_page(gated, shown))
+
+
+def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> None:
+    """Write the page of a tuning with up to so many of the tuned bot's lost games.
+
+    Raises:
+        UsageError: the file cannot be written.
+
+    """
+    from reports.html.tune import tune_page
+
+    from ladder.gate.stored import games_of_gate
+
+    gated = tuned.gated
+    shown = [] if gated is None else games_of_gate(store, gated.conditions, gated.result, games)
+    write_html(file, tune_page(tuned, shown))

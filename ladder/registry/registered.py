@@ -6,9 +6,7 @@ from pathlib import Path
 
 from bots.errors import SpecError
 from bots.protocol import Budget
-from db.records.bots import (
-    BotRow,
-)
+from db.records.bots import BotRow, NewBot
 from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
@@ -179,7 +177,7 @@ def entrants(
     return found
 
 
-def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
+def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass]) -> None:
     """Refuse bots that play none of the boards.
 
     Raises:
@@ -196,7 +194,7 @@ def refuse_boards(bots: Iterable[BotRow], boards: Iterable[BoardClass]) -> None:
             )
 
 
-def refuse_hurried(bots: Iterable[BotRow], time_ms: int | None) -> None:
+def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
     """Refuse bots that need more than the time given per move.
 
     Raises:

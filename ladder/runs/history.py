@@ -9,6 +9,7 @@ from db.errors import DatabaseError
 from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import Store
 from ladder.runs.budgets import Budgets
+from ladder.runs.resumable import TUNING
 from ladder.runs.schedule import PairingKind
 
 NAMED = 3
@@ -31,7 +32,7 @@ class PastRun:
 
     @property
     def verdict(self) -> str | None:
-        """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided."""
+        """Of a gate, or of the one at the end of a tuning; None: no gate, or not decided."""
         if self.row.kind is RunKind.GATE and self.status is RunStatus.INVALID:
             return RunStatus.INVALID.value
         return self.row.verdict
@@ -39,7 +40,7 @@ class PastRun:
 
 def history(store: Store) -> list[PastRun]:
     """All runs of a database, the newest first."""
-    games = store.games.count_by_run()
+    games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
     dead = _dead(store, [row.id for row in rows if row.status is RunStatus.RUNNING])
@@ -78,6 +79,9 @@ def title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
 
 
 def _players(kind: RunKind, settings: Mapping[str, Any]) -> str:
+    if kind is RunKind.TUNE:
+        search = settings.get(TUNING) or {}
+        return " ".join([search.get("spec", ""), *search.get("parameters", ())])
     names = list(settings.get("bots") or ())
     word, _, rest = str(settings.get("pairing") or "").partition(":")
     if word == PairingKind.GATE:

@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import parts_of
@@ -11,6 +12,8 @@ from db.records.runs import RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.settings import LIMIT_OPTIONS, identity_hash
 
+TUNING = "tuning"
+"""The key of a tuning's search among the settings of its run."""
 CPU = "cpu_s"
 """The limit that is found from the budget when none is given."""
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
@@ -45,7 +48,7 @@ class Resumable:
 def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
     """The interrupted runs that a command can go on with, newest first."""
     hashes = {bot.name: bot.revision.content_hash for bot in store.bots.all()}
-    games = store.games.count_by_run()
+    games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
     return tuple(
         Resumable(run.id, games.get(run.id, 0), command_of(run))
         for run in store.runs.find()
@@ -61,7 +64,9 @@ def command_of(run: RunRow) -> str:
     """The command line that starts or goes on with a run, without its number of games."""
     settings = run.settings
     words = ["ladder", "run" if run.kind is RunKind.LADDER else run.kind.value]
-    if run.kind is RunKind.MATCH:
+    if run.kind is RunKind.TUNE:
+        words += _search(settings[TUNING])
+    elif run.kind is RunKind.MATCH:
         words += settings["bots"]
     elif run.kind is RunKind.SELECT:
         against = settings.get("select", {}).get("against")
@@ -91,6 +96,15 @@ def command_of(run: RunRow) -> str:
     return shlex.join([*words, "--seed", str(run.seed)])
 
 
+def _search(search: Mapping[str, Any]) -> list[str]:
+    words = [search["spec"]]
+    for parameter in search["parameters"]:
+        words += ["--param", parameter]
+    words += ["--games", str(search["games"]), "--pairs", str(search["pairs"])]
+    words += ["--python", search["python"]] if "python" in search else []
+    return words + [word for each in search.get("files", ()) for word in ("--files", each)]
+
+
 def _budget(amounts: Mapping[str, int]) -> list[str]:
     words, times = [], []
     for key, amount in amounts.items():
@@ -113,8 +127,9 @@ def _given_limits(run: RunRow) -> dict[str, int]:
         if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
     }
     identity = {key: run.settings[key] for key in IDENTIFYING}
-    if "openings" in run.settings:
-        identity["openings"] = run.settings["openings"]
+    for key in ("openings", TUNING):
+        if key in run.settings:
+            identity[key] = run.settings[key]
     if others:
         identity["limits"] = others
     if run.settings["sandbox"]:

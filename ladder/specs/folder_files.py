@@ -11,13 +11,17 @@ MOST_FILES = 1000
 MOST_MB = 64
 SQLITE = b"SQLite format 3\0"
 COMPILED_BY_ITSELF = ("__pycache__",)
+PAGE = b'<meta name="generator" content="connect4-ladder '
+"""In the head of every page that the ladder writes (`reports.html.page`)."""
+HEAD = 4096
+"""Bytes in which a page names its generator."""
 
 
 def whole_folder(folder: Path) -> list[Path]:
     """Every file below a folder that may belong to the program in it.
 
-    Left out are hidden files and folders, what Python compiles by itself, and SQLite databases with
-    the ladder's files beside them, which games change.
+    Left out are hidden files and folders, what Python compiles by itself, SQLite databases with the
+    ladder's files beside them, which games change, and pages that the ladder wrote about them.
 
     Raises:
         SpecError: there are too many, or they are too large, for a bot's own folder.
@@ -67,7 +71,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         subfolders[:] = sorted(_wanted(subfolders, skipped))
         for name in sorted(_wanted(names, skipped)):
             path = Path(place, name)
-            if path.is_file():
+            if path.is_file() and not _is_page(path):
                 yield path
 
 
@@ -81,5 +85,15 @@ def _is_database(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False
+
+
+def _is_page(path: Path) -> bool:
+    if path.suffix != ".html":
+        return False
+    try:
+        with path.open("rb") as file:
+            return PAGE in file.read(HEAD)
     except OSError:
         return False

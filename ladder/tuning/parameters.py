@@ -88,7 +88,7 @@ class Parameter:
             for mark, is_set in (("int", self.kind is Kind.INT), ("log", self.scale is Scale.LOG))
             if is_set
         )
-        bounds = "..".join(map(self.text, (self.low, self.start, self.high)))
+        bounds = "..".join(f"{each:.15g}" for each in (self.low, self.start, self.high))
         return f"{self.name}={bounds}{marks}"
 
     def _scaled(self, value: float) -> float:

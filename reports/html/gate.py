@@ -40,7 +40,7 @@ def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
 
     """
     result = gated.result
-    llr, pairs = llr_figure(result, "llr"), _pairs_figure(result)
+    llr, pairs = llr_figure(result, "llr"), pairs_figure(result)
     viewed = [viewer_game(shown.game, shown.reason.value) for shown in games]
     against = ", ".join(baseline.name for baseline in result.baselines)
     names = sorted({name for game in viewed for name in (game["first"], game["second"])})
@@ -60,7 +60,7 @@ def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
         max_drop=f"{result.test.max_drop:g}",
         llr=llr,
         pairs=pairs,
-        estimates=_estimates(result.baselines),
+        estimates=estimates_table(result.baselines),
         spent=f"So far: {games_in_time(result.games, result.seconds)}, one game after the other.",
         cost=_cost(result),
         markdown=gate_markdown(gated),
@@ -97,7 +97,8 @@ def _facts(gated: Gated) -> list[tuple[str, str]]:
     ]
 
 
-def _pairs_figure(result: GateResult) -> Figure:
+def pairs_figure(result: GateResult) -> Figure:
+    """Pairs by the points that the candidate made in them."""
     rows = [
         {"points": POINTS[place], "pairs": count, "against": baseline.name}
         for baseline in result.baselines
@@ -118,7 +119,8 @@ def _pairs_figure(result: GateResult) -> Figure:
     )
 
 
-def _estimates(baselines: Sequence[BaselineResult]) -> Table:
+def estimates_table(baselines: Sequence[BaselineResult]) -> Table:
+    """Games, Elo and the test against each baseline, a row for each."""
     return Table(
         columns(
             "against", "#games", "#won-drawn-lost", "#Elo", "#allowing for the stop",

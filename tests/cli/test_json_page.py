@@ -25,16 +25,18 @@ from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.openings import made_document
 from reports.suite import mining_document, suite_document
+from reports.tune import tune_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
 from tests.support.analysed import an_analysis
 from tests.support.league import Game, League
+from tests.support.tuned import a_tuning
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "json.md"
 SECTIONS = dict(re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", PAGE.read_text(), re.M))
 BY_NAME = {
     "by_board_class", "by_opponent", "by_plies", "budget", "changes", "files", "first_mover_elo",
-    "forfeits", "reasons", "by_theme", "themes",
+    "forfeits", "reasons", "by_theme", "themes", "parameters", "start", "ranges",
 }  # fmt: skip
 """Keys under which the keys are data: names of bots, boards, files."""
 OPAQUE = {"forfeits", "introduces"}
@@ -45,7 +47,7 @@ SAYS = {
     " openings name text",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering",
-    "ladder runs --json": "ladder match gate running interrupted finished invalid",
+    "ladder runs --json": "ladder match gate tune running interrupted finished invalid",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",
@@ -135,6 +137,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
         stored = StoredAnswers("b", {"simulations": 1}, ())
         return suite_document(suite, [Step(answers, stored, 0, 0)])
+    if heading == "ladder tune --json":
+        return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder bench harness --json":
         return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, 5.0))
     if heading == "ladder bench search --json":

@@ -34,7 +34,7 @@ async def run_page(request: Request) -> Response:
         is_trial = run.row.kind in (RunKind.GATE, RunKind.MATCH)
         trials = [trial_of(store, run.row)] if is_trial and run.games else []
         standings = None
-        if 0 < run.games <= RATED_ANEW:
+        if 0 < run.games <= RATED_ANEW and run.row.kind is not RunKind.TUNE:
             standings = standings_of_run(store, division, run.row)
         return run_parts(entry, trials, standings)
 

@@ -9,6 +9,7 @@ import pytest
 from bots.errors import SpecError
 from ladder.specs import folder_files
 from ladder.specs.spec import ResolvedBot, read_spec
+from reports.html.page import GENERATOR, is_ours
 
 
 def tracked(bot: ResolvedBot) -> set[str]:
@@ -30,6 +31,9 @@ def folder(tmp_path: Path) -> Path:
     (home / ".git").mkdir()
     (home / ".git" / "HEAD").write_text("ref")
     sqlite3.connect(home / "ladder.db").execute("create table t (x)").connection.close()
+    page = f'<!doctype html>\n<meta name="generator" content="{GENERATOR} 1.0">\n'
+    assert is_ours(page)
+    (home / "report.html").write_text(page)
     (home / "ladder.db.logs").mkdir()
     (home / "ladder.db.logs" / "bot.log").write_text("words")
     return home

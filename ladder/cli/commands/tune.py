@@ -1,0 +1,162 @@
+"""`ladder tune`: search a bot's numbers by games, and let a gate judge the find."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.run_options import RunOptions, takes_run_options
+
+MOST_PAIRS = 10_000
+"""Of a step."""
+GAMES_SHOWN = 60
+"""Lost games of the tuned bot that a page holds at most."""
+
+
+@takes_run_options
+def tune(
+    *,
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="The bot: builtin:v18, or a command with {NAME} where a value goes, such as "
+            "'exec:./mybot --c {c}' or 'exec:env C={c} ./mybot'.",
+        ),
+    ],
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=LOW..HIGH[:int]",
+            help="A number to tune, with :int for whole ones and :log for factors; "
+            "NAME=LOW..START..HIGH says where to begin. Once for each.",
+        ),
+    ] = None,
+    games: Annotated[
+        int, typer.Option(metavar="N", min=2, max=MOST_GAMES, help="Games of the search.")
+    ] = 4000,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_PAIRS,
+            help="Pairs of each step, best a multiple of those played at the same time.",
+        ),
+    ] = 8,
+    method: Annotated[Literal["spsa"], typer.Option(help="How settings are chosen.")] = "spsa",
+    register: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Register the tuned bot when it wins the gate."),
+    ] = None,
+    max_drop: Annotated[
+        float, typer.Option(metavar="ELO", help="Gate: by so much it must not be worse.")
+    ] = 10.0,
+    alpha: Annotated[
+        float, typer.Option(metavar="A", help="Gate: chance to pass a bot that is worse by that.")
+    ] = 0.05,
+    beta: Annotated[
+        float, typer.Option(metavar="B", help="Gate: chance to fail an equal bot.")
+    ] = 0.05,
+    max_games: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=2, max=MOST_GAMES, help="Gate: without a decision by then none."
+        ),
+    ] = 4000,
+    model: Annotated[
+        Literal["normalized", "logistic"],
+        typer.Option(help="Gate: the Elo in which --max-drop is given."),
+    ] = "logistic",
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="PYTHON", help="The interpreter of python: and kaggle: bots."),
+    ] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Files of the folder that are the bot, as in bots add. [default: found]",
+        ),
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin anew, whatever was played before.")
+    ] = False,
+    options: RunOptions,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the search and the verdict as a page."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
+    db: Database = DEFAULT_DATABASE,
+    json: Json = False,
+) -> int:
+    """Tune the numbers of a bot by games between two settings, then gate it against the original.
+
+    The verdict is the gate's, on pairs that the search never saw. Exit codes: 0 pass,
+    3 regression, 4 inconclusive, 5 invalid, 2 bad input, 130 stopped by Ctrl-C after saving; the
+    same command goes on. No game of it counts in a rating list.
+    """
+    from db.records.runs import RunKind
+    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.html_file import check_html, write_tuning
+    from ladder.cli.output import print_result, stderr_console
+    from ladder.gate.question import GateTest
+    from ladder.ratings.choices import Model
+    from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.runs.settings import Continue
+    from ladder.tuning.bots import refuse_register
+    from ladder.tuning.parameters import read_parameters
+    from ladder.tuning.session import checked, tune
+    from ladder.tuning.task import Method, TuningTask
+    from ladder.tuning.template import template_of
+    from reports.run import watcher_for
+    from reports.tune import tune_document, tune_text, tuning_watcher
+
+    test = GateTest(
+        max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
+    )
+    settings = options.settings(
+        db=db,
+        kind=RunKind.TUNE,
+        bots=(),
+        pairing=Pairing(PairingKind.RANDOM),
+        games=games,
+        rated=False,
+        continuing=Continue.NEVER if new else Continue.AUTO,
+    )
+    task = TuningTask(
+        template=template_of(spec, read_parameters(param or ())),
+        settings=settings,
+        pairs=pairs,
+        test=test,
+        folder=Path.cwd(),
+        python=python,
+        patterns=tuple(files or ()),
+        method=Method(method),
+    )
+    if html is not None:
+        check_html(html, force=force)
+    if is_missing(db):
+        with open_draft(db) as store:
+            if register is not None:
+                refuse_register(store, register)
+            checked(store, task)
+    with open_store(db, create=True, sync=True) as store:
+        if register is not None:
+            refuse_register(store, register)
+        console = stderr_console()
+        tuned = tune(
+            store=store,
+            task=task,
+            register=register,
+            watcher=tuning_watcher(console),
+            gate_watcher=watcher_for(console),
+        )
+        if html is not None:
+            write_tuning(store, tuned, html, games=GAMES_SHOWN)
+    print_result(tuned, tune_document, tune_text, json=json)
+    return tuned.exit_code

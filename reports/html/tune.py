@@ -1,0 +1,189 @@
+"""The page of a tuning: the gate's verdict, then the values and the gain over the games."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from db.records.tuning import TuningStepRow
+from ladder.gate.result import Verdict
+from ladder.standings.showcase import Reason, ShownGame
+from ladder.tuning.parameters import Parameter, Scale, point_of
+from ladder.tuning.session import Tuned
+from ladder.tuning.surface import Surface
+from reports.gate.text import remarks
+from reports.html.charts.tune import gain_chart, parameter_chart
+from reports.html.figures import Figure, plain_table, specs_of
+from reports.html.gate import estimates_table, pairs_figure
+from reports.html.page import render
+from reports.html.sections.failures import failures
+from reports.html.sections.trials import COLOURS, llr_figure
+from reports.html.sections.verdict import machine_facts
+from reports.html.tables import Cell, Table, columns
+from reports.html.viewer import viewer_game
+from reports.html.words import footer
+from reports.tune import gain_of, reason_of
+
+MOMENTS = 150
+"""Steps of a chart, at most; the last one is among them."""
+TABLED = 12
+"""Rows of a chart's table, at most."""
+SECTIONS = (
+    ("verdict", "Verdict"),
+    ("parameters", "Parameters"),
+    ("gain", "Expected gain"),
+    ("gate", "Gate"),
+    ("failures", "Failures"),
+    ("games-section", "Games"),
+)
+
+
+def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
+    """The whole page as one string of HTML.
+
+    Args:
+        tuned: the tuning, as far as it went.
+        games: of the tuned bot in the gate, to be replayed.
+
+    """
+    parameters, gated = tuned.task.template.parameters, tuned.gated
+    result = None if gated is None or not gated.result.games else gated.result
+    word = Verdict.INVALID.value if tuned.invalid else "no verdict"
+    if result is not None:
+        word = result.verdict.value
+    shown = [_parameter_figure(each, place, tuned.steps) for place, each in enumerate(parameters)]
+    gain = _gain_figure(tuned)
+    gate_figures = [] if result is None else [llr_figure(result, "llr"), pairs_figure(result)]
+    viewed = [viewer_game(one.game, one.reason.value) for one in games]
+    return render(
+        "tune.html.j2",
+        charts=specs_of((*shown, gain, *gate_figures)),
+        games=viewed,
+        title=f"{word}: tuning of {tuned.task.template.spec}",
+        heading=f"Is {tuned.task.template.spec} better with other numbers?",
+        word=word,
+        colour=COLOURS.get(word, "undecided"),
+        reason=f"{reason_of(tuned)}.",
+        remarks=[] if gated is None or result is None else [f"{one}." for one in remarks(gated)],
+        sections=SECTIONS,
+        warnings=_warnings(tuned),
+        facts=_facts(tuned),
+        values=_values(tuned),
+        parameters=shown,
+        gain=gain,
+        gate_figures=gate_figures,
+        estimates=None if result is None else estimates_table(result.baselines),
+        failures_shown=failures(games),
+        shown=f"{len(viewed):,} games that the tuned bot lost in the gate." if viewed else "",
+        names=sorted({name for game in viewed for name in (game["first"], game["second"])}),
+        endings=sorted({game["termination"] for game in viewed}),
+        reasons=[reason.value for reason in Reason],
+        footer=footer(),
+    )
+
+
+def _warnings(tuned: Tuned) -> list[str]:
+    found = []
+    if tuned.gated is None and not tuned.invalid:
+        found.append("The search was stopped; the same command goes on.")
+    if tuned.gated is not None and tuned.gated.stopped:
+        found.append("The gate was stopped before a decision; the same command goes on.")
+    if tuned.forfeits:
+        found.append(f"{tuned.forfeits:,} of {tuned.games:,} games of the search were forfeited.")
+    return found
+
+
+def _facts(tuned: Tuned) -> list[tuple[str, str]]:
+    task, gain = tuned.task, gain_of(tuned)
+    facts = [
+        ("Tuned", task.template.spec_at(tuned.estimate)),
+        ("Original", task.template.original),
+        ("Division", tuned.conditions),
+        ("Search", f"{tuned.games:,} of {task.games:,} games, {task.pairs} pairs a step"),
+        ("Method", f"{task.method.value}, seed {tuned.run.seed}"),
+        ("The search expects", f"{gain.elo:+.0f} Elo ± {gain.error95:.0f}"),
+    ]
+    if tuned.gated is not None:
+        result = tuned.gated.result
+        facts.append(("Games of the gate", f"{result.games:,} of at most {result.test.games:,}"))
+    if tuned.kept is not None:
+        state = "registered" if tuned.kept.is_registered else "not registered"
+        facts.append((tuned.kept.name, f"{state}: {tuned.kept.reason}"))
+    return [*facts, *machine_facts()]
+
+
+def _values(tuned: Tuned) -> Table:
+    return Table(
+        columns("parameter", "#start", "#tuned", "#lowest", "#highest", "kind"),
+        [
+            (
+                Cell(each.name),
+                *(
+                    Cell(each.text(value), value)
+                    for value in (each.start, tuned.estimate[each.name], each.low, each.high)
+                ),
+                Cell(f"{each.kind.value}, {each.scale.value}"),
+            )
+            for each in tuned.task.template.parameters
+        ],
+    )
+
+
+def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
+    """Finished games and the step after them, evenly over all steps."""
+    games = np.cumsum([step.games for step in steps])
+    places = np.linspace(0, len(steps) - 1, min(len(steps), MOMENTS)).round().astype(int)
+    return [(int(games[place]), steps[place]) for place in np.unique(places)] if steps else []
+
+
+def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow]) -> Figure:
+    rows = [
+        {
+            "games": games,
+            "value": step.estimate[each.name],
+            "low": min(step.a[each.name], step.b[each.name]),
+            "high": max(step.a[each.name], step.b[each.name]),
+        }
+        for games, step in _moments(steps)
+    ]
+    is_log = each.scale is Scale.LOG
+    return Figure(
+        name=f"parameter-{place}",
+        label=f"{each.name} over the games of the search, with the two values of each step",
+        caption=f"{each.name} after so many games, and the two values that played",
+        table=Table(
+            columns("#games", "#value", "#low", "#high"),
+            [
+                (
+                    Cell(f"{row['games']:,}", row["games"]),
+                    *(Cell(f"{row[key]:.4g}", row[key]) for key in ("value", "low", "high")),
+                )
+                for row in _few(rows)
+            ],
+        ),
+        spec=parameter_chart(rows, each.name, start=each.start, is_log=is_log) if rows else None,
+    )
+
+
+def _gain_figure(tuned: Tuned) -> Figure:
+    parameters = tuned.task.template.parameters
+    surface, rows = Surface(parameters, tuned.steps), []
+    for games, step in _moments(tuned.steps):
+        gain = surface.gain(point_of(parameters, step.estimate))
+        ends = {"low": gain.elo - gain.error95, "high": gain.elo + gain.error95}
+        rows.append({"games": games, "elo": gain.elo, **ends})
+    rows = [
+        {key: round(value, 2) if key != "games" else value for key, value in row.items()}
+        for row in rows
+    ]
+    return Figure(
+        name="gain",
+        label="Elo over the start that all games of the search let expect, with its 95 % band",
+        caption="Expected gain of the values after so many games",
+        table=plain_table(("#games", "#elo", "#low", "#high"), _few(rows)),
+        spec=gain_chart(rows) if rows else None,
+    )
+
+
+def _few(rows: list[dict[str, float]]) -> list[dict[str, float]]:
+    """Some of the rows, the last among them."""
+    return rows[:: -max(len(rows) // TABLED, 1)][::-1]

@@ -1,0 +1,147 @@
+"""A tuning as plain data, as text, and while it is played."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+
+from ladder.gate.result import Verdict
+from ladder.runs.progress import RunEnding
+from ladder.tuning.parameters import Kind, Parameter, Setting, point_of
+from ladder.tuning.search import LiveTuning, TuningWatcher
+from ladder.tuning.session import Tuned
+from ladder.tuning.surface import Gain, Surface
+from reports.gate.text import gate_document, gate_text
+from reports.layout.format import rounded, text_of_lines
+from reports.layout.progress import display_for, progress_bar
+from reports.layout.table import Column, fit
+from reports.run import status_line
+
+
+def tune_document(tuned: Tuned) -> dict[str, Any]:
+    """The document of `ladder tune --json`."""
+    parameters, gain = tuned.task.template.parameters, gain_of(tuned)
+    return {
+        "run": tuned.run.id,
+        "spec": tuned.task.template.spec,
+        "tuned_spec": tuned.task.template.spec_at(tuned.estimate),
+        "conditions": tuned.conditions,
+        "method": tuned.task.method.value,
+        "seed": tuned.run.seed,
+        "parameters": {each.name: _number(each, tuned.estimate[each.name]) for each in parameters},
+        "start": {each.name: _number(each, each.start) for each in parameters},
+        "ranges": {
+            each.name: [_number(each, end) for end in (each.low, each.high)] for each in parameters
+        },
+        "games": tuned.games,
+        "target_games": tuned.task.games,
+        "steps": len(tuned.steps),
+        "forfeits": tuned.forfeits,
+        "expected": {"elo": rounded(gain.elo, 2), "error95": rounded(gain.error95, 2)},
+        "gate": None if tuned.gated is None else gate_document(tuned.gated),
+        "registered": tuned.kept.name if tuned.kept and tuned.kept.is_registered else None,
+        "exit_code": int(tuned.exit_code),
+        "reason": reason_of(tuned),
+    }
+
+
+def _number(parameter: Parameter, value: float) -> float:
+    return int(value) if parameter.kind is Kind.INT else value
+
+
+def gain_of(tuned: Tuned) -> Gain:
+    """The Elo that the steps let expect of the tuned setting over the start."""
+    parameters = tuned.task.template.parameters
+    return Surface(parameters, tuned.steps).gain(point_of(parameters, tuned.estimate))
+
+
+def reason_of(tuned: Tuned) -> str:
+    """The outcome in a sentence."""
+    if tuned.invalid:
+        return tuned.invalid
+    if tuned.gated is None:
+        return "the search was stopped: the same command goes on"
+    if not tuned.gated.result.games and not tuned.gated.stopped:
+        return "the search has come back to the original: there is nothing to gate"
+    return tuned.gated.result.reason
+
+
+def tune_text(tuned: Tuned) -> str:
+    """The verdict first, then the values, then what the search believed."""
+    task, gain = tuned.task, gain_of(tuned)
+    lines = []
+    if tuned.gated is None or not tuned.gated.result.games:
+        head = Verdict.INVALID.value.upper() if tuned.invalid else "NO VERDICT"
+        lines += [f"{head}: {reason_of(tuned)}", ""]
+    else:
+        lines += [*gate_text(tuned.gated).splitlines(), ""]
+    lines += [
+        f"tuning run {tuned.run.id}, seed {tuned.run.seed}: {tuned.games} of {task.games} games of "
+        f"{task.template.spec} on {tuned.conditions}, {task.method.value}",
+        *(f"  {line}" for line in parameter_lines(task.template.parameters, tuned.estimate)),
+        f"tuned: {task.template.spec_at(tuned.estimate)}",
+        f"the search itself expects {gain.elo:+.0f} Elo +- {gain.error95:.0f}; the gate decides",
+    ]
+    if tuned.forfeits:
+        lines.append(f"{tuned.forfeits} games of the search were forfeited")
+    if tuned.kept is not None:
+        state = "is registered" if tuned.kept.is_registered else "is not registered"
+        lines.append(f"{tuned.kept.name} {state}: {tuned.kept.reason}")
+    return text_of_lines(lines)
+
+
+def parameter_lines(parameters: Sequence[Parameter], setting: Setting) -> list[str]:
+    """A line for each parameter: where it began, where it is now, and its range."""
+    width = max(len(each.name) for each in parameters)
+    return [
+        f"{each.name:<{width}}  {each.text(each.start)} -> {each.text(setting[each.name])}  "
+        f"(of {each.text(each.low)} .. {each.text(each.high)})"
+        for each in parameters
+    ]
+
+
+def tuning_watcher(console: Console) -> TuningWatcher:
+    """A live view where the console is a terminal that can redraw, else log lines."""
+    return display_for(console, TuningView())
+
+
+class TuningView:
+    """The steps of a tuning as a `reports.layout.progress.View`."""
+
+    def title(self, state: LiveTuning) -> Sequence[str]:
+        """Lines for the start: the task, the seed, and what went before."""
+        run = f"tuning run {state.run_id}"
+        if state.games_before:
+            run = f"going on with {run} ({state.games_before} games)"
+        return [f"{run}, seed {state.seed}: {state.title}"]
+
+    def status(self, state: LiveTuning) -> str:
+        """Games done, speed and time left in one line; the gate comes after that."""
+        return f"{status_line(state)} before the gate"
+
+    def ending(self, state: LiveTuning) -> Sequence[str]:
+        """The status and the values, and after a stop how to go on."""
+        lines = [self.log(state)]
+        if state.ending is RunEnding.STOPPED:
+            lines.append(f"stopped: the same command goes on with tuning run {state.run_id}")
+        return lines
+
+    def log(self, state: LiveTuning) -> str:
+        """The status and the values that the search has come to."""
+        values = ", ".join(
+            f"{each.name} {each.text(state.estimate[each.name])}" for each in state.parameters
+        )
+        return f"{status_line(state)}; {values}"
+
+    def picture(self, state: LiveTuning, width: int, height: int) -> RenderableType:
+        """A progress bar, and each parameter beside its start and its range."""
+        shown = state.parameters[: max(0, height - 2)]
+        columns = [
+            Column("parameter", [each.name for each in shown], number=False),
+            Column("start", [each.text(each.start) for each in shown]),
+            Column("now", [each.text(state.estimate[each.name]) for each in shown]),
+            Column("lowest", [each.text(each.low) for each in shown], level=1),
+            Column("highest", [each.text(each.high) for each in shown], level=1),
+        ]
+        bar = progress_bar(state.total_games, state.target_games or 1, width)
+        return Group(bar, fit(columns, width).table())

@@ -1,0 +1,152 @@
+"""`ladder tune` from the command line: real bots, real signals."""
+
+import json
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.records.tuning import TuningStepRow
+from db.store import Store
+from tests.end_to_end.conftest import FAKE_BOTS, Ladder
+
+CHEAP = ("--boards", "5x5", "--depth", "1", "--seed", "5", "--concurrency", "1")
+SEARCH = (
+    "tune",
+    "builtin:ab1",
+    "--param",
+    "two=0..30:int",
+    "--param",
+    "three=0..8..30:int",
+    *CHEAP,
+)
+"""Two weights of an evaluation; the processes of its players go on from setting to setting."""
+
+
+@pytest.fixture
+def ladder(ladder: Ladder) -> Ladder:
+    """A folder with the built-in players."""
+    return ladder.stock()
+
+
+def steps(folder: Path) -> list[TuningStepRow]:
+    """The log of the first run, without what depends on the clock."""
+    with Store.open_to_read(str(folder / "ladder.db")) as store:
+        return store.tuning_steps.of_run(1)
+
+
+def played(rows: list[TuningStepRow]) -> list[Any]:
+    return [(row.step, row.a, row.b, row.pentanomial, row.estimate) for row in rows]
+
+
+def test_a_number_is_found_gated_and_registered(ladder: Ladder) -> None:
+    """The search goes where the bot is stronger, the gate agrees, and the winner has a name."""
+    shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
+    words = (
+        "tune", "exec:env X={x} python3 -I -S stacker.py", "--param", "x=0..0.3..1", "--games",
+        "120", "--pairs", "6", "--boards", "6x7", "--opening-plies", "0", "--simulations", "1",
+        "--seed", "5", "--max-drop", "50", "--concurrency", "1", "--register", "better", "--json",
+        "--html", "page.html",
+    )  # fmt: skip
+    done = ladder(*words)
+    assert done.code == 0, done.err
+    found = done.document
+    assert found["parameters"]["x"] > 0.35
+    assert found["gate"]["verdict"] == "pass"
+    assert found["gate"]["elo"] > 0
+    assert found["expected"]["elo"] > 0
+    assert (found["games"], found["steps"], found["registered"]) == (120, 10, "better")
+    assert "before the gate" not in done.out
+    assert "pass" in (ladder.folder / "page.html").read_text()
+    bots = {bot["name"] for bot in ladder("bots", "list", "--json").document}
+    assert "better" in bots
+    assert not any("tuned" in name for name in bots)
+    runs = ladder("runs", "--json").document["runs"]
+    assert [(run["kind"], run["status"], run["verdict"]) for run in runs] == [
+        ("gate", "finished", "pass"),
+        ("tune", "finished", "pass"),
+    ]
+    assert runs[1]["games"] == 120
+    assert ladder("report", "--json").document["games"] == 0
+    again = ladder(*words)
+    assert again.code == 0, again.err
+    assert again.document == found
+    assert len(ladder("runs", "--json").document["runs"]) == 2
+
+
+def test_a_stopped_tuning_goes_on(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Ctrl-C and SIGKILL lose the step in play at most; the rest is as if undisturbed."""
+    words = (*SEARCH, "--games", "600", "--pairs", "1", "--max-games", "20", "--json")
+    known = 0
+    for number in (signal.SIGINT, signal.SIGKILL):
+        process = ladder.start(*words)
+        eventually(lambda known=known: len(steps(ladder.folder)) > known + 2)  # type: ignore[misc]
+        stopped = ladder.interrupt(process, number)
+        assert stopped.code == (130 if number == signal.SIGINT else -signal.SIGKILL)
+        known = len(steps(ladder.folder))
+        assert 2 < known < 300
+        if number == signal.SIGINT:
+            assert json.loads(stopped.out)["gate"] is None
+            assert "the same command goes on with tuning run 1" in stopped.err
+    before = steps(ladder.folder)
+    resumed = ladder(*words)
+    assert resumed.code in (0, 3, 4), resumed.err
+    assert f"going on with tuning run 1 ({2 * known} games)" in resumed.err
+    after = steps(ladder.folder)
+    assert (len(after), after[:known]) == (300, before)
+    fresh = ladder(*words, "--db", "other.db")
+    with Store.open_to_read(str(ladder.folder / "other.db")) as store:
+        assert played(after) == played(store.tuning_steps.of_run(1))
+    assert fresh.document["parameters"] == resumed.document["parameters"]
+    assert fresh.document["gate"]["pentanomial"] == resumed.document["gate"]["pentanomial"]
+
+
+def test_a_number_without_effect_is_not_registered(ladder: Ladder) -> None:
+    """The gate's verdict is the exit code, whatever the search believes; a loser gets no name."""
+    done = ladder(
+        "tune", "builtin:ab1", "--param", "clock_share=0.5..1", "--games", "16", "--pairs", "2",
+        "--register", "better", "--max-games", "8", *CHEAP,
+    )  # fmt: skip
+    assert done.code == 4, done.err
+    assert done.out.startswith("INCONCLUSIVE: ")
+    assert "better is not registered: the gate's verdict is inconclusive" in done.out
+    assert "better" not in ladder("bots", "list").out
+
+
+def test_a_player_of_the_ladder_is_tuned_by_its_options(ladder: Ladder) -> None:
+    """The start is the version's own value, the original its registered bot, whole values whole."""
+    done = ladder(*SEARCH, "--games", "40", "--pairs", "2", "--max-games", "4", "--json")
+    assert done.code in (0, 3, 4), done.err
+    found = done.document
+    assert found["start"] == {"two": 1, "three": 8}
+    two, three = found["parameters"]["two"], found["parameters"]["three"]
+    assert (type(two), type(three)) == (int, int)
+    assert found["gate"]["against"] == ["ab1"]
+    assert found["tuned_spec"] == f"builtin:ab1?two={two}&three={three}"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("builtin:v18", "--param", "c=1.2..0.2"), "begins below its end"),
+        (("builtin:v18", "--param", "depth=1..2:int"), "no such option"),
+        (("builtin:v18",), "--param is missing"),
+        (("exec:./bot --c 1", "--param", "c=0..1"), "says nowhere {c}"),
+        (("builtin:v18", "--param", "c=0.2..1", "--register", "v17"), "already registered"),
+        (("builtin:v18", "--param", "c=0.2..1", "--html", "no/page.html"), "does not exist"),
+        (("builtin:v18", "--param", "c=0.2..1", "--depth", "3"), "plays on time"),
+        (("exec:python3 nothing.py {x}", "--param", "x=0..1"), "failed its check"),
+    ],
+)
+def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+    """Nothing is played or stored, and the exit code is 2."""
+    done = ladder("tune", *words, "--db", "none.db")
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert not (ladder.folder / "none.db").exists()

@@ -1,0 +1,36 @@
+"""The page of a tuning in a real browser, and without one its words and numbers."""
+
+from ladder.standings.report_data import ReportData
+from ladder.tuning.bots import Kept
+from reports.html.tune import tune_page
+from reports.tune import tune_text
+from tests.reports.html.conftest import Open
+from tests.reports.html.test_gate_page import lost_gate
+from tests.support.tuned import a_tuning
+
+
+def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:
+    """A line and a band for each parameter and the gain, the gate, and nothing that breaks."""
+    kept = Kept("better", False, "the gate's verdict is regression")
+    made = a_tuning(40, lost_gate(200), kept=kept)
+    seen = open_page(tune_page(made, data.games[:3]))
+    page = seen.page
+    assert (seen.requests, seen.errors) == ([], [])
+    assert page.inner_text("h1").startswith("REGRESSION Is builtin:v18 better")
+    for chart in ("parameter-0", "parameter-1", "gain"):
+        assert page.locator(f"#chart-{chart} .mark-line.role-mark path").count() == 1
+        assert page.locator(f"#chart-{chart} .mark-area.role-mark path").count() == 1
+    assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
+    assert "not registered: the gate's verdict is regression" in page.inner_text(".facts")
+    assert page.locator("#game-list tbody tr").count() == 3
+    assert seen.violations() == ""
+
+
+def test_a_tuning_that_was_stopped_has_a_page() -> None:
+    """Before the first step there is nothing to draw, and without a gate no verdict."""
+    for steps in (0, 1):
+        made = a_tuning(steps, None)
+        page = tune_page(made, [])
+        assert "no verdict" in page
+        assert ('data-chart="gain"' in page) == bool(steps)
+        assert "the same command goes on" in tune_text(made)
