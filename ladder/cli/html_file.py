@@ -138,9 +138,8 @@ def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> N
         UsageError: the file cannot be written.
 
     """
-    from reports.html.tune import tune_page
-
     from ladder.gate.stored import games_of_gate
+    from reports.html.tune import tune_page
 
     gated = tuned.gated
     shown = [] if gated is None else games_of_gate(store, gated.conditions, gated.result, games)
