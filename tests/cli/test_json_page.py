@@ -47,7 +47,8 @@ SAYS = {
     " openings name text",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering",
-    "ladder runs --json": "ladder match gate bisect select tune running interrupted finished invalid",
+    "ladder runs --json": "ladder match gate bisect select tune"
+    " running interrupted finished invalid",
     "ladder replay --json": "person p3 stderr messages",
     "ladder bench search --json": "nodes",
     "ladder openings make --json": "division",
