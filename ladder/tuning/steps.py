@@ -11,11 +11,11 @@ from engine.result import Result
 from ladder.errors import InvalidRun, UsageError
 from ladder.process.failures import in_one_line
 from ladder.process.worker_pool import WorkerDied
-from ladder.registry.registered import changed_files
 from ladder.runs.decision import played_pair
 from ladder.runs.executor import PairExecutor
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.signals import check_stop
+from ladder.specs.fingerprint import changed_files
 from ladder.specs.start_command import entrant_of
 from ladder.tuning.parameters import Setting
 from ladder.tuning.task import TuningTask
