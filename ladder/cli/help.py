@@ -10,6 +10,7 @@ EXAMPLES = {
     "gate": "ladder gate mybot --against v12 --max-drop 20",
     "bisect": "ladder bisect 'exec:python3 mybot.py' --good v1.0 --bad main --max-drop 30",
     "select": "ladder select idea1 idea2 idea3 --against v12 --indifference 15",
+    "tune": "ladder tune builtin:v18 --param c=0.2..1.2 --games 4000 --time 20ms",
     "match": "ladder match mybot v4 --games 100",
     "compete": "ladder compete ./a.so ./b.so result.txt 10",
     "export": "ladder export --format pgn -o games.pgn",

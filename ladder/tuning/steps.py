@@ -205,7 +205,7 @@ class StepPlayer:
         return len(failed)
 
     def _check(self, pairs: int, forfeits: int) -> None:
-        """See that the games say something. Raises InvalidRun."""
+        """Hold the finished and forfeited games against their limits. Raises InvalidRun."""
         self._empty = 0 if pairs else self._empty + 1
         if self._empty >= EMPTY_IN_A_ROW:
             raise InvalidRun(

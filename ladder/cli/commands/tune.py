@@ -104,6 +104,7 @@ def tune(
     from ladder.cli.database import is_missing, open_draft, open_store
     from ladder.cli.html_file import check_html, write_tuning
     from ladder.cli.output import print_result, stderr_console
+    from ladder.errors import UsageError
     from ladder.gate.question import GateTest
     from ladder.ratings.choices import Model
     from ladder.runs.schedule import Pairing, PairingKind
@@ -116,6 +117,11 @@ def tune(
     from reports.run import watcher_for
     from reports.tune import tune_document, tune_text, tuning_watcher
 
+    if options.cluster is not None:
+        raise UsageError(
+            "--cluster: the steps of a tuning play on this machine; leave it out, and gate the "
+            "result on many machines with `ladder gate`"
+        )
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
