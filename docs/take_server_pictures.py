@@ -14,7 +14,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 FOLDER = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -56,8 +56,25 @@ def main(database: str) -> None:
             page.click(f"#columns button:nth-child({column}):not([disabled])")
             page.wait_for_timeout(800)
         page.screenshot(path=FOLDER / "server-play.png")
+        page.close()
+        take_boards(browser, address, database)
         browser.close()
         server.send_signal(2)
+
+
+def take_boards(browser: Browser, address: str, database: str) -> None:
+    """The boards in play of a run that is ended then; what it has played stays in the database."""
+    words = ["run", "--bots", "v1,v2,v4", "--time", "400", "--boards", "thu", "--games", "40"]
+    command = [sys.executable, "-c", "from ladder.cli.main import main; main()", *words]
+    with subprocess.Popen(
+        [*command, "--seed", "5", "--concurrency", "2", "--db", database], stdout=subprocess.DEVNULL
+    ) as run:
+        page = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme="light")
+        page.goto(address)
+        while page.locator(".board-in-play .stone").count() < 16 and run.poll() is None:
+            page.wait_for_timeout(200)
+        page.screenshot(path=FOLDER / "server-boards.png")
+        run.send_signal(2)
 
 
 def begin_game(address: str) -> str:
