@@ -37,11 +37,11 @@ def test_what_survives_the_short_games_is_decided_by_the_long_ones(ladder: Ladde
 
 def test_a_regression_in_short_games_ends_it(ladder: Ladder) -> None:
     """No long game may be played for a candidate that is worse in short ones."""
-    words = ("gate", "random", "--against", "v1", "--max-drop", 100, *SMALL)
-    done = ladder.stock()(*words, "--stages", "20ms:400,40ms:400")
+    words = ("gate", "random", "--against", "stupid", "--max-drop", 150, *SMALL)
+    done = ladder.stock()(*words, "--stages", "100ms:400,200ms:400")
     assert done.code == 3, done.out + done.err
-    assert "stage 1 of 2: regression on 5x5+4/20ms" in done.out
-    assert query(ladder.folder, "select label from divisions") == [("5x5+4/20ms",)]
+    assert "stage 1 of 2: regression on 5x5+4/100ms" in done.out
+    assert query(ladder.folder, "select label from divisions") == [("5x5+4/100ms",)]
 
 
 def test_a_stopped_gate_goes_on_in_its_stage(
