@@ -222,3 +222,9 @@ def test_help_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_report_loads_no_compiler() -> None:
+    """The mistakes that `ladder report` prints are read without the solver, which numba comes with."""
+    words = "import sys, ladder.analysis.division; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", words], cwd=ROOT, check=False).returncode == 0

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from db.records.analysis import GameVerdict, SolvedPosition
 from db.records.games import GameRow, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.position_key import key_of
-from engine.solver import SOLVER_VERSION, Solver
+from engine.solver import SOLVER_VERSION
 from ladder.analysis.solved import (
     Columns,
     best_of,
@@ -18,6 +19,9 @@ from ladder.analysis.solved import (
     unpacked,
 )
 from ladder.analysis.verdict import judge_move
+
+if TYPE_CHECKING:
+    from engine.solver import Solver
 
 TABLE_MIB = 64
 """Of the solver's table: a position of a game takes few nodes, and boards change often."""
@@ -34,10 +38,12 @@ class Solvers:
         self._table_mib = table_mib
         self._solver: Solver | None = None
 
-    def on(self, board: Board) -> Solver:
+    def on(self, board: Board) -> "Solver":
         """The solver of a board."""
         if self._solver is None or self._solver.board != board:
             self._solver = None  # its table goes before the next one comes
+            from engine.solver import Solver  # loads the compiler
+
             self._solver = Solver(board, table_mib=self._table_mib)
         return self._solver
 

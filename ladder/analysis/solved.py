@@ -7,9 +7,13 @@ loss ``plies - 1000``, so that better values are greater numbers. A column's own
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from engine.position import Position
-from engine.solver import Outcome, Solver, Value
+from engine.solver import Outcome, Value
+
+if TYPE_CHECKING:
+    from engine.solver import Solver
 
 FAR = 1000
 """More plies than any game has."""
@@ -78,7 +82,7 @@ def unpacked(content: bytes, *, is_image: bool) -> Columns:
     return tuple(reversed(columns) if is_image else columns)
 
 
-def solve_columns(solver: Solver, position: Position, nodes: int) -> Columns:
+def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
     """Bounds on every column of a position, found with at most so many nodes.
 
     Half of them go into win, draw or loss, the same share to each column, the rest into distances.
@@ -93,7 +97,7 @@ def solve_columns(solver: Solver, position: Position, nodes: int) -> Columns:
     return tuple(found.get(column) for column in range(position.board.columns))
 
 
-def _column(solver: Solver, after: Position, nodes: int, *, weak: bool) -> Bounds:
+def _column(solver: "Solver", after: Position, nodes: int, *, weak: bool) -> Bounds:
     """The value of the ply that led to a position."""
     if after.winner is not None:
         return Bounds(FAR - 1, FAR - 1)
