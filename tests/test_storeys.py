@@ -225,6 +225,6 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_a_report_loads_no_compiler() -> None:
-    """The mistakes that `ladder report` prints are read without the solver, which numba comes with."""
+    """The mistakes that `ladder report` prints are read without the solver and its compiler."""
     words = "import sys, ladder.analysis.division; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", words], cwd=ROOT, check=False).returncode == 0
