@@ -207,6 +207,14 @@ ClusterAddress = Annotated[
         rich_help_panel=PANEL_CLUSTER,
     ),
 ]
+ScaleTime = Annotated[
+    bool,
+    typer.Option(
+        "--scale-time",
+        help="With --cluster: --time is meant for this machine, slower ones get more of it.",
+        rich_help_panel=PANEL_CLUSTER,
+    ),
+]
 Certificates = Annotated[
     str | None,
     typer.Option(

@@ -26,6 +26,7 @@ from ladder.cli.options import (
     Processes,
     RestartOption,
     Sandbox,
+    ScaleTime,
     Scratch,
     Seed,
     Simulations,
@@ -70,6 +71,7 @@ class RunOptions:
     cluster: ClusterAddress = None
     certificates: Certificates = None
     insecure: Insecure = False
+    scale_time: ScaleTime = False
 
     def workforce(self) -> "Workforce":
         """The machines that play.
@@ -147,11 +149,16 @@ class RunOptions:
 
         """
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
+        from ladder.errors import UsageError
         from ladder.names import check_line
         from ladder.process.cpus import allowed_cpus
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import Continue, Settings
 
+        if self.scale_time and self.cluster is None:
+            raise UsageError(
+                "--scale-time is about the machines of --cluster ADDRESS: give it, too"
+            )
         classes = boards_of(self.boards)
         openings = self._openings(db)
         if openings is None:
@@ -178,6 +185,7 @@ class RunOptions:
             rated=rated,
             continuing=continuing or Continue.AUTO,
             note=check_line(self.note, "--note"),
+            scale_time=self.scale_time,
         )
 
     def _openings(self, db: str) -> "NamedOpenings | None":

@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 
 import msgspec
 
+from bots.protocol import Budget
 from db.records.bots import BotRow
 from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
@@ -19,6 +20,8 @@ from ladder.cluster.luggage import Luggage, pack_bots
 from ladder.cluster.machine import MachineFacts
 from ladder.cluster.machines import Pair
 from ladder.cluster.security import Door
+from ladder.cluster.slot import measure_speed
+from ladder.process.worker_pool import call_apart
 from ladder.runs.executor import PairExecutor
 from ladder.runs.settings import TIME, Settings
 
@@ -64,6 +67,7 @@ class Cluster:
             stream=run.stream,
             compares=TIME not in settings.budgets.amounts,
             keep=store.machines.keep,
+            reference=call_apart(measure_speed) if settings.scale_time else None,
         )
 
 
@@ -82,6 +86,7 @@ class ClusterExecutor:
         stream: str,
         compares: bool,
         keep: Callable[[MachineRow], int],
+        reference: float | None = None,
     ) -> None:
         """Connect.
 
@@ -92,6 +97,7 @@ class ClusterExecutor:
             stream: of the run.
             compares: whether a pair that is played twice must end in equal games.
             keep: stores a machine; its key.
+            reference: the speed of the machine for which times are meant; None: of any.
 
         """
         self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
@@ -108,6 +114,7 @@ class ClusterExecutor:
             compares=compares,
             settle=lambda *arrival: self._arrived.put(arrival),
             say=self._said.put,
+            adapt=lambda plan, prepared: scaled(plan, reference, prepared.speed),
         )
         self._thread = threading.Thread(target=self._live, name="cluster", daemon=True)
         self._thread.start()
@@ -185,3 +192,26 @@ class ClusterExecutor:
             raise
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+
+
+def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
+    """A pair with the times that let a machine search as much as the reference does.
+
+    Args:
+        plan: of the pair.
+        reference: the speed of the machine for which its times are meant; None: they stay.
+        speed: of the machine that is to play it.
+
+    """
+    if reference is None or speed <= 0:
+        return plan
+    return msgspec.structs.replace(
+        plan, a=_with_time(plan.a, reference / speed), b=_with_time(plan.b, reference / speed)
+    )
+
+
+def _with_time(side: Entrant, ratio: float) -> Entrant:
+    time_ms = side.budget.time_ms
+    if time_ms is None:
+        return side
+    return msgspec.structs.replace(side, budget=Budget(time_ms=max(1, round(time_ms * ratio))))

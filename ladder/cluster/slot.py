@@ -106,7 +106,7 @@ def prepare(kit: Kit, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
                 refused[side.revision] = in_one_line(f"{side.name} does not start there: {error}")
     finally:
         pool.close()
-    return Prepared(_speed() if measure else 0.0, refused)
+    return Prepared(measure_speed() if measure else 0.0, refused)
 
 
 def play(key: str, plan: PairPlan) -> PairRecord:
@@ -166,7 +166,7 @@ def _kit_file(key: str) -> Path:
     return cache_root() / "travelled" / "kits" / f"{key}.msgpack"
 
 
-def _speed() -> float:
+def measure_speed() -> float:
     """The speed of the reference search: the best repetition, of those that fit its time."""
     from engine.perft import perft  # loads the compiler, which no pair needs
 

@@ -91,6 +91,8 @@ def command_of(run: RunRow) -> str:
         words += ["--margin", f"{patience['margin_ms']}ms"]
     if "watchdog_s" in patience:
         words += ["--watchdog", f"{patience['watchdog_s']:g}"]
+    if settings.get("scale_time"):
+        words.append("--scale-time")
     if settings["sandbox"]:
         words += ["--sandbox", shlex.join(settings["sandbox"])]
     return shlex.join([*words, "--seed", str(run.seed)])
@@ -135,6 +137,8 @@ def _given_limits(run: RunRow) -> dict[str, int]:
     if run.settings["sandbox"]:
         identity["sandbox"] = run.settings["sandbox"]
     identity |= _given_patience(run)
+    if run.settings.get("scale_time"):
+        identity["scale_time"] = True
     return others if identity_hash(identity) == run.identity else {**others, CPU: stored[CPU]}
 
 

@@ -81,6 +81,8 @@ class Settings:
     continuing: Continue = Continue.AUTO
     note: str = ""
     """The user's words about the run; no part of what identifies it."""
+    scale_time: bool = False
+    """Whether machines of a cluster get time in proportion to how slow they are."""
 
     @property
     def target_games(self) -> int | None:
@@ -156,6 +158,8 @@ class Settings:
         by_the_clock = TIME in self.budgets.amounts
         if by_the_clock and self.margin_ms != MARGIN_MS:
             description["margin_ms"] = self.margin_ms
+        if by_the_clock and self.scale_time:
+            description["scale_time"] = True
         if not by_the_clock and self.watchdog_s != WATCHDOG_S:
             description["watchdog_s"] = self.watchdog_s
         return description

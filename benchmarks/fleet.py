@@ -1,0 +1,163 @@
+"""A simulated fleet: how busy one coordinator keeps slots that sleep instead of playing.
+
+    python -m benchmarks.fleet --slots 200 --pair-seconds 2 --seconds 60 [--db URL]
+
+Scheduler, workers, coordinator, runner and database are the real ones; only a pair takes no
+processor: its slot sleeps and sends a record of real size. Each worker stands for 50 slots. The
+share of busy time is counted over the middle of the run, from the moment when all slots are there.
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from db.store import Store
+from engine.board import parse_board_classes
+from engine.seeds import SplitMix
+from ladder.cluster import machine
+from ladder.cluster.executor import Cluster
+from ladder.cluster.security import Door
+from ladder.cluster.serving import serve_scheduler, serve_worker
+from ladder.cluster.slot import Prepared
+from ladder.cluster.travel import Kit
+from ladder.registry.builtins import sync_builtins
+from ladder.runs.budgets import Budgets
+from ladder.runs.progress import LiveRun, Silent
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Continue, Settings
+from ladder.runs.start import start_run
+from tests.support.random_games import random_record
+
+SLOTS_OF_A_WORKER = 50
+BOTS = ("random", "stupid")
+
+
+def sleep_instead(seconds: float) -> None:
+    """Let this process's machine sleep for about so long instead of playing a pair."""
+
+    def play(key: str, plan: PairPlan) -> PairRecord:
+        del key
+        time.sleep(seconds * random.uniform(0.5, 1.5))
+        return random_record(plan, SplitMix(plan.seed))
+
+    def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> Prepared:
+        del kit, sides
+        return Prepared(1.0, {})
+
+    # Tasks come by the names of their functions.
+    machine.play, machine.prepare = play, prepare
+    for function in (play, prepare):
+        function.__module__, function.__qualname__ = machine.__name__, function.__name__
+
+
+class Clock(Silent):
+    """The moments at which pairs were stored, from the time when all slots were there."""
+
+    def __init__(self, slots: int, seconds: float) -> None:
+        self.slots, self.seconds = slots, seconds
+        self.full: float | None = None
+        self.moments: list[float] = []
+
+    def tick(self, live: LiveRun) -> None:
+        """See whether all slots are there, and end the run in time."""
+        now = time.monotonic()
+        if self.full is None and live.workers >= self.slots:
+            self.full = now
+        if self.full is not None and now > self.full + self.seconds:
+            live.deadline = now
+
+    def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
+        """Note the moment."""
+        self.moments.append(time.monotonic())
+
+
+def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
+    """Play with so many slots and print how busy they were."""
+    port = random.randrange(20000, 30000)
+    words = [sys.executable, "-m", "benchmarks.fleet", "--port", str(port)]
+    sleeping = ["--pair-seconds", str(asked.pair_seconds)]
+    processes = [subprocess.Popen([*words, "--be", "scheduler"], stdout=subprocess.DEVNULL)]
+    left = slots
+    while left > 0:
+        of_this = min(SLOTS_OF_A_WORKER, left)
+        worker = [*words, *sleeping, "--be", "worker", "--slots", str(of_this)]
+        name = f"fleet-{len(processes)}"
+        environment = {**os.environ, machine.NAME: name}
+        processes.append(subprocess.Popen(worker, env=environment, stderr=subprocess.DEVNULL))
+        left -= of_this
+    clock = Clock(slots, asked.seconds)
+    try:
+        with Store.open(place) as store:
+            sync_builtins(store)
+            settings = Settings(
+                bots=BOTS,
+                boards=parse_board_classes("6x7"),
+                budgets=Budgets({"simulations": 1}),
+                pairing=Pairing(PairingKind.RANDOM),
+                seconds=3600.0,
+                continuing=Continue.NEVER,
+            )
+            begun = os.times()
+            start_run(
+                store=store,
+                settings=settings,
+                bots=[store.bots.get(name) for name in BOTS],
+                watcher=clock,
+                workforce=Cluster(Door("127.0.0.1", port)),
+            )
+            ended = os.times()
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait()
+    report(clock, slots, asked, ended.user + ended.system - begun.user - begun.system)
+
+
+def report(clock: Clock, slots: int, asked: argparse.Namespace, cpu_s: float) -> None:
+    """Print a line about the middle of the run."""
+    if clock.full is None:
+        print(f"{slots} slots: they were never all there")
+        return
+    start = clock.full + asked.seconds / 4
+    stop = clock.full + asked.seconds
+    pairs = sum(start <= moment < stop for moment in clock.moments)
+    busy = pairs * asked.pair_seconds / (slots * (stop - start))
+    total = max(1, len(clock.moments))
+    print(
+        f"{slots} slots: {100 * busy:.1f} % busy, {pairs / (stop - start):.0f} pairs/s, "
+        f"coordinator {1000 * cpu_s / total:.2f} ms of processor a pair",
+        flush=True,
+    )
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Measure each number of slots, or be one of the processes."""
+    parser = argparse.ArgumentParser(description="How busy a coordinator keeps a fleet.")
+    parser.add_argument("--slots", default="200", help="one number or several: 50,200,1000")
+    parser.add_argument("--pair-seconds", type=float, default=2.0)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--db", help="a file or URL; default a new SQLite file")
+    parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--be", choices=("scheduler", "worker"), help=argparse.SUPPRESS)
+    asked = parser.parse_args(words)
+    if asked.be == "scheduler":
+        serve_scheduler(Door("127.0.0.1", asked.port), print)
+    elif asked.be == "worker":
+        sleep_instead(asked.pair_seconds)
+        serve_worker(Door("127.0.0.1", asked.port), slots=int(asked.slots), name=None, say=print)
+    else:
+        for slots in map(int, asked.slots.split(",")):
+            with tempfile.TemporaryDirectory() as folder:
+                measure(asked, slots, asked.db or str(Path(folder, "fleet.db")))
+
+
+if __name__ == "__main__":
+    main()
