@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from engine.result import Result, Termination
+from ladder.cli.main import run_command
 from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
 from ladder.web.live import boards
 from reports.html.live.boards import board_state
@@ -86,7 +87,7 @@ def test_a_run_is_watched_move_by_move(
     ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
     for name in ("one", "two"):
         words = ["bots", "add", name, f"exec:{sys.executable} {script}", "--db", database]
-        subprocess.run([*ladder, *words], check=True, capture_output=True)
+        assert run_command(words) == 0
     assert not is_bound(database)
     opened = visit(server.address)
     page = opened.page
@@ -99,10 +100,11 @@ def test_a_run_is_watched_move_by_move(
     ) as run:
         assert run.stdout is not None
         seen: set[int] = set()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while len(seen) < 3:
             assert time.monotonic() < deadline, (seen, run.poll() and run.stdout.read())
             seen.add(page.locator(".board-in-play .stone").count())
+            page.wait_for_timeout(150)
         shown = page.inner_text(".board-in-play")
         assert "one" in shown
         assert "two" in shown
