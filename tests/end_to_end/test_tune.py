@@ -81,7 +81,7 @@ def test_a_stopped_tuning_goes_on(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """Ctrl-C and SIGKILL lose the step in play at most; the rest is as if undisturbed."""
-    words = (*SEARCH, "--games", "600", "--pairs", "1", "--max-games", "20", "--json")
+    words = (*SEARCH, "--games", "240", "--pairs", "1", "--max-games", "4", "--json")
     known = 0
     for number in (signal.SIGINT, signal.SIGKILL):
         process = ladder.start(*words)
@@ -89,7 +89,7 @@ def test_a_stopped_tuning_goes_on(
         stopped = ladder.interrupt(process, number)
         assert stopped.code == (130 if number == signal.SIGINT else -signal.SIGKILL)
         known = len(steps(ladder.folder))
-        assert 2 < known < 300
+        assert 2 < known < 120
         if number == signal.SIGINT:
             assert json.loads(stopped.out)["gate"] is None
             assert "the same command goes on with tuning run 1" in stopped.err
@@ -98,7 +98,7 @@ def test_a_stopped_tuning_goes_on(
     assert resumed.code in (0, 3, 4), resumed.err
     assert f"going on with tuning run 1 ({2 * known} games)" in resumed.err
     after = steps(ladder.folder)
-    assert (len(after), after[:known]) == (300, before)
+    assert (len(after), after[:known]) == (120, before)
     fresh = ladder(*words, "--db", "other.db")
     with Store.open_to_read(str(ladder.folder / "other.db")) as store:
         assert played(after) == played(store.tuning_steps.of_run(1))
