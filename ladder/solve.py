@@ -5,7 +5,7 @@ table, so that each step goes on where the last one ended.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,7 +155,12 @@ def read_positions(file: Path, board: Board, *, one_based: bool = False) -> list
 
 
 def solve_each(
-    positions: list[Position], question: Question, *, table_mib: int, keep_table: bool
+    positions: list[Position],
+    question: Question,
+    *,
+    table_mib: int,
+    keep_table: bool,
+    compiling: Callable[[], None] = lambda: None,
 ) -> Iterator[Solved]:
     """Ask position after position; a table serves as long as the board stays.
 
@@ -164,6 +169,7 @@ def solve_each(
         question: the same for all.
         table_mib: memory of the table.
         keep_table: whether what one position has shown may serve the next.
+        compiling: called before the solver's code is compiled, which takes some 20 seconds, once.
 
     Raises:
         SolverError: the table cannot be had.
@@ -175,6 +181,8 @@ def solve_each(
         if solver is None or solver.board != position.board:
             solver = None  # its table goes before the next one is set aside
             solver = Solver(position.board, table_mib)
+            if not solver.is_compiled:
+                compiling()
             solver.prepare()
         elif not keep_table:
             solver.clear()

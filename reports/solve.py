@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.position import DIGITS, format_moves
-from engine.solver import Solution, Value, best_columns
+from engine.solver import Outcome, Solution, Value, best_columns
 from ladder.solve import Solved
 
 
@@ -81,7 +81,26 @@ def _words(solution: Solution, *, weak: bool) -> str:
         return _value(solution.low)
     if weak and solution.outcome is not None:
         return str(solution.outcome)
-    return f"not decided, from {_value(solution.low)} to {_value(solution.high)}"
+    return _bounds(solution)
+
+
+def _bounds(solution: Solution) -> str:
+    """What is known of a value that is not: no distance is told as if it were likely."""
+    low, high = solution.low, solution.high
+    if low.outcome == high.outcome and low.distance is not None and high.distance is not None:
+        soon, late = sorted((low.distance, high.distance))
+        return f"{low.outcome} in {soon} to {late} plies"
+    worst = {
+        Outcome.WIN: f"win in at most {low.distance} plies",
+        Outcome.DRAW: "draw or win",
+        Outcome.LOSS: f"no loss in less than {low.distance} plies",
+    }[low.outcome]
+    best = {
+        Outcome.WIN: f"no win in less than {high.distance} plies",
+        Outcome.DRAW: "no win",
+        Outcome.LOSS: f"loss in at most {high.distance} plies",
+    }[high.outcome]
+    return f"not decided: {worst}, {best}"
 
 
 def _value(value: Value) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board import Board
+from engine.cache import cache_folder
 from engine.lanes import WordArray
 from engine.position import Position
 from engine.solver import geometry, lanes_table, search, word_table
@@ -71,6 +72,12 @@ class Solver:
             self._table, self._shape = _table(board, table_mib)
         except MemoryError:
             raise SolverError(f"there is no memory for a table of {table_mib} MiB") from None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the code for this board is kept on disk, so that `prepare` only loads it."""
+        name = "word" if geometry.fits_one_word(self.board) else "lanes"
+        return any(cache_folder().rglob(f"kernels.solve_on_{name}-*.nbc"))
 
     def prepare(self) -> None:
         """Load the compiled code, or compile it: seconds that no clock of a question should see."""

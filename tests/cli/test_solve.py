@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.solver import solver as solver_module
 from tests.cli.conftest import Command
 
 
@@ -35,7 +36,17 @@ def test_a_limit_tells_bounds(ladder: Command) -> None:
     assert found["distance"] is None
     assert (found["bounds"]["at_least"], found["bounds"]["at_most"]) == ("loss", "win")
     assert len([column for column in found["columns"] if column["bounds"]]) == 7
-    assert "not decided, from loss in" in ladder("solve", "--time", "1ms").out
+    text = ladder("solve", "--nodes", "1").out
+    assert "to move: not decided: no loss in less than 4 plies, no win in less than 3 plies" in text
+
+
+def test_a_first_question_says_that_code_is_compiled(
+    ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
+    assert ladder("solve", "--board", "4x5", "01012").err == ""
+    monkeypatch.setattr(solver_module, "cache_folder", lambda: tmp_path)
+    assert ladder("solve", "--board", "4x5", "01012").err.startswith("compiling the solver")
 
 
 def test_a_file_of_positions(ladder: Command, tmp_path: Path) -> None:

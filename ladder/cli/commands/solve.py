@@ -54,7 +54,7 @@ def solve(
 ) -> int:
     """Tell who wins a position and in how many plies, when both sides play perfectly."""
     from engine.solver import SolverError
-    from ladder.cli.output import print_out
+    from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
     from ladder.solve import Question, board_of, read_position, read_positions, solve_each
@@ -75,7 +75,13 @@ def solve(
         positions = [position]
     else:
         positions = read_positions(file, specification, one_based=one_based)
-    for solved in solve_each(positions, question, table_mib=memory, keep_table=keep_table):
+    for solved in solve_each(
+        positions,
+        question,
+        table_mib=memory,
+        keep_table=keep_table,
+        compiling=lambda: print_error("compiling the solver: some 20 seconds, once"),
+    ):
         if json:
             document = solved_document(solved)
             print_out(to_json(document) if file is None else to_json_line(document))
