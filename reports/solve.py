@@ -85,7 +85,7 @@ def _words(solution: Solution, *, weak: bool) -> str:
 
 
 def _bounds(solution: Solution) -> str:
-    """What is known of a value that is not: no distance is told as if it were likely."""
+    """Bounds in words that tell no distance as if it were likely."""
     low, high = solution.low, solution.high
     if low.outcome == high.outcome and low.distance is not None and high.distance is not None:
         soon, late = sorted((low.distance, high.distance))
