@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from db.store import Store
 from ladder.cli.output import print_error
-from ladder.signals import before_sudden_end, check_stop
+from ladder.signals import before_sudden_end, check_stop, is_stop_wished
 
 
 @contextmanager
@@ -29,6 +29,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
     check_stop()
     with Store.open(where, create=create) as store:
+        _wait_audibly(store)
         check_stop()
         if sync:
             _sync(store)
@@ -55,8 +56,15 @@ def open_to_read(where: str) -> "Iterator[Store]":
 
     check_stop()
     with Store.open_to_read(where) as store:
+        _wait_audibly(store)
         check_stop()
         yield store
+
+
+def _wait_audibly(store: "Store") -> None:
+    """Waiting for a server that is away is told on stderr, and ends with a wish to stop."""
+    store.patience.tell = print_error
+    store.patience.is_stop_wished = is_stop_wished
 
 
 def is_missing(where: str) -> bool:
@@ -75,11 +83,20 @@ def open_or_imagine(where: str) -> "Iterator[Store]":
         DatabaseError: it cannot be read.
 
     """
+    from db.errors import Missing
+
     if is_missing(where):
         with _imagined(where) as (store, _):
             yield store
         return
-    with open_to_read(where) as store:
+    with contextlib.ExitStack() as stack:
+        try:
+            store = stack.enter_context(open_to_read(where))
+        except Missing:
+            if "://" not in where:
+                raise
+            # A server's database without our tables; one that is not there at all is told.
+            store = stack.enter_context(open_store(where, create=True))
         if not store.is_read_only:
             _sync(store)
         yield store

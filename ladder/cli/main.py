@@ -17,6 +17,10 @@ def main() -> None:
     # Threads of linear algebra are slower than none on matrices as small as ours, and would take
     # the CPUs from bots that think. It is read when the library is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if any("://" in word for word in sys.argv):
+        from ladder.cli.process_list import hide_passwords
+
+        hide_passwords(sys.argv)
     code = run_command(sys.argv[1:])
     end_listening()
     # The interpreter's last collections look at every object of every library: up to 0.6 s.

@@ -130,6 +130,7 @@ class Runner:
 
         """
         self._watcher.started(self._live)
+        self._store.patience.tell = self._warn
         if self._time_is_up():
             self._warn(f"nothing is left of --hours: run {self._run.id} has been played for longer")
         status = RunStatus.INTERRUPTED

@@ -11,6 +11,7 @@ from db.records.pairs import Entrant
 from ladder.errors import LadderError, UsageError
 from ladder.signals import check_stop, wait_child, wait_ready
 from ladder.specs.start_command import start_of
+from ladder.specs.surroundings import without_secrets
 from ladder.visible import visible_lines
 
 HOST, COMPILER = "bots.host", "bots.warm"
@@ -54,7 +55,7 @@ def _compile(start: Start, names: Sequence[str]) -> None:
     In a process of its own: the coordinator stays small, and the compilers' memory is given back.
     """
     command = [COMPILER if word == HOST else word for word in start.argv] + list(names)
-    environment = {**os.environ, **dict(start.environment)}
+    environment = {**without_secrets(), **dict(start.environment)}
     if _run(command, folder=start.folder, environment=environment) == 0:
         return
     if not start.foreign:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ladder.errors import UsageError
 from ladder.signals import wait_child
+from ladder.specs.surroundings import without_secrets
 
 BUILD_S = 1800.0
 """How long a build may take."""
@@ -51,6 +52,7 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
             process = subprocess.Popen(
                 words,
                 cwd=folder,
+                env=without_secrets(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -40,6 +40,7 @@ from ladder.specs.spec import (
     read_spec,
 )
 from ladder.specs.start_command import start_of
+from ladder.specs.surroundings import without_secrets
 
 PROJECT = "connect4-ladder"
 DESCRIBE = """
@@ -272,7 +273,7 @@ def _described(player: str, launch: Launch) -> tuple[str, str, list[BudgetKind]]
         done = subprocess.run(
             [launch.python or sys.executable, "-P", "-c", DESCRIBE, player],
             cwd=launch.folder,
-            env={**os.environ, **dict(start_of(launch).environment)},
+            env={**without_secrets(), **dict(start_of(launch).environment)},
             capture_output=True,
             text=True,
             timeout=DESCRIBE_S,

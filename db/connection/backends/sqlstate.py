@@ -84,9 +84,9 @@ def sentence_of(
     if type(error).__name__ not in ("OperationalError", "InterfaceError"):
         return None, ""
     kind, sentence = Unreachable, _AWAY
-    if "connection failed" in words and "starting up" not in words:
+    if ("FATAL" in words or "no password" in words) and "starting up" not in words:
         for marks, (its_kind, its_sentence) in _BY_WORDS:
-            if any(mark in reason for mark in marks) and "FATAL" in words:
+            if any(mark in reason for mark in marks):
                 return its_kind, its_sentence.format(reason=reason)
     return kind, sentence.format(reason=reason)
 
@@ -95,4 +95,6 @@ def _reason(words: str) -> str:
     """The line that says why, without the address that the URL tells."""
     lines = [line.strip() for line in words.splitlines() if line.strip()] or ["no reason given"]
     line = next((line for line in lines if "FATAL:" in line), lines[0])
-    return line.rpartition("FATAL:")[2].strip().rstrip(".")
+    line = line.removeprefix("connection failed: ")
+    line = line.partition("fe_sendauth: ")[2] or line.partition("FATAL:")[2] or line
+    return line.strip().rstrip(".")
