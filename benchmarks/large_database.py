@@ -23,6 +23,7 @@ from db.records.launch import Start
 from db.records.pairs import (
     Entrant,
     PairPlan,
+    PairRecord,
     PlannedPair,
 )
 from db.records.runs import (
@@ -39,7 +40,7 @@ BATCH = 20_000
 """Pairs of games written in one statement."""
 
 
-def new_database(path: Path) -> int:
+def new_database(path: Path | str) -> int:
     """A database with all players and one run; the run's id."""
     with Store.open(str(path)) as store:
         sync_builtins(store)
@@ -60,6 +61,18 @@ def new_database(path: Path) -> int:
 
 def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[float, float]]:
     """Store pairs of random games; wall and processor microseconds of each transaction."""
+    spent = []
+    for plan, record in planned_pairs(store, run, count, start):
+        wall, cpu = time.perf_counter(), time.process_time()
+        store.pairs.finish(plan, record, rate_pair)
+        spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
+    return spent
+
+
+def planned_pairs(
+    store: Store, run: int, count: int, start: int
+) -> list[tuple[PairPlan, PairRecord]]:
+    """Plan pairs and play random games for them; nothing is stored of those yet."""
     bots = [bot.revision.id for bot in store.bots.all()]
     random = SplitMix(start)
 
@@ -69,25 +82,22 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
         return PlannedPair(bots[a], bots[b], "9x9@4,4", "thu", (), number)
 
     rows = store.pairs.plan(run, count, planned)
-    spent = []
+    played = []
     for row in rows:
-        start = Start(argv=("null",), folder="/")
+        begin = Start(argv=("null",), folder="/")
         budget = Budget(time_ms=100)
         plan = PairPlan(
             id=row.id,
             number=row.number,
-            a=Entrant(row.a_revision, "a", start, budget),
-            b=Entrant(row.b_revision, "b", start, budget),
+            a=Entrant(row.a_revision, "a", begin, budget),
+            b=Entrant(row.b_revision, "b", begin, budget),
             board=row.board,
             board_class=row.board_class,
             opening=(),
             seed=row.seed,
         )
-        record = random_record(plan, random)
-        wall, cpu = time.perf_counter(), time.process_time()
-        store.pairs.finish(plan, record, rate_pair)
-        spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
-    return spent
+        played.append((plan, random_record(plan, random)))
+    return played
 
 
 def fill(path: Path, games: int) -> None:

@@ -1,8 +1,8 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import RootTransaction
@@ -15,6 +15,8 @@ from db.connection.patience import Patience
 from db.connection.place import locate
 from db.errors import Missing, Passing, Unreachable
 from db.migrations.upgrade import stored_version, upgrade
+
+T = TypeVar("T")
 
 
 class Database:
@@ -155,6 +157,10 @@ class Database:
             finally:
                 for cursor in cursors:  # one that was left in the middle is still open
                     cursor.close()
+
+    def persist(self, attempt: Callable[[], T]) -> T:
+        """The result of an attempt that is repeated while the server is away."""
+        return self.patience.hold(attempt)
 
     def run_lock(self) -> RunLock:
         """The locks that tell which runs live. Raises DatabaseError."""

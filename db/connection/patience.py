@@ -38,6 +38,17 @@ class Patience:
         self.seconds = PATIENCE_S
         self.tell: Callable[[str], None] = lambda _: None
         self.is_stop_wished: Callable[[], bool] = lambda: False
+        self._is_held = False
+
+    def hold(self, attempt: Callable[[], T]) -> T:
+        """The result of `persist`; within another `hold`, which tries again, of one attempt."""
+        if self._is_held:
+            return attempt()
+        self._is_held = True
+        try:
+            return self.persist(attempt)
+        finally:
+            self._is_held = False
 
     def persist(self, attempt: Callable[[], T]) -> T:
         """The result of an attempt that is repeated while it raises Passing."""
@@ -80,6 +91,6 @@ def _persisting(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def persist(self: Any, *arguments: Any, **options: Any) -> Any:
         patience: Patience = self._database.patience
-        return patience.persist(lambda: method(self, *arguments, **options))
+        return patience.hold(lambda: method(self, *arguments, **options))
 
     return persist

@@ -1,15 +1,17 @@
 """The interface to one kind of database: all in which SQLite and PostgreSQL differ."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
 from db.connection.backends.run_lock import RunLock
 from db.connection.place import Place
 from db.errors import DatabaseError
+
+T = TypeVar("T")
 
 
 class Connections(Protocol):
@@ -24,6 +26,9 @@ class Connections(Protocol):
 
     def reading(self) -> AbstractContextManager[Connection]:
         """A transaction that reads. Raises DatabaseError."""
+
+    def persist(self, attempt: Callable[[], T]) -> T:
+        """The result of an attempt that is repeated while the server is away."""
 
     def trying(self) -> AbstractContextManager[None]:
         """A block in which a driver's errors become those of `db.errors`."""

@@ -33,6 +33,7 @@ OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
 WRITER_LOCK = 0x43346C64
 """The advisory lock that a transaction holds which writes."""
+_BEGIN = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
 GHOST_S = 10.0
 """Seconds for which the server may take to end a session whose connection was lost."""
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -171,8 +172,10 @@ class PostgresqlBackend(Backend):
 
     def begin_writing(self, connection: Connection) -> str:
         """Wait for the writer's lock; the number of the transaction."""
-        asked = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
-        return str(connection.exec_driver_sql(asked).one()[1])
+        driver: Any = connection.connection.driver_connection
+        with driver.pipeline():  # BEGIN goes with the question
+            row = driver.execute(_BEGIN).fetchone()
+        return str(row[1])
 
     def was_committed(self, connection: Connection, transaction: str) -> bool:
         """By the server's own record; the session of the transaction has been ended."""

@@ -35,23 +35,32 @@ class SessionRunLock(RunLock):
         held = self._connections.held
         if run_id in held:
             return False
-        with self._connections.trying(), self._connections.writer.begin():
-            if not lock_run(self._connections.writer, run_id):
-                return False
+        if not self._connections.persist(lambda: self._lock(run_id)):
+            return False
         held.add(run_id)
         self._mine.add(run_id)
         return True
+
+    def _lock(self, run_id: int) -> bool:
+        with self._connections.trying(), self._connections.writer.begin():
+            return lock_run(self._connections.writer, run_id)
 
     def release(self, run_id: int) -> None:
         """Give a run's lock back; nothing happens when it was not acquired here."""
         if run_id in self._mine:
             self._mine.discard(run_id)
             self._connections.held.discard(run_id)
-            with self._connections.trying(), self._connections.writer.begin():
-                self._connections.writer.execute(_UNLOCK, {"runs": RUNS, "run": run_id})
+            self._connections.persist(lambda: self._unlock(run_id))
+
+    def _unlock(self, run_id: int) -> None:
+        with self._connections.trying(), self._connections.writer.begin():
+            self._connections.writer.execute(_UNLOCK, {"runs": RUNS, "run": run_id})
 
     def holder(self, run_id: int) -> str | None:
         """The process that holds a run's lock, and its machine; None: the run is dead."""
+        return self._connections.persist(lambda: self._holder(run_id))
+
+    def _holder(self, run_id: int) -> str | None:
         with self._connections.reading() as connection:
             return holder_of(connection, run_id)
 

@@ -1,0 +1,270 @@
+"""What only a server can do to us: end a connection, answer no commit, undo a transaction."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from db.connection.backends import postgresql
+from db.connection.backends.postgresql import WRITER_LOCK
+from db.errors import DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
+from db.records.pairs import PlannedPair
+from db.records.runs import RunStatus
+from db.store import Store
+from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.support.postgresql import Server, shared_server, why_none
+
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+
+
+@pytest.fixture
+def server() -> Server:
+    return shared_server()
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    with server.database() as made:
+        yield made
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """The sentences of a store's waits."""
+    return []
+
+
+@pytest.fixture
+def store(url: str, told: list[str]) -> Iterator[Store]:
+    with Store.open(url) as opened:
+        opened.patience.tell = told.append
+        yield opened
+
+
+def name_of(url: str) -> str:
+    return url.partition("@/")[2].partition("?")[0]
+
+
+def cut(server: Server, url: str) -> None:
+    """End all sessions of a database, as a restart of the server would."""
+    ours = f"WHERE datname = '{name_of(url)}'"
+    server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
+
+
+def test_a_cut_connection_comes_anew(
+    store: Store, server: Server, url: str, told: list[str]
+) -> None:
+    """Reading and writing must go on, with a line for each wait."""
+    add_bots(store)
+    cut(server, url)
+    run = new_run(store)
+    cut(server, url)
+    assert store.runs.get(run.id).status is RunStatus.RUNNING
+    assert any("trying again" in sentence for sentence in told)
+    assert any("going on" in sentence for sentence in told)
+
+
+def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, url: str) -> None:
+    """The numbers of pairs must be taken once, whenever the connection was lost."""
+    run, revisions = new_run(store), add_bots(store)
+    make = maker(revisions)
+    cuts = [3, 1]
+
+    def cutting(number: int) -> PlannedPair:
+        if cuts and number == cuts[-1]:
+            cuts.pop()
+            cut(server, url)
+        return make(number)
+
+    rows = store.pairs.plan(run.id, 5, cutting)
+    assert cuts == []
+    assert [row.number for row in rows] == [0, 1, 2, 3, 4]
+    assert store.pairs.planned(run.id) == rows
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["committed", "undone"])
+def test_a_commit_without_an_answer_counts_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """Whether the server had committed or not, the pair must be stored once, and told as stored."""
+    run, revisions = new_run(store), add_bots(store)
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
+    dialect = store._database.engine.dialect
+    commit: Callable[[Any], None] = dialect.do_commit
+    left = [1]
+
+    def lose(driver: Any) -> None:
+        if not left:
+            commit(driver)
+            return
+        left.pop()
+        if kept:
+            commit(driver)
+        driver.driver_connection.close()
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(dialect, "do_commit", lose)
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert left == []
+    assert finished.outcome.value == "stored"
+    assert [game.id for game in store.games.stream()] == list(finished.game_ids)
+    assert store.aggregate.rebuild(elo) == []
+
+
+def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
+    """What the server undoes for the sake of another program must be done once more."""
+    run, revisions = new_run(store), add_bots(store)
+    make = maker(revisions)
+    with psycopg.connect(host=str(server.folder), user=server.user, dbname=name_of(url)) as other:
+        other.execute("SET deadlock_timeout = '1min'")  # so that we are the one who is undone
+        other.execute("SELECT FROM runs FOR UPDATE")
+        pid = other.info.backend_pid
+        asked = f"SELECT 1 FROM pg_locks WHERE NOT granted AND pid = {pid}"  # noqa: S608
+
+        def take() -> None:
+            other.execute(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+            other.commit()
+
+        waiting = threading.Thread(target=take)
+
+        def colliding(number: int) -> PlannedPair:
+            if not told and not waiting.is_alive():
+                waiting.start()
+                while not server.execute(asked):
+                    pass
+            return make(number)
+
+        assert len(store.pairs.plan(run.id, 3, colliding)) == 3
+        waiting.join()
+    assert "deadlock" in told[0]
+    assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
+
+
+def test_a_server_that_stays_away_is_told_at_last(
+    server: Server, url: str, told: list[str]
+) -> None:
+    """After the patience, or a wish to stop, one sentence must say that it does not answer."""
+    with Store.open(url) as store:
+        store.patience.tell = told.append
+        store.patience.seconds = 0.5
+        name = name_of(url)
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        cut(server, url)
+        with pytest.raises(DatabaseError, match="not currently accepting"):
+            store.bots.all()
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        assert store.bots.all() == []
+
+
+def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
+    """Others must see the lock and its holder, and have it once the session has ended."""
+    with Store.open(url) as one, Store.open(url) as two:
+        mine, theirs = one.run_lock(), two.run_lock()
+        assert mine.try_acquire(7)
+        assert not mine.try_acquire(7)
+        assert not theirs.try_acquire(7)
+        assert "process" in str(theirs.holder(7))
+        assert not theirs.is_alive(8)
+        mine.close()
+        assert not theirs.is_alive(7)
+        assert mine.try_acquire(7)
+        cut(server, url)
+        new_run(one)  # the first write after the cut takes the lock again
+        assert theirs.is_alive(7)
+        assert not theirs.try_acquire(7)
+
+
+def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None:
+    """Who lost the connection and comes too late must write nothing more."""
+    with Store.open(url) as one, Store.open(url) as two:
+        run = new_run(one)
+        assert one.run_lock().try_acquire(run.id)
+        cut(server, url)
+        assert two.run_lock().try_acquire(run.id)
+        with pytest.raises(InUse, match="being played by process"):
+            one.runs.set_status(run.id, RunStatus.FINISHED)
+        assert two.runs.get(run.id).status is RunStatus.RUNNING
+
+
+def test_another_programs_database_is_refused(server: Server) -> None:
+    """Tables that are not ours must be left alone."""
+    with server.database("template1") as url:
+        server.execute("CREATE TABLE games (id integer)", name_of(url))
+        with pytest.raises(NotOurs, match="another program"):
+            Store.open(url)
+        tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        assert server.execute(tables, name_of(url)) == [("games",)]
+
+
+def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
+    """Who only looks must be told that no games are there, and leave it empty."""
+    with server.database("template1") as url:
+        with pytest.raises(Missing, match="play some first"):
+            Store.open(url, create=False)
+        with Store.open(url) as store:
+            assert store.bots.all() == []
+
+
+def test_a_missing_database_is_told(server: Server) -> None:
+    """A name that the server does not know must be told with the remedy."""
+    with pytest.raises(Missing, match="createdb"):
+        Store.open(server.url("nowhere"))
+
+
+def test_passwords_are_in_no_message(server: Server) -> None:
+    """A wrong password must be told as refused, without the password."""
+    with contextlib.suppress(psycopg.errors.DuplicateObject):
+        server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    with pytest.raises(DatabaseError, match="refuses this user") as caught:
+        Store.open(server.url("stock", user="guarded:s3cret"))
+    assert "s3cret" not in str(caught.value)
+    with pytest.raises(DatabaseError, match="no database URL") as caught:
+        Store.open("postgresql+psycopg://me:s3cret@host:port/name")
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_newer_database_is_refused(store: Store, url: str) -> None:
+    """A version that is unknown here must be refused with the advice to update."""
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(TooNew, match="update the program"):
+        Store.open(url)
+
+
+def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server without what we need must be told with its version."""
+    monkeypatch.setattr(postgresql, "OLDEST", 999)
+    with pytest.raises(DatabaseError, match="needs 999 or later"):
+        Store.open(url)
+
+
+def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
+    """Reading must work for it, and writing be refused in a sentence."""
+    play_all(store, new_run(store), add_bots(store), 2)
+    with contextlib.suppress(psycopg.errors.DuplicateObject):
+        server.execute("CREATE ROLE looker LOGIN")
+    server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO looker", name_of(url))
+    with Store.open_to_read(url.replace(f"{server.user}@", "looker@")) as reader:
+        assert reader.is_read_only
+        assert len(list(reader.games.stream())) == 4
+        with pytest.raises(Unwritable, match="permission denied"):
+            new_run(reader)
+
+
+def test_codes_have_their_errors(store: Store) -> None:
+    """A full disk must be told at once, a server that shuts down be waited for."""
+    backend = store._database.backend
+
+    def error(kind: type[psycopg.Error]) -> DatabaseError | None:
+        return backend.translate(OperationalError("INSERT", {}, kind("no room")))
+
+    assert isinstance(error(psycopg.errors.DiskFull), Unwritable)
+    assert isinstance(error(psycopg.errors.AdminShutdown), Unreachable)
+    assert isinstance(error(psycopg.errors.CannotConnectNow), Unreachable)
+    assert error(psycopg.errors.SyntaxError) is None
