@@ -54,7 +54,8 @@ class Database:
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
             try:
-                database._bring_up_to_date(create=create)
+                database.reader  # noqa: B018 - a server that is not there is told at once
+                database.persist(lambda: database._bring_up_to_date(create=create))
             except BaseException:
                 database.close()
                 raise

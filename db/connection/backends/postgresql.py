@@ -6,6 +6,7 @@ A connection tells the server who it is, and both sides notice within half a min
 is gone, so that the locks of a machine that lost its power are free soon.
 """
 
+import logging
 import os
 import socket
 import time
@@ -57,6 +58,8 @@ class PostgresqlBackend(Backend):
         except ImportError as error:
             raise _no_driver(place, error) from error
         self.driver_errors = (DBAPIError, psycopg.Error)
+        # What it logs of a lost connection comes to us as an error, too.
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
     def check_place(self, *, create: bool) -> None:
         """Nothing can be seen without a connection."""
