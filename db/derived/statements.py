@@ -21,7 +21,7 @@ from db.derived.pair_sums import (
     MAXIMA,
     SUMS,
 )
-from db.models import Base, Game, LastWords, Pair, PairMachine, PairTable, Rating
+from db.models import Base, Game, LastWords, Pair, PairMachine, PairTable, Rating, Run
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """The columns that a new game needs a value for."""
@@ -37,13 +37,14 @@ PAIR_VALUES = (
 class Prepared:
     """One statement for one dialect; all its parameters are bound at each run."""
 
-    __slots__ = ("_names", "_text")
+    __slots__ = ("_answers", "_names", "_text")
 
     def __init__(self, statement: UpdateBase | SelectBase, dialect: Dialect) -> None:
         compiled = statement.compile(dialect=dialect)
         if not isinstance(compiled, SQLCompiler):
             raise TypeError(f"not a statement with parameters: {statement}")
         self._text = compiled.string
+        self._answers = isinstance(statement, SelectBase) or bool(compiled.effective_returning)
         self._names: tuple[str, ...] | None = None
         if dialect.name == "sqlite":
             self._names = tuple(compiled.positiontup or ())
@@ -53,14 +54,19 @@ class Prepared:
 
         The values must be of types that the driver itself knows: no enums.
         """
+        cursor = self.ask(connection, values)
+        rows: list[Any] = cursor.fetchall() if self._answers else []
+        return rows
+
+    def ask(self, connection: Connection, values: Mapping[str, Any]) -> Any:
+        """Execute, and leave the rows to `fetchall` of the driver's cursor that is returned.
+
+        A server in pipeline mode is not waited for until then.
+        """
+        driver: Any = connection.connection.dbapi_connection
         if self._names is not None:
-            driver: Any = connection.connection.dbapi_connection
-            rows: list[Any] = driver.execute(
-                self._text, [values[name] for name in self._names]
-            ).fetchall()
-            return rows
-        result = connection.exec_driver_sql(self._text, dict(values))
-        return list(result) if result.returns_rows else []
+            return driver.execute(self._text, [values[name] for name in self._names])
+        return driver.execute(self._text, values)
 
     def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Execute for each of some mappings of values, as `run` does; fetches nothing."""
@@ -86,6 +92,17 @@ class Statements:
             dialect,
         )
         """stream, start -> id, in the order of their numbers"""
+        self.facts_of_run = Prepared(
+            select(Run.division_id, Run.rated).where(Run.id == bindparam("run")), dialect
+        )
+        """run -> division_id, rated"""
+        self.status_of_pair = Prepared(
+            select(Pair.status).where(
+                Pair.id == bindparam("pair"), Pair.number == bindparam("place")
+            ),
+            dialect,
+        )
+        """pair, place -> status"""
         self.mark_finished = Prepared(
             update(Pair)
             .where(

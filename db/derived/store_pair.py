@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from db import thought_blob
 from db.connection.database import Database
@@ -23,7 +23,6 @@ from db.derived.pair_sums import (
     contribution,
 )
 from db.derived.statements import Statements
-from db.models import Pair, Run
 from db.records.aggregate import Rate, RatingRow
 from db.records.games import GameRecord
 from db.records.pairs import (
@@ -67,8 +66,9 @@ class PairStorer:
                 raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
         with self._database.writing() as connection:
             moved = _Moved()
-            finished = [self._finish(connection, moved, *pair, rate) for pair in played]
-            self._write(connection, moved)
+            with self._database.backend.pipelined(connection):
+                finished = [self._finish(connection, moved, *pair, rate) for pair in played]
+                self._write(connection, moved)
         return finished
 
     def _finish(
@@ -92,14 +92,15 @@ class PairStorer:
             },
         )
         if not marked:
-            return _why_not(connection, plan)
+            return self._why_not(connection, plan)
         run_id: int = marked[0][0]
         division_id, rated = self._facts(connection, run_id)
         games = [_game_values(plan, game) for game in record.games]
         for row in games:
             row.update(run_id=run_id, division_id=division_id, rated=rated)
         self._flag_repeats(connection, division_id, games)
-        ids = tuple(run.insert_game.run(connection, row)[0][0] for row in games)
+        asked = [run.insert_game.ask(connection, row) for row in games]
+        ids = tuple(cursor.fetchall()[0][0] for cursor in asked)
         for game_id, game in zip(ids, record.games, strict=True):
             if game.last_words is not None:
                 run.insert_last_words.run(connection, last_words_values(game_id, game.last_words))
@@ -135,11 +136,20 @@ class PairStorer:
                 },
             )
 
+    def _why_not(self, connection: Connection, plan: PairPlan) -> FinishedPair:
+        place = {"pair": plan.id, "place": plan.number}
+        found = self._statements.status_of_pair.run(connection, place)
+        if not found:
+            return FinishedPair(PairOutcome.UNKNOWN)
+        if found[0][0] == PairStatus.FINISHED.value:
+            return FinishedPair(PairOutcome.ALREADY_FINISHED)
+        return FinishedPair(PairOutcome.DROPPED)
+
     def _facts(self, connection: Connection, run_id: int) -> tuple[int, bool]:
         facts = self._runs.get(run_id)
         if facts is None:
-            row = connection.execute(select(Run.division_id, Run.rated).filter_by(id=run_id)).one()
-            facts = self._runs[run_id] = (row.division_id, row.rated)
+            row = self._statements.facts_of_run.run(connection, {"run": run_id})[0]
+            facts = self._runs[run_id] = (row[0], bool(row[1]))
         return facts
 
     def _flag_repeats(
@@ -204,15 +214,6 @@ def rated_pair(
 def points(games: Sequence[GameValues]) -> float:
     """A's points of a pair, 0..2, from its two games in order."""
     return (Result(games[0]["result"]).points2 + 2 - Result(games[1]["result"]).points2) / 2
-
-
-def _why_not(connection: Connection, plan: PairPlan) -> FinishedPair:
-    status = connection.execute(
-        select(Pair.status).filter_by(id=plan.id, number=plan.number)
-    ).scalar()
-    if status == PairStatus.FINISHED:
-        return FinishedPair(PairOutcome.ALREADY_FINISHED)
-    return FinishedPair(PairOutcome.UNKNOWN if status is None else PairOutcome.DROPPED)
 
 
 def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:

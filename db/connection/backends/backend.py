@@ -117,6 +117,13 @@ class Backend(ABC):
     def was_committed(self, connection: Connection, transaction: str) -> bool:
         """Whether a transaction whose commit got no answer was committed, asked by another."""
 
+    @abstractmethod
+    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
+        """A block whose statements, given to the driver, wait for answers only where they are read.
+
+        SQLAlchemy's own statements have no place in it.
+        """
+
     # Following.
 
     @abstractmethod

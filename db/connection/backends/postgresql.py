@@ -11,6 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -184,6 +185,12 @@ class PostgresqlBackend(Backend):
         """By the server's own record; the session of the transaction has been ended."""
         asked = text("SELECT pg_xact_status(CAST(:number AS xid8))")
         return bool(connection.execute(asked, {"number": transaction}).scalar() == "committed")
+
+    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
+        """The pipeline mode of the driver."""
+        driver: Any = connection.connection.driver_connection
+        pipeline: AbstractContextManager[object] = driver.pipeline()
+        return pipeline
 
     def change_mark(self, connection: Connection) -> object:
         """Which transactions are over, of all databases of the server: an idle server has none."""

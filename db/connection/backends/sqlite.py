@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from urllib.parse import quote
 
@@ -186,6 +187,10 @@ class SqliteBackend(Backend):
     def was_committed(self, connection: Connection, transaction: str) -> bool:
         """Never asked."""
         return False
+
+    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
+        """Nothing: there is no way to wait for."""
+        return nullcontext()
 
     def change_mark(self, connection: Connection) -> object:
         """The number that SQLite keeps for this."""
