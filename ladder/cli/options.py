@@ -73,7 +73,7 @@ Database = Annotated[
         "--db",
         envvar="LADDER_DB",
         metavar="FILE-or-URL",
-        help="An SQLite file, or postgresql+psycopg://USER@HOST/NAME: docs/many-machines.md.",
+        help="An SQLite file, or postgresql+psycopg://...: docs/many-machines.md.",
     ),
 ]
 DEFAULT_DATABASE = "ladder.db"
