@@ -153,7 +153,7 @@ def test_no_such_hello_is_taken(tmp_path: Path) -> None:
 
 WITHOUT_TEXTS = {
     "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
-    "train c4ai", "openings make",
+    "train c4ai", "openings make", "worker", "cluster start", "cluster certificates",
 }  # fmt: skip
 """Commands that show nothing but what stands on their command line."""
 ON_PAGES = {"serve"}
@@ -242,6 +242,19 @@ SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
     ]),
     ("match", [("\x1b[31mred", "line\nbreak")]),
     ("gate", [("\x1b[31mred", "--against", "line\nbreak", "--stored")]),
+    ("select", [
+        ("\x1b[31mred", "line\nbreak"), ("\x1b[31mred", "--against", "\x1b[31mnobody"),
+    ]),
+    ("bisect", [
+        ("\x1b[31mexec:x", "--good", "\x1b[31m", "--bad", "b"),
+        ("exec:./x", "--git", ".", "--good", "\x1b[31m", "--bad", "line\nbreak"),
+    ]),
+    ("tune", [
+        ("builtin:\x1b[31m", "--param", "c=0..1"),
+        ("builtin:v4", "--param", "\x1b[31mc=0..1"),
+        ("exec:\x1b[31m {c}", "--param", "c=0..1:\x1b[31m"),
+        ("builtin:v18", "--param", "c=0.2..1.2", "--register", "\x1b[31mred"),
+    ]),
     ("compete", [("\x1b[31mred", "line\nbreak", "result.txt", "1")]),
     ("play", [("\x1b[31mred",)]),
     ("doctor", [()]),

@@ -16,19 +16,27 @@ from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
 from ladder.bench.search import SearchSpeed
+from ladder.bisect.question import Question
+from ladder.bisect.result import result_of
+from ladder.bisect.search import Search
 from ladder.openings.draw import Drawing
+from ladder.select.question import SelectQuestion
+from ladder.select.session import Choice, Player, Selected
 from ladder.suite.baseline import Step, StoredAnswers
 from ladder.suite.make import Mining
 from ladder.suite.puzzle import Puzzle, Suite
 from ladder.suite.run import Answers, SuiteResult
 from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
+from reports.bisect import bisect_document
 from reports.openings import made_document
+from reports.select import select_document
 from reports.suite import mining_document, suite_document
 from reports.tune import tune_document
 from tests.cli.conftest import Command
 from tests.cli.test_commands import COMMANDS
 from tests.support.analysed import an_analysis
+from tests.support.bisected import history, played
 from tests.support.league import Game, League
 from tests.support.tuned import a_tuning
 
@@ -46,7 +54,9 @@ SAYS = {
     "ladder export --format jsonl": "bots recency lines aborts detail last_words stderr messages"
     " openings name text",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
-    "ladder report --json": "timeout crash illegal_move protocol_error memory pondering",
+    "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
+    "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
+    "ladder select --json": "chosen undecided invalid stopped",
     "ladder runs --json": "ladder match gate bisect select tune"
     " running interrupted finished invalid",
     "ladder replay --json": "person p3 stderr messages",
@@ -138,6 +148,23 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         suite = SuiteResult(Suite("s", (Puzzle("5x5", "", 2, "draw", None, "trap"),)), (answers,))
         stored = StoredAnswers("b", {"simulations": 1}, ())
         return suite_document(suite, [Step(answers, stored, 0, 0)])
+    if heading == "ladder bisect --json":
+        search = Search(history(), Question(max_drop=100.0))
+        played(search, 3)
+        return bisect_document(result_of(search, conditions="6x7", seed=1))
+    if heading == "ladder select --json":
+        players = tuple(
+            Player(
+                name=name, elo=0.0, error95=1.0, games=9, can_be_best=name == "a", is_alike=False,
+                reason="",
+            )
+            for name in "ab"
+        )  # fmt: skip
+        chosen = Selected(
+            choice=Choice.UNDECIDED, reason="", question=SelectQuestion(), baseline="b",
+            players=players, games=9, conditions="6x7",
+        )  # fmt: skip
+        return select_document(chosen)
     if heading == "ladder tune --json":
         return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder bench harness --json":
