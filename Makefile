@@ -13,7 +13,7 @@ FIRST_DB ?= first.db
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-fast coverage check docs bench clean
+.PHONY: help install run test test-fast test-exhaustive coverage check docs bench clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,9 @@ test: $(STAMP) ## Run all tests, the slow ones included
 
 test-fast: $(STAMP) ## Run the tests that take no more than a moment each: the loop of editing
 	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'
+
+test-exhaustive: $(STAMP) ## Run what takes minutes to prove what quick tests prove by samples
+	$(BIN)/python -m pytest -q -m exhaustive
 
 coverage: $(STAMP) ## Measure branch coverage, room by room
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-branch --cov-report=json:.coverage.json

@@ -34,8 +34,11 @@ TIMED = (
 """Folders whose tests judge the processor time or the deadlines of real processes."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what `make test-fast` leaves out as a whole, and as timed what judges time."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow what `make test-fast` leaves out as a whole, and as timed what judges time.
+
+    Exhaustive tests run only where they are asked for.
+    """
     files = {item.path for item in items}
     for marker, folders in ((pytest.mark.slow, SLOW), (pytest.mark.timed, TIMED)):
         places = [HERE / place for place in folders]
@@ -43,6 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.path in marked:
                 item.add_marker(marker)
+    if "exhaustive" not in config.option.markexpr:
+        kept = [item for item in items if item.get_closest_marker("exhaustive") is None]
+        left = set(items) - set(kept)
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = kept
 
 
 def pytest_collection() -> None:

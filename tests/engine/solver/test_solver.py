@@ -20,8 +20,8 @@ from tests.engine.solver.oracle import (
 )
 
 
-def _solve(board: str, moves: str = "") -> str:
-    solution = Solver(parse_board(board), 16).solve(
+def _solve(board: str, moves: str = "", table_mib: int = 16) -> str:
+    solution = Solver(parse_board(board), table_mib).solve(
         Position.from_moves(parse_board(board), parse_moves(moves))
     )
     assert solution.is_exact
@@ -257,3 +257,25 @@ def test_random_positions_in_two_configurations() -> None:
 def test_published_values_of_larger_boards(board: str, value: str) -> None:
     """Tromp's results, with the lengths published by Steininger."""
     assert _solve(board) == value
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("board", "value"),
+    [
+        ("4x9", "loss"),
+        ("5x7", "draw"),
+        ("5x8", "win"),
+        ("6x4", "draw"),
+        ("6x6", "loss in 36"),
+        ("6x7", "win in 41"),
+        ("7x6", "win"),
+        ("8x5", "draw"),
+    ],
+)
+def test_published_values_of_all_boards_up_to_thirteen_rows_and_columns(
+    board: str, value: str
+) -> None:
+    """Tromp's results for the sizes that take up to a minute each."""
+    assert _solve(board, table_mib=1024).startswith(value)
