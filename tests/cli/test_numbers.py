@@ -19,6 +19,9 @@ COMMAND = typer.main.get_command(app)
 NEEDED = {
     "gate": ("v4", "--against", "v3", "--stored"),
     "match": ("v3", "v4"),
+    "bisect": ("exec:./mybot", "--good", "v1", "--bad", "main"),
+    "select": ("v3", "v4"),
+    "tune": ("builtin:v18", "--param", "c=0.2..1.2"),
     "compete": ("v3", "v4", "results.txt"),
     "replay": ("1",),
     "play": ("random",),
