@@ -10,6 +10,8 @@ from engine.position import LANE, Position
 
 CONSTANTS = 8
 """Sets of `board_constants`: stride, bottoms, cells, forbidden, above it, lower, upper, spare."""
+LANES_BYTES = 24
+"""Length of a set in the layout of `engine.position`: twelve lanes of 16 bits."""
 
 
 def fits_one_word(board: Board) -> bool:
@@ -76,13 +78,6 @@ def board_constants(board: Board) -> WordArray:
     return np.array(rows, np.uint64)
 
 
-def position_words(position: Position) -> WordArray:
-    """The stones as an array of shape (2, words of a set): the side to move, then the other."""
-    mover = position.to_move
-    stones = (position.stones[mover], position.stones[1 - mover])
-    return np.array([to_layout(position.board, side) for side in stones], np.uint64)
-
-
 def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """How many fours of the board each cell belongs to, by a cell's number."""
     counts = np.zeros(64 * words_of(board), np.int64)
@@ -101,8 +96,17 @@ def line_counts(board: Board) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
 
 
 def positions_words(positions: Sequence[Position], board: Board) -> WordArray:
-    """The stones of positions, an array of shape (n, 2, words of a set)."""
-    words = np.zeros((len(positions), 2, words_of(board)), np.uint64)
-    for number, position in enumerate(positions):
-        words[number] = position_words(position)
-    return words
+    """The stones of positions, an array of shape (n, 2, words of a set): mover, other side."""
+    content = b"".join(
+        [
+            position.stones[side].to_bytes(LANES_BYTES, "little")
+            for position in positions
+            for side in (position.ply & 1, 1 - (position.ply & 1))
+        ]
+    )
+    if not fits_one_word(board):
+        return np.frombuffer(content, np.uint64).reshape(-1, 2, 3).copy()
+    lanes = np.frombuffer(content, np.uint16).reshape(-1, 2, 12)
+    columns = lanes[..., : board.columns].astype(np.uint64)
+    columns <<= np.arange(0, stride_of(board) * board.columns, stride_of(board), dtype=np.uint64)
+    return np.bitwise_or.reduce(columns, axis=-1, keepdims=True)

@@ -68,6 +68,8 @@ class Solver:
             ],
             np.int64,
         )
+        self._values: dict[tuple[int, int], Value] = {}
+        """By ply and score: at most some thousands, told again and again."""
         try:
             self._table, self._shape = _table(board, table_mib)
         except MemoryError:
@@ -105,7 +107,7 @@ class Solver:
         limit = NO_LIMIT if nodes is None else nodes
         words = geometry.positions_words([position], self.board)
         low, high, visited = self.scores(words, weak=weak, limit=limit).tolist()[0]
-        return Solution(self._value(position, low), self._value(position, high), visited)
+        return Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
 
     def solve_all(
         self,
@@ -134,7 +136,7 @@ class Solver:
         words = geometry.positions_words(positions, self.board)
         told = self.scores(words, weak=weak, limit=limit, forgets=not keep_table)
         return [
-            Solution(self._value(position, low), self._value(position, high), visited)
+            Solution(self._value(position.ply, low), self._value(position.ply, high), visited)
             for position, (low, high, visited) in zip(positions, told.tolist(), strict=True)
         ]
 
@@ -221,16 +223,22 @@ class Solver:
         )
         return told
 
-    def _value(self, position: Position, score: int) -> Value:
+    def _value(self, ply: int, score: int) -> Value:
         """The value behind a score of the search, which counts from the full board."""
+        known = self._values.get((ply, score))
+        if known is None:
+            known = self._values[ply, score] = self._value_of(ply, score)
+        return known
+
+    def _value_of(self, ply: int, score: int) -> Value:
         if score == 0:
             return Value(Outcome.DRAW)
         outcome = Outcome.WIN if score > 0 else Outcome.LOSS
         # the winner's last stone is the first or the second of these two, by its parity
         end = self.board.cells + 2 - 2 * abs(score)
-        if (end - position.ply) % 2 != (outcome is Outcome.WIN):
+        if (end - ply) % 2 != (outcome is Outcome.WIN):
             end -= 1
-        return Value(outcome, end - position.ply)
+        return Value(outcome, end - ply)
 
 
 def solution_of_move(after: Position, answer: Solution | None) -> Solution:
