@@ -6,6 +6,7 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import RootTransaction
+from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.connection.backends import Backend, backend_of
@@ -195,7 +196,7 @@ class Database:
         """Drop connections that may be broken."""
         for connection in (self._reader, self._writer):
             if connection is not None:
-                with suppress(Exception):
+                with suppress(SQLAlchemyError, *self.backend.driver_errors):
                     connection.invalidate()
-                connection.close()
+                    connection.close()
         self._reader = self._writer = None

@@ -232,6 +232,40 @@ def _take_up(
         if settings.note:
             store.runs.set_note(former.id, settings.note)
         return store.runs.get(former.id)
+    run = create_run(
+        store, lock, settings, description, seed, question, target_games=settings.target_games
+    )
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    _adopt_dead(store, lock, run)
+    return run
+
+
+def create_run(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    description: Mapping[str, object],
+    seed: int,
+    question: Mapping[str, object],
+    *,
+    target_games: int | None,
+) -> RunRow:
+    """A new run, locked; its openings, its surroundings and `question` are kept with it.
+
+    Args:
+        store: of the database.
+        lock: of this process.
+        settings: of the run.
+        description: the settings that are its identity; with the seed, its stream.
+        seed: of its pairs.
+        question: further settings that are kept, and are no part of its identity.
+        target_games: games to play; None without a limit.
+
+    Raises:
+        LadderError: another process has locked it.
+
+    """
     if settings.openings is not None:
         store.opening_sets.keep(settings.openings.row)
     run = store.runs.create(
@@ -248,15 +282,12 @@ def _take_up(
             },
             seed=seed,
             division_id=store.divisions.ensure(*settings.division()).id,
-            target_games=settings.target_games,
+            target_games=target_games,
             note=settings.note,
         )
     )
     if not lock.try_acquire(run.id):
         raise LadderError(f"run {run.id} was just created but is locked by another process")
-    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
-    # the stream stays unplayed.
-    _adopt_dead(store, lock, run)
     return run
 
 

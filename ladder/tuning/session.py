@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow, NewBot
-from db.records.runs import NewRun, RunRow, RunStatus
+from db.records.runs import RunRow, RunStatus
 from db.records.tuning import TuningStepRow
 from db.store import RunLock, Store
 from engine.seeds import SEED_LIMIT
-from ladder.errors import ExitCode, InvalidRun, LadderError
+from ladder.errors import ExitCode, InvalidRun
 from ladder.gate.session import Gated, conditions_of
-from ladder.harness_version import harness_version
 from ladder.registry.registered import refuse_boards, refuse_hurried
 from ladder.runs.progress import Watcher
 from ladder.runs.settings import Continue, identity_hash
+from ladder.runs.start import create_run
 from ladder.signals import stops_heeded
 from ladder.specs.compile import compile_launches
 from ladder.specs.own_sources import own_sources
@@ -160,26 +160,6 @@ def _take_up(
                     store.runs.set_note(run.id, settings.note)
                 return store.runs.get(run.id)
     seed = secrets.randbelow(SEED_LIMIT) if settings.seed is None else settings.seed
-    if settings.openings is not None:
-        store.opening_sets.keep(settings.openings.row)
-    run = store.runs.create(
-        NewRun(
-            kind=settings.kind,
-            rated=False,
-            stream=identity_hash(description, seed),
-            identity=identity_hash(description),
-            settings={
-                **description,
-                **settings.surroundings(),
-                **task.test.settings,
-                "harness": harness_version(),
-            },
-            seed=seed,
-            division_id=store.divisions.ensure(*settings.division()).id,
-            target_games=task.games,
-            note=settings.note,
-        )
+    return create_run(
+        store, lock, settings, description, seed, task.test.settings, target_games=task.games
     )
-    if not lock.try_acquire(run.id):
-        raise LadderError(f"run {run.id} was just created but is locked by another process")
-    return run
