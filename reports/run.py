@@ -11,6 +11,7 @@ from db.records.pairs import PairPlan
 from engine.result import Termination
 from ladder.runs.progress import LiveBot, LiveRun, RunEnding, Watcher
 from ladder.runs.resumable import Resumable
+from reports.layout.format import games_text
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 
@@ -41,11 +42,6 @@ def nothing_to_resume(others: Sequence[Resumable]) -> list[str]:
     if others:
         lines.append("interrupted runs, and the commands that go on with them:")
     return lines + [f"run {run.run_id} ({games_text(run.games)}): {run.command}" for run in others]
-
-
-def games_text(count: int) -> str:
-    """A number of games in words."""
-    return "1 game" if count == 1 else f"{count} games"
 
 
 def kind_text(termination: Termination) -> str:

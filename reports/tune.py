@@ -12,7 +12,7 @@ from ladder.tuning.search import LiveTuning, TuningWatcher
 from ladder.tuning.session import Tuned
 from ladder.tuning.surface import Gain, Surface
 from reports.gate.text import gate_document, gate_text
-from reports.layout.format import rounded, text_of_lines
+from reports.layout.format import games_text, rounded, text_of_lines
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 from reports.run import status_line
@@ -83,7 +83,7 @@ def tune_text(tuned: Tuned) -> str:
         f"the search itself expects {gain.elo:+.0f} Elo +- {gain.error95:.0f}; the gate decides",
     ]
     if tuned.forfeits:
-        lines.append(f"{tuned.forfeits} games of the search were forfeited")
+        lines.append(f"forfeited in the search: {games_text(tuned.forfeits)}")
     if tuned.kept is not None:
         state = "is registered" if tuned.kept.is_registered else "is not registered"
         lines.append(f"{tuned.kept.name} {state}: {tuned.kept.reason}")

@@ -104,3 +104,8 @@ def rounded(value: float | None, digits: int) -> float | None:
 def number(value: float | None, form: str = ".0f") -> str:
     """A number, or a dash where there is none."""
     return "-" if value is None else format(value, form)
+
+
+def games_text(count: int) -> str:
+    """A number of games in words."""
+    return "1 game" if count == 1 else f"{count} games"

@@ -11,7 +11,7 @@ from ladder.analysis.division import DivisionMistakes
 from ladder.standings.standings import BotStanding, PairStanding, Standings
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
-from reports.layout.format import csv_text, markdown_text, number, rounded
+from reports.layout.format import csv_text, games_text, markdown_text, number, rounded
 from reports.layout.table import Column, fit, to_markdown
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
@@ -168,7 +168,7 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
     lines = []
     for bot in failing[:BOTS_NAMED]:
         named = ", ".join(f"{one.game} ({one.termination.value})" for one in bot.forfeit_games)
-        lines.append(f"{bot.name} forfeited {bot.all_forfeits} games, the latest {named}")
+        lines.append(f"{bot.name} forfeited {games_text(bot.all_forfeits)}, the latest {named}")
     if lines:
         name = failing[0].name
         lines.append(f"`ladder games --bot {name} --lost --forfeit` lists all of {name}")
