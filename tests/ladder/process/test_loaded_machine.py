@@ -1,5 +1,6 @@
 """On a machine that is really too busy honest bots are not charged, and bots that sleep are."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,7 @@ def test_a_game_stalled_by_the_machine_is_played_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
-    """After four attempts there is no game, and the reason names the bot and the wait."""
+    """After four attempts there is no game, and the reason names who waited and the ply."""
     thinker = fake_start("thinks", "0.03", folder=tmp_path)
     with crowd_to_come() as crowd:
         pool = CrowdedPool(crowd)
@@ -91,7 +92,9 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
             pool.close()
     assert record.games == ()
     assert record.aborts == MAX_STALLS + 1
-    assert "was late at ply 0 by" in record.abort_reason
+    # The crowd may keep the referee from looking for the answer as well as the bot from thinking.
+    waited = r"was late at ply 0 by|kept waiting: it came \d+ ms after the deadline .*\(ply 0\)"
+    assert re.search(waited, record.abort_reason)
 
 
 @pytest.mark.slow
