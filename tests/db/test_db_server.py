@@ -2,12 +2,13 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import psycopg
 import pytest
+from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from db.connection.backends import postgresql
@@ -17,7 +18,7 @@ from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
-from tests.support.postgresql import Server, shared_server, why_none
+from tests.support.postgresql import Server, name_of, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 
@@ -46,24 +47,14 @@ def store(url: str, told: list[str]) -> Iterator[Store]:
         yield opened
 
 
-def name_of(url: str) -> str:
-    return url.partition("@/")[2].partition("?")[0]
-
-
-def cut(server: Server, url: str) -> None:
-    """End all sessions of a database, as a restart of the server would."""
-    ours = f"WHERE datname = '{name_of(url)}'"
-    server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
-
-
 def test_a_cut_connection_comes_anew(
     store: Store, server: Server, url: str, told: list[str]
 ) -> None:
     """Reading and writing must go on, with a line for each wait."""
     add_bots(store)
-    cut(server, url)
+    server.cut(url)
     run = new_run(store)
-    cut(server, url)
+    server.cut(url)
     assert store.runs.get(run.id).status is RunStatus.RUNNING
     assert any("trying again" in sentence for sentence in told)
     assert any("going on" in sentence for sentence in told)
@@ -78,7 +69,7 @@ def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, u
     def cutting(number: int) -> PlannedPair:
         if cuts and number == cuts[-1]:
             cuts.pop()
-            cut(server, url)
+            server.cut(url)
         return make(number)
 
     rows = store.pairs.plan(run.id, 5, cutting)
@@ -94,21 +85,24 @@ def test_a_commit_without_an_answer_counts_once(
     """Whether the server had committed or not, the pair must be stored once, and told as stored."""
     run, revisions = new_run(store), add_bots(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
-    dialect = store._database.engine.dialect
-    commit: Callable[[Any], None] = dialect.do_commit
+    backend = store._database.backend
+    commit = backend.end_writing
     left = [1]
 
-    def lose(driver: Any) -> None:
+    def lose(connection: Connection) -> None:
         if not left:
-            commit(driver)
+            commit(connection)
             return
         left.pop()
+        driver: Any = connection.connection.driver_connection
         if kept:
-            commit(driver)
-        driver.driver_connection.close()
+            commit(connection)
+            with driver.pipeline() as inner:
+                inner.sync()
+        driver.close()
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(dialect, "do_commit", lose)
+    monkeypatch.setattr(backend, "end_writing", lose)
     finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
     assert left == []
     assert finished.outcome.value == "stored"
@@ -154,7 +148,7 @@ def test_a_server_that_stays_away_is_told_at_last(
         store.patience.seconds = 0.5
         name = name_of(url)
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
-        cut(server, url)
+        server.cut(url)
         with pytest.raises(DatabaseError, match="not currently accepting"):
             store.bots.all()
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
@@ -173,7 +167,7 @@ def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
         mine.close()
         assert not theirs.is_alive(7)
         assert mine.try_acquire(7)
-        cut(server, url)
+        server.cut(url)
         new_run(one)  # the first write after the cut takes the lock again
         assert theirs.is_alive(7)
         assert not theirs.try_acquire(7)
@@ -184,7 +178,7 @@ def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None
     with Store.open(url) as one, Store.open(url) as two:
         run = new_run(one)
         assert one.run_lock().try_acquire(run.id)
-        cut(server, url)
+        server.cut(url)
         assert two.run_lock().try_acquire(run.id)
         with pytest.raises(InUse, match="being played by process"):
             one.runs.set_status(run.id, RunStatus.FINISHED)

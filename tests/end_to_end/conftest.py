@@ -1,5 +1,6 @@
 """A real command line in a folder of its own."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -16,11 +17,14 @@ from typing import Any, ClassVar, Self
 import pytest
 
 from tests.support.command_server import CommandServer, ForkedCommand
+from tests.support.postgresql import EMPTY, shared_server, why_none
 from tests.support.shared import made_once
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE_BOTS = ROOT / "tests" / "fake_bots"
 SERVER = CommandServer()
+STOCKED = "stocked"
+"""The database on a server that `Ladder.stock` copies."""
 Command = ForkedCommand | subprocess.Popen[str]
 """A command that was started."""
 
@@ -45,12 +49,15 @@ class Ladder:
     stocked: ClassVar[Path]
     """Holds the database that `stock` copies."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, url: str | None = None) -> None:
+        """`url`: of a database that its commands use; None: a file in its folder."""
         self.folder = folder
+        self.db = url or str(folder / "ladder.db")
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("LADDER_DB")},
             "PYTHONPATH": str(ROOT),
             "LADDER_DEBUG": "1",
+            **({} if url is None else {"LADDER_DB": url}),
         }
         self.busy_s: float | None = None
         """How long forks of the server wait for a locked database; None: as everybody."""
@@ -77,8 +84,15 @@ class Ladder:
         return process
 
     def stock(self) -> Self:
-        """Put a database with the built-in players and the bot `steady` into the folder."""
-        shutil.copy(self.stocked / "ladder.db", self.folder)
+        """Put the built-in players and the bot `steady` into its database.
+
+        On a server the empty database is replaced.
+        """
+        if "://" in self.db:
+            made_once("stocked-on-a-server", _stock_server)
+            shared_server().replace(self.db, STOCKED)
+        else:
+            shutil.copy(self.stocked / "ladder.db", self.folder)
         return self
 
     @contextmanager
@@ -159,21 +173,61 @@ def make_stock() -> None:
 
     def make(folder: Path) -> None:
         shutil.copy(FAKE_BOTS / "bot.py", folder)
-        done = Ladder(folder)("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py brakes")
-        assert done.code == 0, done.err
+        _add_steady(Ladder(folder))
 
     Ladder.stocked = made_once("stocked", make)
 
 
+def _stock_server(_: Path) -> None:
+    server = shared_server()
+    server.execute(f"CREATE DATABASE {STOCKED} TEMPLATE {EMPTY}")
+    _add_steady(Ladder(Ladder.stocked, server.url(STOCKED)))
+
+
+def _add_steady(runner: Ladder) -> None:
+    done = runner("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py brakes")
+    assert done.code == 0, done.err
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that is marked as one of both databases has `ladder` with a file, and a server."""
+    if metafunc.definition.get_closest_marker("both_databases") is not None:
+        metafunc.parametrize("ladder", ["sqlite", "postgresql"], indirect=True)
+
+
 @pytest.fixture
-def ladder(tmp_path: Path) -> Iterator[Ladder]:
-    """The command line in an empty folder; what is left running is ended."""
-    runner = Ladder(tmp_path)
-    yield runner
-    for process in runner.started:
-        if process.poll() is None:
-            process.kill()
-            process.communicate()
+def ladder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Ladder]:
+    """The command line in an empty folder, without a database; what is left running is ended."""
+    with contextlib.ExitStack() as stack:
+        url = None
+        if getattr(request, "param", "sqlite") == "postgresql":
+            url = stack.enter_context(new_database())
+        runner = Ladder(tmp_path, url)
+        yield runner
+        for process in runner.started:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+
+
+@contextmanager
+def new_database() -> Iterator[str]:
+    """The URL of an empty database on the tests' server; skips the test where there is none."""
+    reason = why_none()
+    if reason is not None:
+        pytest.skip(reason)
+    with shared_server().database(EMPTY) as url:
+        yield url
+
+
+@pytest.fixture
+def other(ladder: Ladder) -> Iterator[str]:
+    """What `--db` names: a second database of the kind of that of `ladder`, not made yet."""
+    if "://" in ladder.db:
+        with new_database() as url:
+            yield url
+    else:
+        yield str(ladder.folder / "other.db")
 
 
 @pytest.fixture

@@ -3,74 +3,84 @@
 import json
 import re
 import shutil
-import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.conftest import Ladder, new_database
+from tests.end_to_end.traces import query
+from tests.support.postgresql import shared_server
 from tests.support.shared import made_once
 
 RUN = ("run", "--bots", "random,stupid", "--simulations", "10", "--games", "8", "--seed", "3")
 
 
-def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    connection = sqlite3.connect(path)
-    try:
-        return connection.execute(sql).fetchall()
-    finally:
-        connection.close()
+PLAYED = "played_for_the_exchange"
+"""The database on a server of the same runs as the file."""
 
 
-def play(folder: Path) -> None:
+def play(ladder: Ladder) -> None:
     """A rated run that includes a foreign bot and one that thinks aloud, and an unrated match."""
-    ladder = Ladder(folder).stock()
+    ladder.stock()
     words = ("--simulations", "10", "--boards", "5x5,6x7", "--concurrency", "1")
     run = ladder("run", "--bots", "flat-mc,random,steady", "--games", "16", *words)
     assert run.code == 0, run.err
     assert ladder("match", "flat-mc", "random", "--games", "4", *words).code == 0
 
 
+def play_on_server(folder: Path) -> None:
+    with new_database() as url:
+        play(Ladder(folder, url))
+        shared_server().rename(url, PLAYED)
+
+
 @pytest.fixture
 def played(ladder: Ladder) -> Ladder:
-    """A folder with the database of `play`."""
-    shutil.copy(made_once("played", play) / "ladder.db", ladder.folder)
+    """A folder with the database of `play`, or one on a server."""
+    if "://" in ladder.db:
+        made_once("exchanged-on-a-server", play_on_server)
+        shared_server().replace(ladder.db, PLAYED)
+    else:
+        made = made_once("played", lambda folder: play(Ladder(folder)))
+        shutil.copy(made / "ladder.db", ladder.folder)
     return ladder
 
 
-def test_json_lines_make_an_equal_database(played: Ladder) -> None:
+@pytest.mark.both_databases
+def test_json_lines_make_an_equal_database(played: Ladder, other: str) -> None:
     """Games, ratings, aggregate and a second export must be those of the first database.
 
     But for the command of a bot from outside, which must stay where it was registered.
     """
     assert played("export", "-o", "one.jsonl").code == 0
-    done = played("import", "one.jsonl", "--db", "other.db", "--json")
+    done = played("import", "one.jsonl", "--db", other, "--json")
     assert done.code == 0, done.err
     assert done.document == {"games": 20, "skipped": 0}
-    assert played("export", "-o", "two.jsonl", "--db", "other.db").code == 0
+    assert played("export", "-o", "two.jsonl", "--db", other).code == 0
     one, two = (played.folder / name for name in ("one.jsonl", "two.jsonl"))
     command = re.compile(r'"command":\["[^"]*", *"-I"[^]]*\],"folder":"[^"]*"')
     told = one.read_text()
     assert len(command.findall(told)) == 1
     assert command.sub('"command":[],"folder":""', told) == two.read_text()
-    old, new = played.folder / "ladder.db", played.folder / "other.db"
+    old, new = played.db, other
     for sql in (
         "select b.name, r.elo, r.games from ratings r join revisions v on v.id = r.revision_id "
         "join bots b on b.id = v.bot_id order by 1, 2",
         "select line_hash, repeat, thoughts, first_time_us, detail, result from games order by id",
         "select sum(ww), sum(wl), sum(plies), sum(a_time_us + b_time_us) from pair_tables",
     ):
-        assert rows(old, sql) == rows(new, sql)
-    assert played("doctor", "--db", "other.db").code == 0
-    assert rows(new, "select retired_at is null from bots where name = 'steady'") == [(0,)]
+        assert query(old, sql) == query(new, sql)
+    assert played("doctor", "--db", other).code == 0
+    assert query(new, "select retired_at is null from bots where name = 'steady'") == [(0,)]
     words = ("report", "--retired", "--json", "--db")
-    report = [played(*words, db).document["bots"] for db in ("ladder.db", "other.db")]
+    report = [played(*words, db).document["bots"] for db in (played.db, other)]
     assert [bot["name"] for bot in report[1] if bot.pop("retired")] == ["steady"]
     assert not any(bot.pop("retired") for bot in report[0])
     assert report[0] == report[1]
 
 
+@pytest.mark.both_databases
 def test_csv_and_pgn_come_back_as_they_went(ladder: Ladder) -> None:
     """Results and moves must survive the formats that hold nothing else."""
     words = ("--simulations", "10", "--boards", "5x5@2,2", "--games", "4", "--concurrency", "1")
@@ -104,7 +114,8 @@ def test_an_export_does_not_depend_on_the_clock(
     assert texts[0] == texts[1]
 
 
-def test_an_import_is_all_or_nothing(played: Ladder) -> None:
+@pytest.mark.both_databases
+def test_an_import_is_all_or_nothing(played: Ladder, other: str) -> None:
     """A broken line anywhere must be named and leave nothing; so must a game that differs."""
     assert played("export", "-o", "one.jsonl").code == 0
     lines = (played.folder / "one.jsonl").read_text().splitlines()
@@ -127,22 +138,23 @@ def test_an_import_is_all_or_nothing(played: Ladder) -> None:
         text = broken if isinstance(broken, str) else json.dumps(broken)
         content = lines[:-1] if broken is None else [*lines[:-1], text]
         (played.folder / "bad.jsonl").write_text("\n".join(content) + "\n")
-        done = played("import", "bad.jsonl", "--db", "other.db")
+        done = played("import", "bad.jsonl", "--db", other)
         assert done.code == 2, (named, done.out)
         assert "Traceback" not in done.err
         assert named in done.err
         of_the_pair = named in ("colours swapped", "games 0 and 1")
         assert f"line {19 if of_the_pair else 20}" in done.err
-        assert rows(played.folder / "other.db", "select count(*) from runs") == [(0,)]
+        assert query(other, "select count(*) from runs") == [(0,)]
     changed = {**last, "timing": {**last["timing"], "duration_us": 1}}
     (played.folder / "bad.jsonl").write_text("\n".join([*lines[:-1], json.dumps(changed)]))
     done = played("import", "bad.jsonl")
     assert done.code == 2
     assert "here already, and game 1 differs in duration_us" in done.err
-    assert rows(played.folder / "ladder.db", "select count(*) from games") == [(20,)]
+    assert query(played.db, "select count(*) from games") == [(20,)]
 
 
-def test_games_that_are_here_are_skipped(played: Ladder) -> None:
+@pytest.mark.both_databases
+def test_games_that_are_here_are_skipped(played: Ladder, other: str) -> None:
     """The same file again must change nothing and say so, in every format."""
     for form in ("jsonl", "csv", "pgn"):
         assert played("export", "--format", form, "-o", f"one.{form}").code == 0
@@ -152,20 +164,20 @@ def test_games_that_are_here_are_skipped(played: Ladder) -> None:
     (played.folder / "half.jsonl").write_text(
         "".join((played.folder / "one.jsonl").read_text().splitlines(keepends=True)[:8])
     )
-    assert played("import", "half.jsonl", "--db", "other.db", "--json").document["games"] == 8
-    grown = played("import", "one.jsonl", "--db", "other.db", "--json").document
+    assert played("import", "half.jsonl", "--db", other, "--json").document["games"] == 8
+    grown = played("import", "one.jsonl", "--db", other, "--json").document
     assert grown == {"games": 12, "skipped": 8}
-    merged = played("export", "--db", "other.db", "--format", "csv").out
+    merged = played("export", "--db", other, "--format", "csv").out
     assert merged == (played.folder / "one.csv").read_text()
 
 
-def test_unknown_bots_without_description_are_refused(played: Ladder) -> None:
+def test_unknown_bots_without_description_are_refused(played: Ladder, other: str) -> None:
     """CSV tells nothing about a foreign bot, so without it there nothing must be taken in."""
     assert played("export", "--format", "csv", "-o", "one.csv").code == 0
-    done = played("import", "one.csv", "--db", "other.db")
+    done = played("import", "one.csv", "--db", other)
     assert done.code == 2
     assert "'steady'" in done.err
-    assert rows(played.folder / "other.db", "select count(*) from games") == [(0,)]
+    assert query(other, "select count(*) from games") == [(0,)]
     assert played("import", "none.jsonl").code == 2
     (played.folder / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
     assert played("import", "bytes.jsonl").code == 2

@@ -23,6 +23,7 @@ def stocked(ladder: Ladder) -> Ladder:
     return ladder.stock()
 
 
+@pytest.mark.both_databases
 def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) -> None:
     """The control must pass, with the documented document, and rate nobody."""
     done = stocked("gate", "stupid", "--against", "stupid", "--max-drop", "100", *SMALL, "--json")
@@ -35,12 +36,10 @@ def test_a_bot_against_itself_passes_and_stays_out_of_the_list(stocked: Ladder) 
     assert document["llr"] >= document["bounds"][1]
     assert (document["elo0"], document["elo1"], document["model"]) == (-100, 0, "logistic")
     assert document["games"] == 2 * sum(document["pentanomial"]) == sum(document["wdl"])
-    assert query(stocked.folder, "select kind, rated, status from runs") == [
-        ("gate", 0, "finished")
-    ]
-    stored = query(stocked.folder, "select count(*) from games")[0][0]
+    assert query(stocked.db, "select kind, rated, status from runs") == [("gate", 0, "finished")]
+    stored = query(stocked.db, "select count(*) from games")[0][0]
     assert stored == document["games"] + document["uncounted_games"]
-    assert query(stocked.folder, "select count(*) from ratings") == [(0,)]
+    assert query(stocked.db, "select count(*) from ratings") == [(0,)]
     assert stocked("report", "--json").document["games"] == 0
 
 
@@ -76,15 +75,17 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     assert "::error " in again.err
 
 
+@pytest.mark.both_databases
 def test_a_short_gate_is_inconclusive(stocked: Ladder) -> None:
     """At the limit of games the gate must end with 4 and have played no more than that."""
     done = stocked("gate", "random", "--against", "stupid", *SMALL, "--max-games", "9", "--json")
     assert done.code == 4, done.err
     assert done.document["verdict"] == "inconclusive"
     assert done.document["games"] == 8
-    assert query(stocked.folder, "select count(*) from games") == [(8,)]
+    assert query(stocked.db, "select count(*) from games") == [(8,)]
 
 
+@pytest.mark.both_databases
 def test_runs_are_listed_with_verdicts_and_notes(stocked: Ladder) -> None:
     """`ladder runs` must show how each gate was decided, and the note of any run."""
     against = ("--against", "stupid", "--max-drop", "150", *SMALL)
@@ -159,6 +160,7 @@ def test_the_verdict_does_not_depend_on_the_number_of_workers(
     assert [line["name"] for line in one.document["baselines"]] == ["stupid", "random"]
 
 
+@pytest.mark.both_databases
 def test_an_interrupted_gate_goes_on(
     ladder: Ladder, tmp_path_factory: pytest.TempPathFactory, eventually: Callable[..., None]
 ) -> None:
@@ -166,16 +168,17 @@ def test_an_interrupted_gate_goes_on(
     words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "60", "--json")
     with ladder.stock().slow():
         process = ladder.start(*words)
-        eventually(lambda: query(ladder.folder, "select count(*) from games")[0][0] > 5)
+        eventually(lambda: query(ladder.db, "select count(*) from games")[0][0] > 5)
         stopped = ladder.interrupt(process, group=True)
     assert stopped.code == 130, stopped.err
     assert json.loads(stopped.out)["exit_code"] == 130
     resumed = ladder(*words)
     undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()(*words)
     assert resumed.document == undisturbed.document
-    assert query(ladder.folder, "select count(*) from runs") == [(1,)]
+    assert query(ladder.db, "select count(*) from runs") == [(1,)]
 
 
+@pytest.mark.both_databases
 def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     """`--stored` must use the games of any run of the conditions, and play none."""
     done = stocked("match", "stupid", "random", *SMALL, "--games", "200")
@@ -190,7 +193,7 @@ def test_stored_games_decide_without_playing(stocked: Ladder) -> None:
     assert other.code == 4
     assert other.document["elo"] is None
     assert other.document["reasons"]["elo"]
-    assert query(stocked.folder, "select count(*) from runs") == [(1,)]
+    assert query(stocked.db, "select count(*) from runs") == [(1,)]
 
 
 def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
@@ -208,6 +211,7 @@ def test_games_over_and_over_are_no_evidence(stocked: Ladder) -> None:
         assert (stored.code, stored.document["reason"]) == (4, document["reason"])
 
 
+@pytest.mark.both_databases
 def test_stored_copies_of_a_run_count_once(ladder: Ladder) -> None:
     """The same games stored by two commands must decide as they do once."""
     words = ("--boards", "5x5", "--simulations", "20", "--seed", "6", "--concurrency", "1")
@@ -250,4 +254,4 @@ def test_bad_input_is_refused(stocked: Ladder, words: tuple[str, ...], named: st
     assert named in done.err
     assert "Traceback" not in done.err
     if (stocked.folder / "ladder.db").exists():
-        assert query(stocked.folder, "select count(*) from runs") == [(0,)]
+        assert query(stocked.db, "select count(*) from runs") == [(0,)]

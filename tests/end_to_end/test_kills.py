@@ -33,11 +33,12 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], lis
             done = ladder(*words(played))
             assert done.code == 0, done.err
             played += 1
-        return [game for game in lines_of(ladder.folder) if game[0] < runs]
+        return [game for game in lines_of(ladder.db) if game[0] < runs]
 
     return play
 
 
+@pytest.mark.both_databases
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [COORDINATOR, WORKER])
 def test_our_own_processes_may_be_killed(
@@ -47,8 +48,8 @@ def test_our_own_processes_may_be_killed(
     disturbed = DisturbedRun(ladder.stock(), words, random.Random(1), longest_s=PAUSE_S)
     with ladder.slow():
         disturbed.kill(kind, 3)
-    assert faults_of(ladder.folder) == []
-    assert lines_of(ladder.folder) == undisturbed(disturbed.seed)
+    assert faults_of(ladder.db) == []
+    assert lines_of(ladder.db) == undisturbed(disturbed.seed)
     assert disturbed.scratch_left() == []
 
 
@@ -61,9 +62,9 @@ def test_a_killed_bot_loses_that_game_and_no_other(
     disturbed = DisturbedRun(ladder.stock(), words, random.Random(2), longest_s=PAUSE_S)
     with ladder.slow():
         disturbed.kill(kind, 3)
-    assert faults_of(ladder.folder) == []
+    assert faults_of(ladder.db) == []
     hit = 0
-    for game, quiet in zip(lines_of(ladder.folder), undisturbed(disturbed.seed), strict=True):
+    for game, quiet in zip(lines_of(ladder.db), undisturbed(disturbed.seed), strict=True):
         if game != quiet:
             hit += 1
             assert game[:4] == quiet[:4]

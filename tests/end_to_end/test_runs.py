@@ -40,6 +40,7 @@ def undisturbed() -> list[Any]:
     return lines_of(made_once("undisturbed", make))
 
 
+@pytest.mark.both_databases
 def test_a_run_from_nothing(ladder: Ladder) -> None:
     """A first run must make the database, play what was asked for, and report it."""
     words = ("--bots", "v4,stupid,random", "--simulations", "40", "--concurrency", "2")
@@ -56,7 +57,7 @@ def test_a_run_from_nothing(ladder: Ladder) -> None:
     assert sum(bot["wins"] for bot in report["bots"]) == sum(
         bot["losses"] for bot in report["bots"]
     )
-    assert query(ladder.folder, "select count(*) from games") == [(12,)]
+    assert query(ladder.db, "select count(*) from games") == [(12,)]
     assert ladder("doctor", "--json").code == 0
 
 
@@ -68,28 +69,29 @@ def test_the_same_seed_gives_the_same_games_on_any_number_of_workers(
     words = ("run", "--bots", "stupid,random", "--simulations", "30", "--games", "8", "--seed", "3")
     assert ladder(*words, "--concurrency", "1").code == 0
     assert other(*words, "--concurrency", "2").code == 0
-    assert lines_of(ladder.folder) == lines_of(other.folder)
+    assert lines_of(ladder.db) == lines_of(other.folder)
 
 
+@pytest.mark.both_databases
 def test_ctrl_c_saves_and_the_same_command_goes_on(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
 ) -> None:
     """Ctrl-C must end with 130 and lose nothing; the resumed run must equal an undisturbed one."""
     with stocked.slow():
         process = stocked.start(*WORDS)
-        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 4)
+        eventually(lambda: len(lines_of_safely(stocked.db)) >= 4)
         stopped = stocked.interrupt(process, group=True)
     assert stopped.code == 130, stopped.err
     assert "Traceback" not in stopped.err
     assert "stopped: the same command goes on with run 1" in stopped.err
-    played = len(lines_of(stocked.folder))
+    played = len(lines_of(stocked.db))
     assert 4 <= played < 24
-    assert query(stocked.folder, "select status from runs") == [("interrupted",)]
+    assert query(stocked.db, "select status from runs") == [("interrupted",)]
     resumed = stocked(*WORDS)
     assert resumed.code == 0, resumed.err
     assert f"going on with run 1 ({played} games)" in resumed.err
-    assert lines_of(stocked.folder) == undisturbed
-    assert query(stocked.folder, "select count(*), status from runs") == [(1, "finished")]
+    assert lines_of(stocked.db) == undisturbed
+    assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 
 
 def test_limits_under_which_nobody_can_start_are_refused(ladder: Ladder) -> None:
@@ -119,10 +121,10 @@ def test_pairing_by_uncertainty_is_reproducible(
     assert alone(*UNCERTAIN, "--concurrency", "1").code == 0
     with stocked.slow():
         process = stocked.start(*UNCERTAIN, "--concurrency", "2")
-        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 20)
+        eventually(lambda: len(lines_of_safely(stocked.db)) >= 20)
         assert stocked.interrupt(process).code == 130
     assert stocked(*UNCERTAIN, "--concurrency", "2").code == 0
-    assert lines_of(stocked.folder) == lines_of(alone.folder)
+    assert lines_of(stocked.db) == lines_of(alone.folder)
     half = [*UNCERTAIN[:-3], "40", *UNCERTAIN[-2:], "--concurrency", "1"]
     with together.slow():
         first, second = together.start(*half), together.start(*half)
@@ -133,6 +135,7 @@ def test_pairing_by_uncertainty_is_reproducible(
     assert query(together.folder, games) == query(alone.folder, games)
 
 
+@pytest.mark.both_databases
 @pytest.mark.slow
 def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     stocked: Ladder, undisturbed: list[Any], eventually: Callable[..., None]
@@ -141,11 +144,11 @@ def test_a_killed_coordinator_leaves_no_process_and_loses_no_pair(
     with stocked.slow():
         for games in (2, 8):
             process = stocked.start(*WORDS)
-            eventually(lambda wanted=games: len(lines_of_safely(stocked.folder)) >= wanted)
+            eventually(lambda wanted=games: len(lines_of_safely(stocked.db)) >= wanted)
             assert stocked.interrupt(process, signal.SIGKILL).code == -signal.SIGKILL
             eventually(lambda session=process.pid: not descendants_of_session(session))
     assert stocked(*WORDS).code == 0
-    assert lines_of(stocked.folder) == undisturbed
+    assert lines_of(stocked.db) == undisturbed
     assert stocked("doctor").code == 0
 
 
@@ -156,25 +159,27 @@ def test_a_killed_worker_is_replaced_and_its_pair_played_again(
     """A worker's death must cost nothing but time."""
     with stocked.slow():
         process = stocked.start(*WORDS)
-        eventually(lambda: len(lines_of_safely(stocked.folder)) >= 2)
+        eventually(lambda: len(lines_of_safely(stocked.db)) >= 2)
         parts_of(process.pid, WORKER)[0].kill()
     done = stocked.finish(process)
     assert done.code == 0, done.err
     assert "a worker process died" in done.err
-    assert lines_of(stocked.folder) == undisturbed
+    assert lines_of(stocked.db) == undisturbed
 
 
+@pytest.mark.both_databases
 def test_a_finished_run_goes_on_in_the_same_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
     words = ("run", *QUICK, "--games", "6")
     assert stocked(*words).code == 0
     assert stocked(*words).code == 0
-    assert query(stocked.folder, "select count(*), count(distinct stream) from runs") == [(2, 1)]
-    assert query(stocked.folder, "select number from pairs order by 1") == [
+    assert query(stocked.db, "select count(*), count(distinct stream) from runs") == [(2, 1)]
+    assert query(stocked.db, "select number from pairs order by 1") == [
         (number,) for number in range(6)
     ]
 
 
+@pytest.mark.both_databases
 def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
     """The same command beside a living run must take other pairs, and both must finish."""
     words = ("run", *QUICK, "--games", "16", "--seed", "21")
@@ -182,17 +187,18 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
         first, second = stocked.start(*words), stocked.start(*words)
         one, two = stocked.finish(first), stocked.finish(second)
     assert (one.code, two.code) == (0, 0), one.err + two.err
-    numbers = query(stocked.folder, "select number, status from pairs order by 1")
+    numbers = query(stocked.db, "select number, status from pairs order by 1")
     assert numbers == [(number, "finished") for number in range(16)]
 
 
+@pytest.mark.both_databases
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
     assert stocked("run", *QUICK, "--games", "2").code == 0
     done = stocked("run", *QUICK, "--games", "2", "--resume")
     assert done.code == 0
     assert "nothing to resume" in done.err
-    assert query(stocked.folder, "select count(*) from games") == [(2,)]
+    assert query(stocked.db, "select count(*) from games") == [(2,)]
 
 
 def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
@@ -211,6 +217,7 @@ def test_a_run_of_some_bots_prints_those_among_all(stocked: Ladder) -> None:
     ]
 
 
+@pytest.mark.both_databases
 def test_two_divisions_in_one_database(stocked: Ladder) -> None:
     """Games under other conditions must have a rating list of their own."""
     bots = ("--bots", "stupid,random", "--games", "4", "--concurrency", "1")
@@ -220,9 +227,7 @@ def test_two_divisions_in_one_database(stocked: Ladder) -> None:
     latest = stocked("report", "--json").document
     assert latest["division"]["boards"] == "5x5@2,2"
     assert latest["games"] == 4
-    labels = [
-        label for (label,) in query(stocked.folder, "select label from divisions order by id")
-    ]
+    labels = [label for (label,) in query(stocked.db, "select label from divisions order by id")]
     assert len(labels) == 3
     first = stocked("report", "--json", "--division", labels[0]).document
     assert first["division"]["budget"] == {"simulations": 20}
@@ -247,11 +252,12 @@ def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
     shaky = next(bot for bot in done.document["report"]["bots"] if bot["name"] == "shaky")
     assert shaky["games"] == 8
     assert sum(shaky["forfeits"].values()) == shaky["forfeits"]["crash"] == 1
-    terminations = query(ladder.folder, "select detail from games where termination = 'crash'")
+    terminations = query(ladder.db, "select detail from games where termination = 'crash'")
     assert len(terminations) == 1
     assert "SIGABRT" in terminations[0][0]
 
 
+@pytest.mark.both_databases
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")
@@ -263,6 +269,7 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     assert ladder("report", "--json").document["games"] == 6
 
 
+@pytest.mark.both_databases
 def test_a_report_in_every_format(stocked: Ladder) -> None:
     """Table, JSON, CSV and Markdown must tell the same games."""
     assert stocked("run", *QUICK, "--games", "6", "--seed", "9").code == 0

@@ -1,56 +1,70 @@
 """What a command left behind: games in its database, processes, files."""
 
 import os
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import create_engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from db.connection.place import locate
+from db.store import Store
 
 QUICK = ("--bots", "steady,random,stupid", "--simulations", "1", "--concurrency", "2")
 """A run in a stocked folder whose games take milliseconds and depend on nothing but its seed."""
 
 
-def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(folder / "ladder.db", timeout=30)) as connection:
-        return connection.execute(sql).fetchall()
+def query(where: Path | str, sql: str) -> list[tuple[Any, ...]]:
+    """The rows of a statement of both kinds of databases; a folder means its `ladder.db`."""
+    engine = create_engine(locate(_place(where)).url, poolclass=NullPool)
+    with engine.connect() as connection:
+        return [tuple(row) for row in connection.exec_driver_sql(sql)]
 
 
-def lines_of(folder: Path) -> list[tuple[Any, ...]]:
+def change(where: Path | str, *statements: str) -> None:
+    """Change a database as another program would."""
+    engine = create_engine(locate(_place(where)).url, poolclass=NullPool)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
+def lines_of(where: Path | str) -> list[tuple[Any, ...]]:
     """Every game by its run's seed and its pair's number: what must not depend on how a run went.
 
     A row is (seed of the run, number, game, board, moves, result, termination, seed, detail).
     """
     return query(
-        folder,
+        where,
         "select r.seed, p.number, g.game, g.board, g.moves, g.result, g.termination, g.seed, "
         "g.detail from games g join pairs p on p.id = g.pair_id join runs r on r.id = g.run_id "
         "order by 1, 2, 3",
     )
 
 
-def lines_of_safely(folder: Path) -> list[tuple[Any, ...]]:
+def lines_of_safely(where: Path | str) -> list[tuple[Any, ...]]:
     """Like `lines_of`, while the database may not have its tables yet."""
     try:
-        return lines_of(folder)
-    except sqlite3.OperationalError:
+        return lines_of(where)
+    except DBAPIError:
         return []
 
 
-def faults_of(folder: Path) -> list[str]:
+def faults_of(where: Path | str) -> list[str]:
     """What is wrong with the stored pairs, in words; empty when nothing is."""
-    found = [f"integrity: {line}" for (line,) in query(folder, "pragma integrity_check")]
-    found = [line for line in found if line != "integrity: ok"]
+    with Store.open_to_read(_place(where)) as store:
+        found = [f"integrity: {line}" for line in store.audit.integrity()]
+        found += store.audit.pairs()
     for stream, number in query(
-        folder, "select stream, number from pairs group by 1, 2 having count(*) > 1"
+        where, "select stream, number from pairs group by 1, 2 having count(*) > 1"
     ):
         found.append(f"pair {number} of {stream} is there twice")
-    for number, status, games in query(
-        folder,
-        "select p.number, p.status, count(g.id) from pairs p left join games g on g.pair_id = p.id "
-        "group by p.id having count(g.id) != 2 * (p.status = 'finished')",
-    ):
-        found.append(f"pair {number} is {status} with {games} games")
     return found
+
+
+def _place(where: Path | str) -> str:
+    return str(where / "ladder.db") if isinstance(where, Path) else where
 
 
 def descendants_of_session(session: int) -> list[int]:

@@ -30,7 +30,9 @@ START_S = 60
 QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 """Settings for tests that look at results, and not at what survives a power cut."""
 STOCK = "stock"
-"""The database that tests copy: up to date, and empty."""
+"""The database that tests copy: up to date, and without games."""
+EMPTY = "template1"
+"""One without our tables."""
 
 _numbers = itertools.count()
 
@@ -138,13 +140,33 @@ class Server:
         try:
             yield self.url(name)
         finally:
-            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            self.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+    def replace(self, url: str, template: str) -> None:
+        """Put a copy of another database in the place of one of `database`."""
+        name = name_of(url)
+        self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
+
+    def rename(self, url: str, name: str) -> None:
+        """Give a database of `database` a name of its own: it stays when the block ends."""
+        self.execute(f"ALTER DATABASE {name_of(url)} RENAME TO {name}")
+
+    def cut(self, url: str) -> None:
+        """End all sessions of a database."""
+        ours = f"WHERE datname = '{name_of(url)}'"
+        self.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
 
     def remove(self) -> None:
         """End it and forget everything."""
         with contextlib.suppress(subprocess.CalledProcessError):
             self.stop("immediate")
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def name_of(url: str) -> str:
+    """The database that a URL of `Server.url` names."""
+    return url.partition("@/")[2].partition("?")[0]
 
 
 @cache
