@@ -1,7 +1,7 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
@@ -130,19 +130,30 @@ class Database:
             yield self.reader
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that holds the write lock; committed at the end, undone on any error."""
+    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
+        """A transaction that holds the write lock; committed at the end, undone on any error.
+
+        Args:
+            pipelined: it is for statements that are given to the driver, past SQLAlchemy: a server
+                is waited for only where an answer is read, and at the commit.
+
+        """
         with self.trying():
             connection = self.writer
             transaction = connection.begin()
-            try:
-                name = self.backend.begin_writing(connection)
-                yield connection
-            except BaseException:
-                with suppress(*self.backend.driver_errors):  # of a connection that is lost
-                    transaction.rollback()
-                raise
-            self._commit(transaction, name)
+            with ExitStack() as pipeline:
+                try:
+                    pipeline.enter_context(self.backend.pipelined(connection))
+                    name = self.backend.begin_writing(connection)
+                    if not pipelined:
+                        pipeline.close()
+                    yield connection
+                except BaseException:
+                    with suppress(*self.backend.driver_errors):  # of a connection that is lost
+                        pipeline.close()
+                    self._undo(transaction)
+                    raise
+                self._commit(transaction, name(), pipeline)
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
@@ -168,23 +179,29 @@ class Database:
         """The locks that tell which runs live. Raises DatabaseError."""
         return self.backend.run_lock(self)
 
-    def _commit(self, transaction: RootTransaction, name: str | None) -> None:
+    def _commit(self, transaction: RootTransaction, name: str | None, pipeline: ExitStack) -> None:
         """Commit. When the connection is lost meanwhile, another asks whether it was done."""
         try:
             with border(self.backend):
+                self.backend.end_writing(transaction.connection)
+                pipeline.close()
                 transaction.commit()
         except Unreachable:
+            with suppress(*self.backend.driver_errors):
+                pipeline.close()
             if name is None:
                 raise
             self._forget()
             if not self.patience.persist(lambda: self._was_committed(name)):
                 raise
-        except (
-            BaseException
-        ):  # such as a disk that is full: the next transaction needs this one's end
-            with suppress(*self.backend.driver_errors):
-                transaction.rollback()
+        except BaseException:  # such as a disk that is full
+            self._undo(transaction)
             raise
+
+    def _undo(self, transaction: RootTransaction) -> None:
+        """End a transaction without its changes: the next one needs its end."""
+        with suppress(*self.backend.driver_errors):  # of a connection that is lost
+            transaction.rollback()
 
     def _was_committed(self, name: str) -> bool:
         with self.trying():

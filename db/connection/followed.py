@@ -65,7 +65,7 @@ class FollowedDatabase(Database):
             return self.backend.change_mark(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} is only read here")
         yield

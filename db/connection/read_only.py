@@ -117,7 +117,7 @@ class ReadOnlyDatabase(Database):
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} can only be read here; choose another --db to write")
         yield

@@ -5,10 +5,20 @@ the driver runs them directly: going through SQLAlchemy's results took as long a
 rest of storing a pair, the wait for the disk included.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Integer, bindparam, case, exists, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    Select,
+    bindparam,
+    case,
+    exists,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -34,6 +44,14 @@ PAIR_VALUES = (
 """The columns that a new pair needs a value for."""
 
 
+Answer = Callable[[], list[Any]]
+"""Gives the rows of a statement, for which it may have to wait."""
+
+
+def _nothing() -> list[Any]:
+    return []
+
+
 class Prepared:
     """One statement for one dialect; all its parameters are bound at each run."""
 
@@ -54,19 +72,20 @@ class Prepared:
 
         The values must be of types that the driver itself knows: no enums.
         """
-        cursor = self.ask(connection, values)
-        rows: list[Any] = cursor.fetchall() if self._answers else []
-        return rows
+        return self.ask(connection, values)()
 
-    def ask(self, connection: Connection, values: Mapping[str, Any]) -> Any:
-        """Execute, and leave the rows to `fetchall` of the driver's cursor that is returned.
+    def ask(self, connection: Connection, values: Mapping[str, Any]) -> Answer:
+        """Execute; all rows are what the answer gives when it is called, once.
 
         A server in pipeline mode is not waited for until then.
         """
         driver: Any = connection.connection.dbapi_connection
         if self._names is not None:
-            return driver.execute(self._text, [values[name] for name in self._names])
-        return driver.execute(self._text, values)
+            # A statement of SQLite whose rows are not fetched is not over, and stops a commit.
+            found = driver.execute(self._text, [values[name] for name in self._names]).fetchall()
+            return lambda: found
+        cursor = driver.execute(self._text, values)
+        return cursor.fetchall if self._answers else _nothing
 
     def run_many(self, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Execute for each of some mappings of values, as `run` does; fetches nothing."""
@@ -92,35 +111,23 @@ class Statements:
             dialect,
         )
         """stream, start -> id, in the order of their numbers"""
-        self.facts_of_run = Prepared(
-            select(Run.division_id, Run.rated).where(Run.id == bindparam("run")), dialect
-        )
-        """run -> division_id, rated"""
-        self.status_of_pair = Prepared(
-            select(Pair.status).where(
-                Pair.id == bindparam("pair"), Pair.number == bindparam("place")
-            ),
-            dialect,
-        )
-        """pair, place -> status"""
+        self.read_pair = Prepared(_reading_pair(), dialect)
+        """pair, place, a, b, board_of_both; line and moves of both games (0 or 1 behind each)
+
+        -> status, run_id, division_id, rated; whether each game's line is stored in the division;
+        elo and games of A, elo and games of B, or nulls.
+        """
         self.mark_finished = Prepared(
             update(Pair)
-            .where(
-                Pair.id == bindparam("pair"),
-                Pair.number == bindparam("place"),
-                Pair.status == bindparam("old"),
-            )
+            .where(Pair.id == bindparam("pair"))
             .values(
                 status=bindparam("new"),
                 aborts=Pair.aborts + bindparam("new_aborts", type_=Integer),
                 finished_at=bindparam("now"),
-            )
-            .returning(Pair.run_id),
+            ),
             dialect,
         )
-        """pair, place, old, new, new_aborts, now -> run_id, or no row when it is not `old`."""
-        self.find_lines = Prepared(select(_line_stored(0), _line_stored(1)), dialect)
-        """For both games hash, division, board, moves (0 or 1 behind each) -> stored already?"""
+        """pair, new, new_aborts, now"""
         self.insert_game = Prepared(
             insert(Game).values({name: bindparam(name) for name in GAME_VALUES}).returning(Game.id),
             dialect,
@@ -142,23 +149,36 @@ class Statements:
         """pair_id, machine_id"""
         self.add_to_table = Prepared(_adding(dialect), dialect)
         """KEY and SUMS."""
-        self.read_ratings = Prepared(
-            select(Rating.revision_id, Rating.elo, Rating.games).where(
-                Rating.division_id == bindparam("division"),
-                or_(Rating.revision_id == bindparam("a"), Rating.revision_id == bindparam("b")),
-            ),
-            dialect,
-        )
-        """division, a, b -> revision_id, elo, games"""
         self.write_rating = Prepared(_replacing_rating(dialect), dialect)
         """division_id, revision_id, elo, games"""
 
 
+def _reading_pair() -> Select[Any]:
+    """All that storing a pair has to know, in one question: each costs a way to the server."""
+    a, b = Rating.__table__.alias("a"), Rating.__table__.alias("b")
+    return (
+        select(
+            Pair.status,
+            Pair.run_id,
+            Run.division_id,
+            Run.rated,
+            _line_stored(0),
+            _line_stored(1),
+            *(rating.c[name] for rating in (a, b) for name in ("elo", "games")),
+        )
+        .select_from(Pair)
+        .join(Run, Run.id == Pair.run_id)
+        .outerjoin(a, (a.c.division_id == Run.division_id) & (a.c.revision_id == bindparam("a")))
+        .outerjoin(b, (b.c.division_id == Run.division_id) & (b.c.revision_id == bindparam("b")))
+        .where(Pair.id == bindparam("pair"), Pair.number == bindparam("place"))
+    )
+
+
 def _line_stored(which: int) -> Exists:
     return exists().where(
-        Game.line_hash == bindparam(f"hash{which}"),
-        Game.division_id == bindparam(f"division{which}"),
-        Game.board == bindparam(f"board{which}"),
+        Game.line_hash == bindparam(f"line{which}"),
+        Game.division_id == Run.division_id,
+        Game.board == bindparam("board_of_both"),
         Game.moves == bindparam(f"moves{which}"),
     )
 

@@ -6,7 +6,8 @@ No step reads or writes more when the database grows: every lookup is by an inde
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection
@@ -22,7 +23,7 @@ from db.derived.pair_sums import (
     add,
     contribution,
 )
-from db.derived.statements import Statements
+from db.derived.statements import Answer, Statements
 from db.records.aggregate import Rate, RatingRow
 from db.records.games import GameRecord
 from db.records.pairs import (
@@ -44,12 +45,15 @@ Played = tuple[PairPlan, PairRecord]
 
 
 class PairStorer:
-    """Stores pairs in one database; keeps its statements and what never changes about runs."""
+    """Stores pairs in one database.
+
+    A server is waited for twice a transaction, whatever the number of pairs: for what is stored of
+    them, and for the commit of all that is then written.
+    """
 
     def __init__(self, database: Database, statements: Statements) -> None:
         self._database = database
         self._statements = statements
-        self._runs: dict[int, tuple[int, bool]] = {}
 
     def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
         """Store pairs in one transaction; nothing of a pair that is no longer planned.
@@ -64,12 +68,36 @@ class PairStorer:
                 raise ValueError(f"pair {plan.id}: the record does not hold its two games in order")
             if any(game.termination is Termination.ABORTED for game in record.games):
                 raise ValueError(f"pair {plan.id}: an aborted game is not a finished one")
-        with self._database.writing() as connection:
+        games = [[_game_values(plan, game) for game in record.games] for plan, record in played]
+        with self._database.writing(pipelined=True) as connection:
+            asked = [
+                self._ask(connection, plan, both)
+                for (plan, _), both in zip(played, games, strict=True)
+            ]
+            found = [answer() for answer in asked]
             moved = _Moved()
-            with self._database.backend.pipelined(connection):
-                finished = [self._finish(connection, moved, *pair, rate) for pair in played]
-                self._write(connection, moved)
-        return finished
+            told = [
+                self._finish(connection, moved, *pair, both, rows, rate)
+                for pair, both, rows in zip(played, games, found, strict=True)
+            ]
+            self._write(connection, moved)
+        return [tell() for tell in told]
+
+    def _ask(
+        self, connection: Connection, plan: PairPlan, games: Sequence[dict[str, Any]]
+    ) -> Answer:
+        """Ask for all that storing a pair has to know."""
+        asked: dict[str, Any] = {
+            "pair": plan.id,
+            "place": plan.number,
+            "a": plan.a.revision,
+            "b": plan.b.revision,
+            "board_of_both": plan.board,
+        }
+        for which, game in enumerate(games):
+            asked[f"line{which}"] = game["line_hash"]
+            asked[f"moves{which}"] = game["moves"]
+        return self._statements.read_pair.ask(connection, asked)
 
     def _finish(
         self,
@@ -77,48 +105,61 @@ class PairStorer:
         moved: "_Moved",
         plan: PairPlan,
         record: PairRecord,
+        games: Sequence[dict[str, Any]],
+        found: Sequence[Any],
         rate: Rate,
-    ) -> FinishedPair:
-        run = self._statements
-        marked = run.mark_finished.run(
-            connection,
-            {
-                "pair": plan.id,
-                "place": plan.number,
-                "old": PairStatus.PLANNED.value,
-                "new": PairStatus.FINISHED.value,
-                "new_aborts": record.aborts,
-                "now": time.time(),
-            },
+    ) -> Callable[[], FinishedPair]:
+        """Store one pair of which `found` is stored; what tells of it after the commit."""
+        if not found:
+            return partial(FinishedPair, PairOutcome.UNKNOWN)
+        status, run_id, division_id, rated, *rest = found[0]
+        if status == PairStatus.FINISHED.value or plan.id in moved.pairs:
+            return partial(FinishedPair, PairOutcome.ALREADY_FINISHED)
+        if status != PairStatus.PLANNED.value:
+            return partial(FinishedPair, PairOutcome.DROPPED)
+        moved.pairs.add(plan.id)
+        stored_lines, stored_ratings = rest[:2], rest[2:]
+        for row, is_stored in zip(games, stored_lines, strict=True):
+            repeat = moved.is_repeat(division_id, row, is_stored=bool(is_stored))
+            row.update(run_id=run_id, division_id=division_id, rated=bool(rated), repeat=repeat)
+        ids = self._insert(connection, plan, record, games)
+        a = b = None
+        if rated:
+            if plan.a.revision == plan.b.revision:
+                raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
+            add(moved.sums, *contribution(games[0], games[1]))
+            ratings = (
+                moved.rating(division_id, plan.a.revision, stored_ratings[:2]),
+                moved.rating(division_id, plan.b.revision, stored_ratings[2:]),
+            )
+            a, b = rated_pair(*ratings, points(games), rate)
+            moved.ratings.update(((division_id, each.revision), each) for each in (a, b))
+        repeats = sum(row["repeat"] for row in games)
+        return lambda: FinishedPair(
+            PairOutcome.STORED, tuple(answer()[0][0] for answer in ids), a, b, repeats
         )
-        if not marked:
-            return self._why_not(connection, plan)
-        run_id: int = marked[0][0]
-        division_id, rated = self._facts(connection, run_id)
-        games = [_game_values(plan, game) for game in record.games]
-        for row in games:
-            row.update(run_id=run_id, division_id=division_id, rated=rated)
-        self._flag_repeats(connection, division_id, games)
-        asked = [run.insert_game.ask(connection, row) for row in games]
-        ids = tuple(cursor.fetchall()[0][0] for cursor in asked)
-        for game_id, game in zip(ids, record.games, strict=True):
+
+    def _insert(
+        self,
+        connection: Connection,
+        plan: PairPlan,
+        record: PairRecord,
+        games: Sequence[dict[str, Any]],
+    ) -> list[Answer]:
+        """Mark a pair and insert its games; the answers are their ids."""
+        run = self._statements
+        done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
+        run.mark_finished.run(connection, {**done, "now": time.time()})
+        ids = [run.insert_game.ask(connection, row) for row in games]
+        for place, game in enumerate(record.games):
             if game.last_words is not None:
-                run.insert_last_words.run(connection, last_words_values(game_id, game.last_words))
+                (row,) = ids[place]()
+                ids[place] = [row].copy
+                run.insert_last_words.run(connection, last_words_values(row[0], game.last_words))
         if record.machine is not None:
             machine = {"pair_id": plan.id, "machine_id": record.machine}
             run.insert_machine.run(connection, machine)
-        repeats = sum(row["repeat"] for row in games)
-        if not rated:
-            return FinishedPair(PairOutcome.STORED, ids, repeats=repeats)
-        if plan.a.revision == plan.b.revision:
-            raise ValueError(f"pair {plan.id}: a pair of a bot with itself cannot be rated")
-        add(moved.sums, *contribution(games[0], games[1]))
-        revisions = (plan.a.revision, plan.b.revision)
-        ratings = self._ratings(connection, moved, division_id, revisions)
-        after = rated_pair(*ratings, points(games), rate)
-        for rating in after:
-            moved.ratings[division_id, rating.revision] = rating
-        return FinishedPair(PairOutcome.STORED, ids, *after, repeats)
+        return ids
 
     def _write(self, connection: Connection, moved: "_Moved") -> None:
         """The aggregate and the ratings, each row once for all pairs of a transaction."""
@@ -136,68 +177,36 @@ class PairStorer:
                 },
             )
 
-    def _why_not(self, connection: Connection, plan: PairPlan) -> FinishedPair:
-        place = {"pair": plan.id, "place": plan.number}
-        found = self._statements.status_of_pair.run(connection, place)
-        if not found:
-            return FinishedPair(PairOutcome.UNKNOWN)
-        if found[0][0] == PairStatus.FINISHED.value:
-            return FinishedPair(PairOutcome.ALREADY_FINISHED)
-        return FinishedPair(PairOutcome.DROPPED)
-
-    def _facts(self, connection: Connection, run_id: int) -> tuple[int, bool]:
-        facts = self._runs.get(run_id)
-        if facts is None:
-            row = self._statements.facts_of_run.run(connection, {"run": run_id})[0]
-            facts = self._runs[run_id] = (row[0], bool(row[1]))
-        return facts
-
-    def _flag_repeats(
-        self, connection: Connection, division_id: int, games: Sequence[dict[str, Any]]
-    ) -> None:
-        asked: dict[str, Any] = {}
-        for which, game in enumerate(games):
-            asked[f"hash{which}"] = game["line_hash"]
-            asked[f"division{which}"] = division_id
-            asked[f"board{which}"] = game["board"]
-            asked[f"moves{which}"] = game["moves"]
-        found = self._statements.find_lines.run(connection, asked)[0]
-        first, second = games
-        first["repeat"] = bool(found[0])
-        # The second game is not compared with the stored ones only: it can repeat the first.
-        second["repeat"] = bool(found[1]) or first["moves"] == second["moves"]
-
-    def _ratings(
-        self,
-        connection: Connection,
-        moved: "_Moved",
-        division_id: int,
-        revisions: tuple[int, int],
-    ) -> tuple[RatingRow, RatingRow]:
-        """The ratings of both bots, as far as this transaction has moved them."""
-        known = [moved.ratings.get((division_id, revision)) for revision in revisions]
-        if None in known:
-            found = self._statements.read_ratings.run(
-                connection, {"division": division_id, "a": revisions[0], "b": revisions[1]}
-            )
-            stored = {row[0]: RatingRow(division_id, row[0], row[1], row[2]) for row in found}
-            known = [
-                rating or stored.get(revision) or RatingRow(division_id, revision, START_ELO, 0)
-                for rating, revision in zip(known, revisions, strict=True)
-            ]
-        a, b = known
-        assert a is not None and b is not None  # noqa: S101, PT018 - read, or new, just now
-        return a, b
-
 
 class _Moved:
-    """The rows that the pairs of one transaction move, written at its end."""
+    """What the pairs of one transaction change beside their games."""
 
     def __init__(self) -> None:
+        self.pairs: set[int] = set()
+        """Those that are stored."""
+        self.lines: set[tuple[int, str, str]] = set()
+        """Division, board and moves of their games."""
         self.sums: dict[Key, list[int]] = {}
         """To be added to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
         """Those after the pairs so far, by division and revision."""
+
+    def is_repeat(self, division_id: int, game: GameValues, *, is_stored: bool) -> bool:
+        """Whether a game was played before: in what is stored, or earlier in this transaction."""
+        line = (division_id, game["board"], game["moves"])
+        is_known = is_stored or line in self.lines
+        self.lines.add(line)
+        return is_known
+
+    def rating(self, division_id: int, revision: int, stored: Sequence[Any]) -> RatingRow:
+        """A rating as far as this transaction has moved it; `stored` are its elo and games."""
+        known = self.ratings.get((division_id, revision))
+        if known is not None:
+            return known
+        elo, games = stored
+        if elo is None:
+            return RatingRow(division_id, revision, START_ELO, 0)
+        return RatingRow(division_id, revision, elo, games)
 
 
 def rated_pair(

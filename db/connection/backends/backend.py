@@ -107,11 +107,15 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def begin_writing(self, connection: Connection) -> str | None:
-        """Take the write lock in a transaction that has begun; the transaction's name.
+    def begin_writing(self, connection: Connection) -> Callable[[], str | None]:
+        """Take the write lock; what tells the transaction's name when something else was read.
 
-        None: a commit that fails was none.
+        None: a commit that fails was none. In a block of `pipelined` nothing is waited for.
         """
+
+    @abstractmethod
+    def end_writing(self, connection: Connection) -> None:
+        """Give the server the commit, where it is to travel with the statements before it."""
 
     @abstractmethod
     def was_committed(self, connection: Connection, transaction: str) -> bool:
@@ -121,7 +125,7 @@ class Backend(ABC):
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
         """A block whose statements, given to the driver, wait for answers only where they are read.
 
-        SQLAlchemy's own statements have no place in it.
+        SQLAlchemy's own statements have no place in it. Its end waits for all answers.
         """
 
     # Following.

@@ -10,7 +10,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -35,7 +35,7 @@ OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
 WRITER_LOCK = 0x43346C64
 """The advisory lock that a transaction holds which writes."""
-_BEGIN = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
+_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
 GHOST_S = 10.0
 """Seconds for which the server may take to end a session whose connection was lost."""
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -49,8 +49,8 @@ class PostgresqlBackend(Backend):
         "isolation_level": "REPEATABLE READ",
         "postgresql_readonly": True,
     }
-    # Each statement sees what was committed before it: the first one waits for the lock.
-    writing_options: Mapping[str, Any] = {"isolation_level": "READ COMMITTED"}
+    # The driver must not begin transactions on its own: it would wait for each to be begun.
+    writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -174,12 +174,18 @@ class PostgresqlBackend(Backend):
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection) -> str:
-        """Wait for the writer's lock; the number of the transaction."""
+    def begin_writing(self, connection: Connection) -> Callable[[], str]:
+        """Begin a transaction and wait for the writer's lock; what gives its number."""
         driver: Any = connection.connection.driver_connection
-        with driver.pipeline():  # BEGIN goes with the question
-            row = driver.execute(_BEGIN).fetchone()
-        return str(row[1])
+        # Each statement sees what was committed before it: the first one waits for the lock.
+        driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        cursor = driver.execute(_LOCK)
+        return lambda: str(cursor.fetchone()[1])
+
+    def end_writing(self, connection: Connection) -> None:
+        """Commit."""
+        driver: Any = connection.connection.driver_connection
+        driver.execute("COMMIT")
 
     def was_committed(self, connection: Connection, transaction: str) -> bool:
         """By the server's own record; the session of the transaction has been ended."""

@@ -9,7 +9,7 @@ process wrote in between.
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 from urllib.parse import quote
@@ -181,8 +181,12 @@ class SqliteBackend(Backend):
     def take_up(self, writer: Connection, former: int | None, held: set[int]) -> None:
         """Nothing: a file's connections are not lost, and its run locks lie beside it."""
 
-    def begin_writing(self, connection: Connection) -> None:
+    def begin_writing(self, connection: Connection) -> Callable[[], None]:
         """Nothing: BEGIN IMMEDIATE has taken the lock."""
+        return lambda: None
+
+    def end_writing(self, connection: Connection) -> None:
+        """Nothing: SQLAlchemy commits."""
 
     def was_committed(self, connection: Connection, transaction: str) -> bool:
         """Never asked."""
