@@ -12,7 +12,7 @@ import select
 import signal
 import time
 import traceback
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -31,10 +31,10 @@ TICK_S = 0.1
 AHEAD_S = 0.05
 """A worker whose last work was shorter gets its next before it is done: it would wait for us. After
 a long work it does not, because another worker may be free sooner."""
-QUEUE_S = 0.03
+QUEUE_S = 0.05
 """Work that is given ahead of time, in seconds: while a worker has this much to do, we may gather
 the results of several pieces instead of coming for each, and a slow disk keeps nobody waiting."""
-MOST_AHEAD = 32
+MOST_AHEAD = 64
 """Pieces of work that a worker has at most."""
 NAP_S = 0.003
 """How long results are let gather, where every worker has enough to do meanwhile."""
@@ -59,10 +59,8 @@ class _Worker:
     pipe: Connection
     given: deque[_Work] = field(default_factory=deque)
     """In the order in which it does them; it is at the first."""
-    begun: float = 0.0
-    """When it began with the first (`time.monotonic`)."""
     last_s: float = AHEAD_S
-    """How long its last work took."""
+    """How long its last work took it; what was idle before does not count."""
 
     @property
     def room(self) -> int:
@@ -123,22 +121,16 @@ class WorkerPool:
         nap_s = self._nap_s() if ready else 0.0
         if nap_s:
             time.sleep(nap_s)
-        came: Counter[_Worker] = Counter()
         for _ in range(MOST_AHEAD):
             for descriptor, _event in ready:
                 worker = self._workers[descriptor]
                 try:
                     self._take(worker, worker.pipe.recv_bytes())
-                    came[worker] += 1
                 except (EOFError, OSError):
                     self._bury(worker)
-            ready = self._results.poll(0) if nap_s else []
+            ready = ready and self._results.poll(0)
             if not ready:
                 break
-        now = time.monotonic()
-        for worker, pieces in came.items():
-            worker.last_s = (now - worker.begun) / pieces
-            worker.begun = now
         self._hand_out()
 
     def _nap_s(self) -> float:
@@ -150,7 +142,7 @@ class WorkerPool:
 
     def _take(self, worker: _Worker, packed: bytes) -> None:
         """A result has come."""
-        succeeded, result = pickle.loads(packed)  # noqa: S301 - from a process of our own
+        succeeded, result, worker.last_s = pickle.loads(packed)  # noqa: S301 - a process of ours
         future = worker.given.popleft().future
         if succeeded:
             future.set_result(result)
@@ -186,8 +178,6 @@ class WorkerPool:
             work = self._waiting.popleft()
             if not (work.future.running() or work.future.set_running_or_notify_cancel()):
                 continue  # it was cancelled
-            if not worker.given:
-                worker.begun = time.monotonic()
             worker.given.append(work)
             try:
                 worker.pipe.send_bytes(work.packed)
@@ -267,18 +257,21 @@ def _work(
 
 
 def _result_of_call(function: Callable[..., Any], args: Any, keys: Any) -> bytes:
-    """Whether a call has succeeded, and its value or its exception, packed."""
+    """Whether a call has succeeded, its value or its exception, and how long it took; packed."""
+    begun = time.monotonic()
     try:
-        return pickle.dumps((True, function(*args, **keys)))
+        value = function(*args, **keys)
+        return pickle.dumps((True, value, time.monotonic() - begun))
     except BaseException as error:
         told = "".join(traceback.format_exception(error))
+        took_s = time.monotonic() - begun
         try:
             error.add_note(f"In a worker:\n{told}")
-            packed = pickle.dumps((False, error))
+            packed = pickle.dumps((False, error, took_s))
             pickle.loads(packed)  # noqa: S301 - many can be packed and not unpacked
             return packed
         except Exception:  # of whatever kind: its text can travel
-            return pickle.dumps((False, RuntimeError(told)))
+            return pickle.dumps((False, RuntimeError(told), took_s))
 
 
 def result_of(pool: WorkerPool, work: "Future[T]") -> T:

@@ -170,7 +170,9 @@ class Runner:
             depends = self._hand_out()
             if self._playing:
                 self._workers.wait(TICK_S)
-                self._collect([future for future in self._playing if future.done()])
+                done = [future for future in self._playing if future.done()]
+                self._hand_out(done=len(done))  # nobody waits for work while we wait for the disk
+                self._collect(done)
                 self._look_at_workers()
             elif depends:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
@@ -195,12 +197,16 @@ class Runner:
         if not self._decision.keeps_planned:
             self._queue.drop(plans)
 
-    def _hand_out(self) -> bool:
+    def _hand_out(self, done: int = 0) -> bool:
         """Keep every worker busy and pairs ready behind each, but begin none past the target.
 
         Says whether there is more to begin that depends on pairs which are not finished.
+
+        Args:
+            done: how many of the pairs in play their workers are done with.
+
         """
-        room = self._workers.room
+        room = self._workers.room + done
         while not self._decision.is_reached and len(self._playing) < room:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:

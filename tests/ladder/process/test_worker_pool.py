@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.process.worker_pool import WorkerDied, WorkerPool
+from ladder.process.worker_pool import AHEAD_S, WorkerDied, WorkerPool
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -156,6 +156,31 @@ def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: 
     second = pool.call(note, tmp_path / "log", "second")
     await_all(pool, second)
     assert second.result() != first.result()
+
+
+def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: Path) -> None:
+    """Whoever comes late, as from a slow disk, does not have to come for each of them."""
+    log = tmp_path / "log"
+    await_all(pool, pool.call(note, log, "first", 0.01))
+    futures = [pool.call(note, log, f"{number}") for number in range(4)]
+    while "3" not in log.read_text():  # the results before it have been sent
+        time.sleep(0.01)
+    pool.wait(60)
+    assert all(future.done() for future in futures[:3])
+
+
+def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> None:
+    """Work is quick that takes its worker little time, though nobody came for its result.
+
+    The calmest of some tries counts: a machine that others use can make a quick piece slow.
+    """
+    rooms = []
+    for _ in range(5):
+        future = pool.call(note, tmp_path / "log", "quick")
+        time.sleep(2 * AHEAD_S)
+        await_all(pool, future)
+        rooms.append(pool.room)
+    assert max(rooms) > 2
 
 
 def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path) -> None:

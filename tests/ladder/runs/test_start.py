@@ -3,17 +3,19 @@
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import pytest
 
+from db.records.aggregate import Rate
 from db.records.launch import Limits
-from db.records.pairs import PairPlan, PairRecord
+from db.records.pairs import FinishedPair, PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow
 from db.store import Store
 from engine.board import parse_board_classes
@@ -146,6 +148,41 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(
     assert recorder.pairs == 0
     assert recorder.live is not None
     assert "nothing is left of --hours" in recorder.live.warnings[0]
+
+
+class PromptWorkers(InstantWorkers):
+    """Pairs are played while the runner waits, all at once."""
+
+    room = 4
+    pending: ClassVar[list[tuple[PairPlan, "Future[PairRecord]"]]] = []
+
+    def submit(self, plan: PairPlan) -> "Future[PairRecord]":
+        future: Future[PairRecord] = Future()
+        self.pending.append((plan, future))
+        return future
+
+    def wait(self, timeout_s: float) -> None:
+        while self.pending:
+            plan, future = self.pending.pop()
+            future.set_result(random_record(plan, SplitMix(plan.seed)))
+
+
+def test_workers_have_their_next_pairs_before_the_last_are_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Storing waits for the disk; who plays does not wait for it, too, nor play beyond the end."""
+    monkeypatch.setattr("ladder.runs.start.Workers", PromptWorkers)
+    given: list[int] = []
+    storing = store.pairs.finish_all
+
+    def finish_all(played: Sequence[tuple[PairPlan, PairRecord]], rate: Rate) -> list[FinishedPair]:
+        given.append(len(PromptWorkers.pending))
+        return storing(played, rate)
+
+    monkeypatch.setattr(store.pairs, "finish_all", finish_all)
+    outcome = play(store, SETTINGS, Recorder(monkeypatch))
+    assert outcome.live.total_games == 20
+    assert given == [4, 2, 0]
 
 
 class ForfeitingWorkers(InstantWorkers):
