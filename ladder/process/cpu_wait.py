@@ -23,6 +23,13 @@ from typing import NamedTuple
 
 from ladder.process.procfs import descendants, read, waited_ns
 
+PAGE_FAULT = -1
+"""The number of no system call, of a thread that sleeps in one of its page faults."""
+MEMORY_CALLS = {
+    "x86_64": {PAGE_FAULT, 9, 10, 11, 12, 25, 28},
+    "aarch64": {PAGE_FAULT, 222, 226, 215, 214, 216, 233},
+}.get(os.uname().machine, {PAGE_FAULT})
+"""The numbers of mmap, mprotect, munmap, brk, mremap and madvise."""
 GRACE_S = 0.01
 """How long to wait for a queued thread to run, so that the kernel books its present wait."""
 
@@ -57,6 +64,16 @@ class Snapshot(NamedTuple):
     """Processor time of processes that had ended; 0 when it was not asked for."""
 
 
+class _Look(NamedTuple):
+    """A look after a missed deadline."""
+
+    able: frozenset[str]
+    """The threads that could run, just before the accounts were read."""
+    held: frozenset[str]
+    """The bot's only thread if it waited for its memory then."""
+    accounts: Snapshot
+
+
 def snapshot(supervisor: int, *, ended: bool) -> Snapshot:
     """Look at all threads of all processes below a bot's supervisor, and at the calling thread.
 
@@ -80,13 +97,14 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     is given as long to be let on a processor.
     """
     missed = time.monotonic()
-    now = snapshot(supervisor, ended=True)
-    waiting = _never_blocked(before, now)
-    while not waiting and time.monotonic() < missed + GRACE_S and _any_queued(now):
+    look = _look(supervisor)
+    waiting = _only_waited(before, look)
+    while not waiting and time.monotonic() < missed + GRACE_S and look.able:
         time.sleep(0.001)
-        former, now = now, snapshot(supervisor, ended=True)
-        if former.threads != now.threads:  # it ran, so its wait has ended and is booked
+        former, look = look, _look(supervisor)
+        if former.accounts.threads != look.accounts.threads:  # its wait has ended and is booked
             break
+    now = look.accounts
     none = _Thread(0, 0)
     waits = [
         booked.wait_ns - before.threads.get(path, none).wait_ns
@@ -135,16 +153,29 @@ def _booked(path: str) -> _Thread | None:
     return _Thread(int(cpu), int(wait))
 
 
-def _any_queued(now: Snapshot) -> bool:
-    """Whether some thread is runnable at this moment; one that runs will show progress at once."""
-    return any(_can_run(path) for path in now.threads)
+def _look(supervisor: int) -> _Look:
+    states = {path: _state(path) for path in _threads(descendants(supervisor))}
+    able = frozenset(path for path, state in states.items() if state == b"R")
+    held = {path for path, state in states.items() if state == b"D" and _call(path) in MEMORY_CALLS}
+    return _Look(
+        able, frozenset(held if len(states) == 1 else ()), snapshot(supervisor, ended=True)
+    )
 
 
-def _can_run(path: str) -> bool:
+def _state(path: str) -> bytes:
+    """The letter for what a thread does; none when it has ended."""
     try:
-        return read(f"{path}/stat").rpartition(b")")[2].split()[0] == b"R"
+        return read(f"{path}/stat").rpartition(b")")[2].split()[0]
     except (OSError, IndexError):
-        return False
+        return b""
+
+
+def _call(path: str) -> int | None:
+    """The number of the system call that a thread sleeps in, or PAGE_FAULT; None: unknown."""
+    try:
+        return int(read(f"{path}/syscall").split()[0])
+    except (OSError, ValueError, IndexError):  # it runs, or we may not look
+        return None
 
 
 def _blocked(path: str) -> int | None:
@@ -158,11 +189,17 @@ def _blocked(path: str) -> int | None:
         return None
 
 
-def _never_blocked(before: Snapshot, now: Snapshot) -> bool:
-    """Whether some first thread can run now and has not blocked since the former look."""
+def _only_waited(before: Snapshot, look: _Look) -> bool:
+    """Whether some first thread has done nothing but run and wait since the former look."""
+    times = {
+        path: count - before.blocked[path]
+        for path, count in look.accounts.blocked.items()
+        if path in before.blocked
+    }
     return any(
-        before.blocked.get(path) == count and _can_run(path) and _keeps_claim(path)
-        for path, count in now.blocked.items()
+        ((path in look.able and gave_up == 0) or (path in look.held and gave_up <= 1))
+        and _keeps_claim(path)
+        for path, gave_up in times.items()
     )
 
 

@@ -491,6 +491,16 @@ class GivesWay(Honest):
             pass
 
 
+class SleepsInTheKernel(Honest):
+    """Waits without being interruptible until its child is another program; it never is."""
+
+    def move(self, message):
+        fifo = os.path.join(os.environ["TMPDIR"], "never-written")
+        os.mkfifo(fifo)
+        reads = [(os.POSIX_SPAWN_OPEN, 0, fifo, os.O_RDONLY, 0)]
+        os.posix_spawn("/bin/true", ["true"], {}, file_actions=reads)
+
+
 class ThinksInChildren(Honest):
     """A child is busy for so many seconds at each move, and has ended before the answer."""
 
@@ -747,6 +757,7 @@ MODES = {
     "hides-behind-helpers": HidesBehindHelpers,
     "hides-behind-steps": HidesBehindSteps,
     "gives-way": GivesWay,
+    "sleeps-in-the-kernel": SleepsInTheKernel,
     "busy-children": BusyChildren,
     "thinks": Thinks,
     "obeys": Obeys,

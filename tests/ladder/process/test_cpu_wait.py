@@ -7,6 +7,7 @@ import pytest
 
 from bots.protocol import MoveAsk
 from ladder.errors import BotTimeout
+from ladder.process import cpu_wait, procfs
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import (
     Stall,
@@ -19,6 +20,10 @@ from tests.support.fakes import (
     StartFake,
     open_game,
 )
+
+NOBODY = 2**22 + 1
+"""The number of no process."""
+BRK = {"aarch64": 214}.get(os.uname().machine, 12)
 
 
 def late_by(bot: BotProcess, timeout_s: float) -> Stall:
@@ -47,6 +52,83 @@ def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) ->
         crowd.come()
         stall = late_by(bot, 0.4)
     assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
+    """The uninterruptible sleep of who waits for a child is no wait for memory."""
+    bot = start_fake("sleeps-in-the-kernel")
+    open_game(bot)
+    bot.begin_game()
+    stall = late_by(bot, 0.4)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+class ScriptedThread:
+    """What /proc tells of the one thread of a bot; the test's own process lends its number.
+
+    A real thread that waits inside the kernel, or that runs between two readings, cannot be made to
+    order.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = f"/proc/{os.getpid()}/task/{os.getpid()}"
+        self.state, self.call, self.gave_up = "S", "0", 7
+        self.cpu_ns = self.wait_ns = 0
+        self.after_accounts = ""
+        """The state once the accounts have been read; empty: as before."""
+        monkeypatch.setattr(cpu_wait, "read", self.read)
+        monkeypatch.setattr(cpu_wait, "_threads", lambda *_: [self.path])
+        self.before = snapshot(NOBODY, ended=False)
+
+    def read(self, path: str) -> bytes:
+        """The beginning of a file of /proc."""
+        name = path.removeprefix(f"{self.path}/")
+        if name == "schedstat":
+            self.state = self.after_accounts or self.state
+            return f"{self.cpu_ns} {self.wait_ns} 9\n".encode()
+        if name == "status":
+            return f"Name:\tbot\nvoluntary_ctxt_switches:\t{self.gave_up}\nno\t9\n".encode()
+        if name == "stat":
+            return f"1 (bot) {self.state} 0 0 0\n".encode()
+        if name == "syscall":
+            return f"{self.call} 0x0 0x0\n".encode()
+        return procfs.read(path)
+
+    def late(self) -> Stall:
+        """The look after a question that was put 70 ms ago."""
+        before = self.before._replace(taken=time.monotonic() - 0.07)
+        return stall_since(NOBODY, before, 0)
+
+
+def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was queued until now, and its wait was not booked yet when the accounts were read."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.after_accounts, thread.cpu_ns = "R", "S", 14_000_000
+    stall = thread.late()
+    assert stall.bot_us == pytest.approx(stall.elapsed_us - 14_000, abs=1)
+
+
+@pytest.mark.parametrize("call", ["-1", str(BRK)], ids=["page fault", "brk"])
+def test_a_bot_held_up_by_the_kernel_was_stalled(
+    monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """It wanted memory, and whoever holds the lock on that is put aside itself."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.call, thread.gave_up, thread.cpu_ns = "D", call, 8, 18_000_000
+    stall = thread.late()
+    assert stall.bot_us == pytest.approx(stall.elapsed_us - 18_000, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("state", "call", "gave_up"), [("D", "0", 8), ("D", "-1", 9), ("S", "-1", 8)]
+)
+def test_other_sleeps_were_not(
+    monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int
+) -> None:
+    """In a read, after another sleep, or interruptibly: nobody knows that it did not want to."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
+    assert thread.late().bot_us == 0
 
 
 @pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
@@ -95,9 +177,8 @@ def test_what_a_bot_can_complain_of() -> None:
 
 def test_oversleeping_is_the_harnesss() -> None:
     """The whole time that nobody of the bot used counts; a process that is gone has no wait."""
-    gone = 2**22 + 1
-    before = snapshot(gone, ended=True)._replace(taken=time.monotonic() - 10)
-    stall = stall_since(gone, before, 5_000_000)
+    before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
+    stall = stall_since(NOBODY, before, 5_000_000)
     assert stall.harness_us == 5_000_000
     assert stall.bot_us == 0
 
