@@ -39,6 +39,7 @@ __all__ = [
     "Machines",
     "OpeningSets",
     "Pairs",
+    "Patience",
     "RunLock",
     "Runs",
     "Showcase",
@@ -89,24 +90,33 @@ class Store:
         self.audit = Audit(database)
 
     @classmethod
-    def open(cls, where: str, *, create: bool = True, busy_s: float = 10.0) -> Self:
+    def open(
+        cls,
+        where: str,
+        *,
+        create: bool = True,
+        busy_s: float = 10.0,
+        patience: Patience | None = None,
+    ) -> Self:
         """Open, create or migrate a database: a file path, or a URL of SQLAlchemy.
 
         Raises:
             DatabaseError: one of its subclasses says why not; nothing was written then.
 
         """
-        return cls(Database.open(where, create=create, busy_s=busy_s))
+        return cls(Database.open(where, create=create, busy_s=busy_s, patience=patience))
 
     @classmethod
-    def open_to_read(cls, where: str, *, busy_s: float = 10.0) -> Self:
+    def open_to_read(
+        cls, where: str, *, busy_s: float = 10.0, patience: Patience | None = None
+    ) -> Self:
         """Open an existing database for reading, also one that cannot be written.
 
         Raises:
             DatabaseError: one of its subclasses says why it cannot be read.
 
         """
-        return cls(open_to_read(where, busy_s=busy_s))
+        return cls(open_to_read(where, busy_s=busy_s, patience=patience))
 
     @classmethod
     def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":

@@ -18,6 +18,8 @@ from db.errors import Missing, Passing, Unreachable
 from db.migrations.upgrade import stored_version, upgrade
 
 T = TypeVar("T")
+OPENING_S = 5.0
+"""Seconds for which a server may be away when a command begins: its address may be wrong."""
 
 
 class Database:
@@ -43,8 +45,16 @@ class Database:
         self._is_writable = True
 
     @classmethod
-    def open(cls, where: str, *, create: bool, busy_s: float) -> Self:
+    def open(
+        cls, where: str, *, create: bool, busy_s: float, patience: Patience | None = None
+    ) -> Self:
         """Open, make or migrate a database.
+
+        Args:
+            where: a file path or a URL.
+            create: whether it may be made.
+            busy_s: how long a write waits for another one.
+            patience: of the database; while it is opened, OPENING_S at most.
 
         Raises:
             DatabaseError: one of its subclasses says why not.
@@ -54,9 +64,11 @@ class Database:
         with border(backend):
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
+            if patience is not None:
+                database.patience = patience
             try:
-                database.reader  # noqa: B018 - a server that is not there is told at once
-                database.persist(lambda: database._bring_up_to_date(create=create))
+                with database.patience.limited(OPENING_S):
+                    database.persist(lambda: database._bring_up_to_date(create=create))
             except BaseException:
                 database.close()
                 raise

@@ -4,7 +4,8 @@ The pauses grow and are drawn at random, so that many processes do not come back
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import isgeneratorfunction
 from random import uniform
@@ -39,6 +40,15 @@ class Patience:
         self.tell: Callable[[str], None] = lambda _: None
         self.is_stop_wished: Callable[[], bool] = lambda: False
         self._is_held = False
+
+    @contextmanager
+    def limited(self, seconds: float) -> Iterator[None]:
+        """A block in which no more than so many seconds are waited."""
+        former, self.seconds = self.seconds, min(seconds, self.seconds)
+        try:
+            yield
+        finally:
+            self.seconds = former
 
     def hold(self, attempt: Callable[[], T]) -> T:
         """The result of `persist`; within another `hold`, which tries again, of one attempt."""

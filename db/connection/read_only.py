@@ -26,6 +26,7 @@ from db.connection.backends import SqliteBackend, backend_of
 from db.connection.backends.sqlite import has_content, may_write
 from db.connection.database import Database
 from db.connection.driver_errors import border
+from db.connection.patience import Patience
 from db.connection.place import Place, locate
 from db.errors import DatabaseError, Locked, Unwritable
 from db.migrations.upgrade import stored_version
@@ -37,7 +38,7 @@ Stamps = tuple[tuple[int, int] | None, ...]
 """Size and time of change of a database's files; None: the file is not there."""
 
 
-def open_to_read(where: str, *, busy_s: float) -> Database:
+def open_to_read(where: str, *, busy_s: float, patience: Patience | None = None) -> Database:
     """Open a database for reading, also one that cannot be written.
 
     Where it can be written it is opened as for writing, and migrated when it is older.
@@ -49,7 +50,7 @@ def open_to_read(where: str, *, busy_s: float) -> Database:
     place = locate(where)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
-        return Database.open(where, create=False, busy_s=busy_s)
+        return Database.open(where, create=False, busy_s=busy_s, patience=patience)
     path = backend.path
     has_content(path, create=False)
     if may_write(path):

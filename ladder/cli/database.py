@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from db.store import Store
+    from db.store import Patience, Store
 from ladder.cli.output import print_error
 from ladder.signals import before_sudden_end, check_stop, is_stop_wished
 
@@ -28,8 +28,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     from db.store import Store
 
     check_stop()
-    with Store.open(where, create=create) as store:
-        _wait_audibly(store)
+    with Store.open(where, create=create, patience=_audible_patience()) as store:
         check_stop()
         if sync:
             _sync(store)
@@ -55,16 +54,19 @@ def open_to_read(where: str) -> "Iterator[Store]":
     from db.store import Store
 
     check_stop()
-    with Store.open_to_read(where) as store:
-        _wait_audibly(store)
+    with Store.open_to_read(where, patience=_audible_patience()) as store:
         check_stop()
         yield store
 
 
-def _wait_audibly(store: "Store") -> None:
+def _audible_patience() -> "Patience":
     """Waiting for a server that is away is told on stderr, and ends with a wish to stop."""
-    store.patience.tell = print_error
-    store.patience.is_stop_wished = is_stop_wished
+    from db.store import Patience
+
+    patience = Patience()
+    patience.tell = print_error
+    patience.is_stop_wished = is_stop_wished
+    return patience
 
 
 def is_missing(where: str) -> bool:

@@ -9,10 +9,10 @@ import pytest
 
 
 @contextmanager
-def small_disk(folder: Path) -> Iterator[None]:
-    """A file system of 8 MiB over the folder."""
+def small_disk(folder: Path, mib: int = 8) -> Iterator[None]:
+    """A file system of so many MiB over the folder, which is made."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={mib}m", "none", str(folder)]
     if subprocess.run(mount, check=False, stderr=subprocess.DEVNULL).returncode != 0:
         pytest.skip("mounting is not permitted here")
     try:

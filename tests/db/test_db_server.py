@@ -12,11 +12,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from db.connection.backends import postgresql
-from db.connection.backends.postgresql import WRITER_LOCK
+from db.connection.backends.postgresql import WRITER_LOCK, PostgresqlBackend
+from db.connection.backends.sqlstate import sentence_of
+from db.connection.database import OPENING_S
 from db.errors import DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
-from db.store import Store
+from db.store import Patience, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 from tests.support.postgresql import Server, name_of, shared_server, why_none
 
@@ -139,6 +141,31 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
     assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
 
 
+def test_a_serialization_failure_is_tried_again(
+    store: Store, server: Server, url: str, told: list[str]
+) -> None:
+    """A transaction that the server undoes twice must be stored once, at the third attempt."""
+    run, revisions = new_run(store), add_bots(store)
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
+    name = name_of(url)
+    server.execute("CREATE SEQUENCE attempts", name)  # it counts those that are undone, too
+    server.execute(
+        "CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF nextval('attempts') < 3 THEN RAISE EXCEPTION 'collided' USING ERRCODE = '40001'; "
+        "END IF; RETURN NEW; END $$",
+        name,
+    )
+    server.execute(
+        "CREATE TRIGGER collide BEFORE UPDATE ON pairs FOR EACH ROW EXECUTE FUNCTION collide()",
+        name,
+    )
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert finished.outcome.value == "stored"
+    assert ["collided" in sentence for sentence in told] == [True, True, False]
+    assert [game.id for game in store.games.stream()] == list(finished.game_ids)
+    assert store.aggregate.rebuild(elo) == []
+
+
 def test_a_server_that_stays_away_is_told_at_last(
     server: Server, url: str, told: list[str]
 ) -> None:
@@ -149,8 +176,9 @@ def test_a_server_that_stays_away_is_told_at_last(
         name = name_of(url)
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         server.cut(url)
-        with pytest.raises(DatabaseError, match="not currently accepting"):
+        with pytest.raises(Unreachable, match="not currently accepting"):
             store.bots.all()
+        assert any("trying again" in sentence for sentence in told)
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         assert store.bots.all() == []
 
@@ -193,6 +221,29 @@ def test_another_programs_database_is_refused(server: Server) -> None:
             Store.open(url)
         tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         assert server.execute(tables, name_of(url)) == [("games",)]
+
+
+def test_a_connection_that_is_cut_while_a_database_is_opened(
+    server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    """A command that begins while the server restarts must wait for it, for a short while."""
+    patience = Patience()
+    patience.tell = told.append
+    look = PostgresqlBackend.check_ours
+    cuts = [1]
+
+    def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
+        if cuts:
+            cuts.pop()
+            server.cut(url)
+        look(backend, connection)
+
+    monkeypatch.setattr(PostgresqlBackend, "check_ours", cut_then_look)
+    with Store.open(url, patience=patience) as store:
+        assert store.bots.all() == []
+    assert cuts == []
+    assert "trying again" in told[0]
+    assert patience.seconds > OPENING_S
 
 
 def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
@@ -262,3 +313,25 @@ def test_codes_have_their_errors(store: Store) -> None:
     assert isinstance(error(psycopg.errors.AdminShutdown), Unreachable)
     assert isinstance(error(psycopg.errors.CannotConnectNow), Unreachable)
     assert error(psycopg.errors.SyntaxError) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("the database system is shutting down", Unreachable),
+        ("the database system is starting up", Unreachable),
+        ("the database system is in recovery mode", Unreachable),
+        ("sorry, too many clients already", Unreachable),
+        ("terminating connection due to administrator command", Unreachable),
+        ("canceling authentication due to timeout", Unreachable),
+        ('database "games" does not exist', Missing),
+        ('role "me" does not exist', DatabaseError),
+        ('permission denied for database "games"', DatabaseError),
+    ],
+)
+def test_words_of_a_failed_connection(words: str, kind: type[DatabaseError]) -> None:
+    """It has no code: a server on its way must be waited for, what stays so be told at once."""
+    error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
+    found, sentence = sentence_of(None, str(error), error)
+    assert found is kind
+    assert words in sentence

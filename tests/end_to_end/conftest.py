@@ -173,7 +173,7 @@ def make_stock() -> None:
 
     def make(folder: Path) -> None:
         shutil.copy(FAKE_BOTS / "bot.py", folder)
-        _add_steady(Ladder(folder))
+        add_steady(Ladder(folder))
 
     Ladder.stocked = made_once("stocked", make)
 
@@ -181,10 +181,11 @@ def make_stock() -> None:
 def _stock_server(_: Path) -> None:
     server = shared_server()
     server.execute(f"CREATE DATABASE {STOCKED} TEMPLATE {EMPTY}")
-    _add_steady(Ladder(Ladder.stocked, server.url(STOCKED)))
+    add_steady(Ladder(Ladder.stocked, server.url(STOCKED)))
 
 
-def _add_steady(runner: Ladder) -> None:
+def add_steady(runner: Ladder) -> None:
+    """Register `steady` in a folder that holds its file."""
     done = runner("bots", "add", "steady", f"exec:{sys.executable} -I -S bot.py brakes")
     assert done.code == 0, done.err
 

@@ -29,6 +29,8 @@ USERS = ("postgres", "nobody")
 START_S = 60
 QUICK = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 """Settings for tests that look at results, and not at what survives a power cut."""
+SAFE = {"fsync": "off", "full_page_writes": "off"}
+"""Settings for tests that end the server's processes: what was committed survives their end."""
 STOCK = "stock"
 """The database that tests copy: up to date, and without games."""
 EMPTY = "template1"
@@ -118,6 +120,11 @@ class Server:
         """Stop it: ``smart``, ``fast``, or ``immediate`` as a crash would."""
         self.run("pg_ctl", "-D", "data", "-w", "-m", mode, "stop")
 
+    def restart(self, mode: str) -> None:
+        """Stop it, as `stop` does, and start it again."""
+        self.stop(mode)
+        self.start()
+
     def url(self, database: str, *, user: str | None = None) -> str:
         """The URL of one of its databases for `--db`."""
         return f"postgresql+psycopg://{user or self.user}@/{database}?host={self.folder}"
@@ -157,6 +164,13 @@ class Server:
         ours = f"WHERE datname = '{name_of(url)}'"
         self.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
 
+    def guard(self) -> None:
+        """Have it removed when the tests' first process has ended, however that happens."""
+        tests = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+        keeper = [sys.executable, "-m", __name__, str(self.folder), self.user, str(tests)]
+        keeping = subprocess.Popen(keeper, cwd=Path(__file__).parents[2], start_new_session=True)
+        keeping.returncode = 0  # it outlives this process, which must not be warned of that
+
     def remove(self) -> None:
         """End it and forget everything."""
         with contextlib.suppress(subprocess.CalledProcessError):
@@ -182,10 +196,7 @@ def _start_shared(folder: Path) -> None:
 
     server = Server.make(QUICK)
     server.start()
-    tests = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
-    keeper = [sys.executable, "-m", __name__, str(server.folder), server.user, str(tests)]
-    keeping = subprocess.Popen(keeper, cwd=Path(__file__).parents[2], start_new_session=True)
-    keeping.returncode = 0  # it outlives this process, which must not be warned of that
+    server.guard()
     server.execute(f"CREATE DATABASE {STOCK}")
     Store.open(server.url(STOCK)).close()
     told = {"folder": str(server.folder), "user": server.user}

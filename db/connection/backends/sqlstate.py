@@ -52,12 +52,12 @@ _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
 }
 _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] = (
     (
-        ("password", "authentication", "pg_hba.conf", "role "),
+        ("password", "authentication", "pg_hba.conf", "role ", "permission denied"),
         (DatabaseError, _REFUSED),
     ),
-    (("database ",), (Missing, _MISSING)),
+    (("does not exist",), (Missing, _MISSING)),
 )
-"""Words of a connection that failed."""
+"""Words of a connection that the server refused for good; with all others it may be on its way."""
 
 
 def sentence_of(
@@ -84,7 +84,7 @@ def sentence_of(
     if type(error).__name__ not in ("OperationalError", "InterfaceError"):
         return None, ""
     kind, sentence = Unreachable, _AWAY
-    if ("FATAL" in words or "no password" in words) and "starting up" not in words:
+    if ("FATAL" in words or "no password" in words) and "timeout" not in words:
         for marks, (its_kind, its_sentence) in _BY_WORDS:
             if any(mark in reason for mark in marks):
                 return its_kind, its_sentence.format(reason=reason)

@@ -1,0 +1,166 @@
+"""What becomes of runs when their PostgreSQL server restarts, is full, or is shared by many.
+
+A server of its own, for it is stopped in the middle.
+"""
+
+import json
+import shutil
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.db.disks import fill, small_disk
+from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
+from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
+from tests.support.postgresql import EMPTY, SAFE, Server, why_none
+from tests.support.shared import made_once
+
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """A server for the tests of this file."""
+    made = Server.make(SAFE)
+    made.guard()
+    made.start()
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def there(server: Server, ladder: Ladder) -> Iterator[Ladder]:
+    """Commands with a database of that server, in which `steady` is registered."""
+    with server.database(EMPTY) as url:
+        runner = Ladder(ladder.folder, url)
+        shutil.copy(FAKE_BOTS / "bot.py", runner.folder)
+        add_steady(runner)
+        yield runner
+        for process in runner.started:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def quiet() -> list[Any]:
+    """The games of `WORDS` played in peace, in a file."""
+
+    def play(folder: Path) -> None:
+        done = Ladder(folder).stock()(*WORDS)
+        assert done.code == 0, done.err
+
+    return lines_of(made_once("quiet-for-servers", play))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+def test_a_run_goes_on_over_a_restart_of_the_server(
+    there: Ladder, server: Server, quiet: list[Any], eventually: Wait, mode: str
+) -> None:
+    """Stopped with farewells or as by a crash: nothing is lost, nothing is twice, `serve` follows.
+
+    The run says that it waits, and that it goes on.
+    """
+    site = there.start_fresh("serve", "--port", 0)
+    assert site.stdout is not None
+    address = site.stdout.readline().strip()
+
+    def shown() -> list[Any]:
+        with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
+            return list(json.load(answer)["runs"])
+
+    with there.slow():
+        process = there.start(*WORDS)
+        eventually(lambda: len(lines_of_safely(there.db)) >= 4)
+        (run,) = shown()
+        assert run["status"] == "running"
+        assert run["games"] >= 4
+        server.restart(mode)
+    done = there.finish(process)
+    assert done.code == 0, done.err
+    assert "trying again in" in done.err
+    assert "going on after" in done.err
+    assert "Traceback" not in done.err
+    assert lines_of(there.db) == quiet
+    assert faults_of(there.db) == []
+    (run,) = shown()
+    assert (run["status"], run["games"]) == ("finished", 30)
+    assert there.interrupt(site).code == 0
+
+
+@pytest.mark.slow
+def test_a_full_disk_of_the_server(ladder: Ladder, server: Server, eventually: Wait) -> None:
+    """A run must end with the reason, and the same command go on when there is room."""
+    disk = server.folder / "disk"
+    with small_disk(disk, mib=20):
+        shutil.chown(disk, server.user)
+        server.execute(f"CREATE TABLESPACE small LOCATION '{disk}'")
+        server.execute(f"CREATE DATABASE tight TEMPLATE {EMPTY} TABLESPACE small")
+        there = Ladder(ladder.folder, server.url("tight"))
+        shutil.copy(FAKE_BOTS / "bot.py", there.folder)
+        add_steady(there)
+        with there.slow():
+            process = there.start(*WORDS)
+            eventually(lambda: len(lines_of_safely(there.db)) >= 4)
+            fill(disk / "filler")
+        done = there.finish(process)
+        assert done.code == 2, done.err
+        assert "Traceback" not in done.err
+        (sentence,) = [line for line in done.err.splitlines() if line.startswith("ladder: ")]
+        assert "cannot be written" in sentence
+        assert "free disk space" in sentence
+        before = lines_of(there.db)
+        assert len(before) < 30
+        (disk / "filler").unlink()
+        done = there(*WORDS)
+        assert done.code == 0, done.err
+        after = lines_of(there.db)
+        assert [game for game in after if game in before] == before
+        assert len(after) == 30
+        assert faults_of(there.db) == []
+        server.execute("DROP DATABASE tight WITH (FORCE)")
+        server.execute("DROP TABLESPACE small")
+
+
+@pytest.mark.slow
+def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> None:
+    """Two commands, each twice, and a reader: all play, nothing twice, no deadlock."""
+    commands = [("run", *QUICK, "--games", 20, "--seed", seed) for seed in (1, 2)]
+    with there.slow():
+        runs = [there.start(*words) for words in commands * 2]
+        eventually(lambda: len(lines_of_safely(there.db)) >= 8)
+        report = there("report", "--json").document
+    assert report["games"] == 2 * report["pairs"]
+    done = [there.finish(process) for process in runs]
+    assert [each.code for each in done] == [0] * 4, [each.err for each in done]
+    numbers = query(
+        there.db,
+        "select r.seed, p.number from pairs p join runs r on r.id = p.run_id "
+        "where p.status = 'finished' order by 1, 2",
+    )
+    assert numbers == [(seed, number) for seed in (1, 2) for number in range(20)]
+    assert faults_of(there.db) == []
+
+
+def test_what_keeps_a_command_from_a_server_is_said(ladder: Ladder, server: Server) -> None:
+    """A server that is not there, no such database, tables of others: one sentence, exit code 2."""
+    with server.database(EMPTY) as strange:
+        name = strange.partition("@/")[2].partition("?")[0]
+        server.execute("CREATE TABLE games (id integer)", name)
+        server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        for url, said in (
+            (server.url("nowhere"), "createdb"),
+            (strange, "holds tables of another program"),
+            (server.url("postgres", user="guarded:s3cret"), "refuses this user"),
+            (f"postgresql+psycopg://me@/x?host={ladder.folder}", "check that its server runs"),
+        ):
+            done = ladder("run", "--bots", "random,stupid", "--db", url)
+            assert done.code == 2, done.err
+            (sentence,) = [line for line in done.err.splitlines() if line.startswith("ladder: ")]
+            assert said in sentence
+            assert "s3cret" not in done.err
+            assert "Traceback" not in done.err
