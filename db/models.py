@@ -12,6 +12,7 @@ from sqlalchemy import (
     Double,
     ForeignKey,
     Index,
+    Integer,
     MetaData,
     Text,
     UniqueConstraint,
@@ -27,6 +28,11 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 """Every constraint has a name, so that later migrations can alter it on every database."""
+
+
+BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
+"""For keys of pairs and games. On SQLite a key that counts itself must be called INTEGER, and has
+64 bits all the same."""
 
 
 class Base(DeclarativeBase):
@@ -185,7 +191,7 @@ class Pair(Base):
         ),
     )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     stream: Mapped[str]
     """Of its run; here too because a stream's numbers are unique over all its runs."""
@@ -227,9 +233,9 @@ class Game(Base):
         ),
     )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
     """Ascending in the order of storing, in which live ratings moved."""
-    pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"))
+    pair_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("pairs.id"))
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"))
     division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"))
     rated: Mapped[bool]
@@ -277,7 +283,7 @@ class LastWords(Base):
 
     __tablename__ = "last_words"
 
-    game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("games.id"), primary_key=True)
     stderr: Mapped[str]
     """The end of its stderr."""
     messages: Mapped[str]
@@ -314,7 +320,7 @@ class PairMachine(Base):
 
     __tablename__ = "pair_machines"
 
-    pair_id: Mapped[int] = mapped_column(ForeignKey("pairs.id"), primary_key=True)
+    pair_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("pairs.id"), primary_key=True)
     machine_id: Mapped[int] = mapped_column(ForeignKey("machines.id"), index=True)
 
 
@@ -430,7 +436,7 @@ class Verdict(Base):
 
     __tablename__ = "verdicts"
 
-    game_id: Mapped[int] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    game_id: Mapped[int] = mapped_column(BIG_KEY, ForeignKey("games.id"), primary_key=True)
     solver_version: Mapped[int]
     nodes: Mapped[int] = mapped_column(BigInteger)
     """The most nodes that might be spent on a position."""

@@ -20,6 +20,7 @@ from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import Patience, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.db.versions import go_back
 from tests.support.postgresql import Server, name_of, shared_server, why_none
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
@@ -300,6 +301,29 @@ def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
         assert len(list(reader.games.stream())) == 4
         with pytest.raises(Unwritable, match="permission denied"):
             new_run(reader)
+
+
+def test_keys_have_room(server: Server, url: str) -> None:
+    """Pairs and games beyond 2**31 must be stored and read, also in a database of 32-bit keys."""
+    with Store.open(url) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 2)
+    go_back(url, "0011")
+    kind = "SELECT pg_typeof(id)::text FROM games LIMIT 1"
+    assert server.execute(kind, name_of(url)) == [("integer",)]
+    Store.open(url).close()
+    assert server.execute(kind, name_of(url)) == [("bigint",)]
+    for table in ("pairs", "games"):
+        server.execute(f"ALTER SEQUENCE {table}_id_seq RESTART {3 * 2**30}", name_of(url))
+    with Store.open(url) as store:
+        play_all(store, run, revisions, 6, seed=2)
+        assert [game.id for game in store.games.stream()] == [
+            *range(1, 5),
+            *range(3 * 2**30, 3 * 2**30 + 12),
+        ]
+        assert [audited.fault for audited in store.audit.games()] == [None] * 16
+        assert store.aggregate.rebuild(elo) == []
+        assert store.games.get(3 * 2**30 + 1) is not None
 
 
 def test_codes_have_their_errors(store: Store) -> None:

@@ -6,6 +6,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from db import migrations
+from db.connection.place import locate
 
 
 def go_back(place: str, version: str) -> None:
@@ -13,7 +14,7 @@ def go_back(place: str, version: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     # An engine of its own: dropping a column copies the table, which foreign keys would forbid.
-    engine = create_engine(f"sqlite:///{place}", poolclass=NullPool)
+    engine = create_engine(locate(place).url, poolclass=NullPool)
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, version)
