@@ -15,7 +15,7 @@ import pytest
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
-from tests.support.postgresql import EMPTY, SAFE, Server, why_none
+from tests.support.postgresql import EMPTY, SAFE, Server, name_of, why_none
 from tests.support.shared import made_once
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
@@ -149,7 +149,7 @@ def test_four_coordinators_in_two_streams(there: Ladder, eventually: Wait) -> No
 def test_what_keeps_a_command_from_a_server_is_said(ladder: Ladder, server: Server) -> None:
     """A server that is not there, no such database, tables of others: one sentence, exit code 2."""
     with server.database(EMPTY) as strange:
-        name = strange.partition("@/")[2].partition("?")[0]
+        name = name_of(strange)
         server.execute("CREATE TABLE games (id integer)", name)
         server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
         for url, said in (
