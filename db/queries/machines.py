@@ -1,13 +1,16 @@
 """Machines of clusters: kept as they join."""
 
 import time
+from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Select, func, insert, select, update
+from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
 from db.connection.patience import retried
-from db.models import Machine, PairMachine
-from db.records.machines import MachineRow
+from db.models import Game, Machine, PairMachine
+from db.records.machines import MachineRow, MachineTableRow
+from engine.result import Result
 
 DESCRIBED = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
 """The columns in which two machines differ, or one has changed."""
@@ -51,3 +54,49 @@ class Machines:
                 )
                 for row in connection.execute(query)
             ]
+
+    def tables(self, division_id: int, *, since: float | None = None) -> list[MachineTableRow]:
+        """The rated pairs of a division by machine, those of the coordinators' own left out.
+
+        Nothing but the machines is read where no pair was played on one. `since` (epoch seconds)
+        leaves out pairs of which a game started before.
+        """
+        totals: dict[tuple[str, str, int, int], list[int]] = {}
+        with self._database.reading() as connection:
+            if connection.execute(select(PairMachine.pair_id).limit(1)).first() is None:
+                return []
+            for name, boards, a, b, first, second, pairs in connection.execute(
+                _results(division_id, since)
+            ):
+                # `second` is of the game in which B moved first, from B's side.
+                grid = (Result(first).points2, 2 - Result(second).points2)
+                if a > b:
+                    a, b, grid = b, a, (2 - grid[1], 2 - grid[0])
+                counts = totals.setdefault((name, boards, a, b), [0] * 9)
+                counts[3 * grid[0] + grid[1]] += pairs
+        return [MachineTableRow(*key, tuple(totals[key])) for key in sorted(totals)]
+
+
+def _results(division_id: int, since: float | None) -> Select[Any]:
+    """Machine, boards, first movers and results of both games, with the number of such pairs."""
+    one, other = aliased(Game), aliased(Game)
+    kinds: tuple[Any, ...] = (
+        Machine.name,
+        one.board_class,
+        one.first_revision_id,
+        one.second_revision_id,
+        one.result,
+        other.result,
+    )
+    query = (
+        select(*kinds, func.count())
+        .select_from(PairMachine)
+        .join(Machine, Machine.id == PairMachine.machine_id)
+        .join(one, (one.pair_id == PairMachine.pair_id) & (one.game == 0))
+        .join(other, (other.pair_id == PairMachine.pair_id) & (other.game == 1))
+        .where(one.division_id == division_id, one.rated.is_(True))
+        .group_by(*kinds)
+    )
+    if since is not None:
+        query = query.where(one.started_at >= since, other.started_at >= since)
+    return query

@@ -1,11 +1,13 @@
 """The standings of a division or of one run, read from the store."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
+from ladder.standings.machines import agreement_of
 from ladder.standings.standings import (
     ForfeitedGame,
     OtherDivision,
@@ -32,7 +34,7 @@ def standings_of_division(
     `anchors` fixes ratings in Elo by name.
     """
     kept, notes = current_tables(store, division, since=since)
-    return build_standings(
+    standings = build_standings(
         division,
         kept,
         distinct_games=store.aggregate.count_distinct(kept, since=since),
@@ -50,6 +52,10 @@ def standings_of_division(
             if other.id != division.id
         ],
     )
+    machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
+    if machines is None:
+        return standings
+    return replace(standings, machines=machines, notes=[*standings.notes, *machines.doubts])
 
 
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:

@@ -91,19 +91,20 @@ def doubts(fit: Goodness) -> list[str]:
         pair = fit.worst[0]
         found.append(
             "one number per bot does not describe these games (chance "
-            f"{_chance(fit.p)} if it did): the largest surprise is {pair.a} against {pair.b}, "
+            f"{chance_text(fit.p)} if it did): the largest surprise is {pair.a} against {pair.b}, "
             f"{pair.points:g} points of {pair.games:g} where the list expects {pair.expected:.1f}"
         )
     if fit.cycle_p is not None and fit.cycle_p < DOUBT and fit.cycles:
         cycle = fit.cycles[0]
         found.append(
-            f"the games go in a circle (chance {_chance(fit.cycle_p)} if none did): "
+            f"the games go in a circle (chance {chance_text(fit.cycle_p)} if none did): "
             f"{' beats '.join((*cycle.players, cycle.players[0]))} by more than any list can say"
         )
     return found
 
 
-def _chance(p: float) -> str:
+def chance_text(p: float) -> str:
+    """A small probability in words."""
     return f"{p:.1%}" if p >= 0.001 else "below 0.1%"
 
 

@@ -12,6 +12,7 @@ from db.records.budget import amount_for
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from engine.result import Termination
+from ladder.standings.machines import Agreement
 from ladder.standings.pool import Pool, pool_of
 
 FORFEIT_SHARE = 0.02
@@ -138,6 +139,8 @@ class Standings:
     stalled_games: int = 0
     """How often the machine did not let a bot run."""
     other_divisions: Sequence[OtherDivision] = ()
+    machines: Agreement | None = None
+    """Whether the machines of a cluster agree; None where the games are of one machine."""
 
     @property
     def pairs(self) -> int:

@@ -12,6 +12,7 @@ from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.history import dates_figure, history_figure
+from reports.html.sections.machines import machines_table
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.sections.pairings import (
     bots_by_class_table,
@@ -28,6 +29,7 @@ from reports.html.tables import Cell, Table, columns
 from reports.html.viewer import viewer_game
 from reports.html.words import footer
 from reports.report.comparison import sections
+from reports.report.machines import machines_sentence
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -102,6 +104,8 @@ def report_page(
         by_class=bots_by_class_table(data.classes, order),
         budget_ms=budget_ms,
         first_mover=first_mover(standings),
+        machines=None if standings.machines is None else machines_table(standings.machines),
+        machines_said="" if standings.machines is None else machines_sentence(standings.machines),
         failures=failures_table(standings.bots),
         failures_shown=failures(data.games),
         mistakes=mistakes_table(wrong),

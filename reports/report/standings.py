@@ -13,6 +13,7 @@ from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import csv_text, games_text, markdown_text, number, rounded
 from reports.layout.table import Column, fit, to_markdown
+from reports.report.machines import machine_columns, machines_document, machines_sentence
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
@@ -61,6 +62,7 @@ def standings_document(
         "other_divisions": [
             {"label": other.label, "games": other.games} for other in standings.other_divisions
         ],
+        "machines": None if standings.machines is None else machines_document(standings.machines),
     }
 
 
@@ -117,6 +119,8 @@ def standings_markdown(
     parts = [markdown_text(headline(standings)), to_markdown(columns)]
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
+    if standings.machines is not None:
+        parts.append(to_markdown(machine_columns(standings.machines)))
     parts += map(markdown_text, (*standings.notes, *remarks(standings)))
     return "\n\n".join(parts) + "\n"
 
@@ -131,6 +135,8 @@ def print_standings(
     """The pair table if asked for, the notes, and last the rating list with its legend."""
     if pairs:
         console.print(fit(pair_columns(standings.pairs_table), console.width).table())
+    if standings.machines is not None:
+        console.print(fit(machine_columns(standings.machines), console.width).table())
     for note in standings.notes:
         console.print(visible(note))
     console.print(Text(visible(headline(standings)), style="bold"))
@@ -159,6 +165,8 @@ def remarks(standings: Standings) -> list[str]:
         lines.append(f"{UNRELIABLE} forfeits more than 2 % of its games: do not trust its rating")
     if any(bot.over_budget for bot in standings.bots):
         lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean")
+    if standings.machines is not None:
+        lines.append(machines_sentence(standings.machines))
     return [*lines, *_forfeit_lines(standings.bots), *_other_divisions(standings)]
 
 

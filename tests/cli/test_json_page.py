@@ -100,6 +100,9 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
             league.pairs(run, one, other, 9, "1-0", "0-1")
             league.pairs(run, one, other, 2, "0-1", "1/2")
         league.pairs(run, "c", "b", 1, Game("0-1", Termination.TIMEOUT), "1-0")
+        lab = league.machine("lab1")
+        for score in ("1-0", "0-1") * 10:
+            league.pair(run, "a", "b", score, score, machine=lab)
         league.end(run)
     return path
 

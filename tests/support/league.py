@@ -9,6 +9,7 @@ from bots.protocol import Budget
 from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, LastWords, Thought
 from db.records.launch import Launch, Start
+from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
 from db.records.runs import NewRun, RunKind, RunRow, RunStatus
 from db.records.sides import SideSums
@@ -92,8 +93,19 @@ class League:
         """Mark a run as ended."""
         self.store.runs.set_status(run.id, status)
 
+    def machine(self, name: str) -> int:
+        """Have a machine of a cluster join; its key."""
+        row = MachineRow(name, "a CPU", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 400.0)
+        return self.store.machines.keep(row)
+
     def pair(
-        self, run: RunRow, a: str, b: str, *scores: "str | Game", repeat: bool = False
+        self,
+        run: RunRow,
+        a: str,
+        b: str,
+        *scores: "str | Game",
+        repeat: bool = False,
+        machine: int | None = None,
     ) -> tuple[int, ...]:
         """Store a pair; A moves first in its first game. The numbers of the two games.
 
@@ -122,6 +134,7 @@ class League:
                 row.id,
                 row.number,
                 (self._record(first, swapped=False), self._record(second, swapped=True)),
+                machine=machine,
             ),
             rate_pair,
         )

@@ -143,12 +143,12 @@ def _by_players(cells: Cells, fit: Fit) -> _Met:
         games=total(games),
         points=total(np.where(turned > 0, points, games - points)),
         residual=total(turned * residual),
-        variance=total(_spread(cells, moments, expected, residual)),
+        variance=total(residual_spread(cells, moments, expected, residual)),
         information=total(information),
     )
 
 
-def _spread(
+def residual_spread(
     cells: Cells, moments: FloatArray, expected: FloatArray, residual: FloatArray
 ) -> FloatArray:
     """Variance of a table's residual if the list is right, shape (T,).

@@ -1,0 +1,26 @@
+"""The machines that played a division's pairs."""
+
+from ladder.standings.machines import Agreement
+from reports.html.tables import Cell, Table, columns, number
+from reports.report.machines import chi_square_text, surprise_text
+
+
+def machines_table(agreement: Agreement) -> Table:
+    """A row per machine, the least likely first."""
+    return Table(
+        columns(
+            "machine", "#pairs", "#chi-square", "#degrees of freedom", "#chance if all are alike",
+            "farthest from the list",
+        ),
+        [
+            (
+                Cell(machine.label),
+                number(machine.fit.pairs, ".0f"),
+                Cell(chi_square_text(machine)),
+                Cell(str(machine.fit.freedom or "-")),
+                number(machine.fit.p, ".3f"),
+                Cell(surprise_text(machine.fit.surprise)),
+            )
+            for machine in agreement.machines
+        ],
+    )  # fmt: skip
