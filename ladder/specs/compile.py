@@ -6,10 +6,13 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
 from bots.parent_death import die_with_parent
+from bots.warm import is_warm
 from db.records.launch import Launch, Start
 from db.records.pairs import Entrant
+from engine.cache import is_shared
 from ladder.errors import LadderError, UsageError
 from ladder.signals import check_stop, wait_child, wait_ready
+from ladder.specs.own_sources import own_sources
 from ladder.specs.start_command import start_of
 from ladder.specs.surroundings import without_secrets
 from ladder.visible import visible_lines
@@ -46,7 +49,17 @@ def _compile_all(players: Iterable[tuple[Start, str | None]]) -> None:
         if player is not None:
             groups.setdefault((*start.argv, start.folder), (start, []))[1].append(player)
     for start, names in groups.values():
-        _compile(start, names)
+        if not _is_compiled(start, names):
+            _compile(start, names)
+
+
+def _is_compiled(start: Start, names: Sequence[str]) -> bool:
+    """Whether these are players of our own sources and their stamps lie in the cache.
+
+    Looking there ourselves spares every command the start of an interpreter. Other copies have
+    stamps of their own, which only their own sources find.
+    """
+    return start.folder == str(own_sources().root) and is_shared() and is_warm(names)
 
 
 def _compile(start: Start, names: Sequence[str]) -> None:

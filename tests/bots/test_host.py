@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -64,7 +65,7 @@ def host() -> Iterator[Conversation]:
 
 
 def test_a_conversation(host: Conversation) -> None:
-    """Hello, two games as different players, the end; nothing is said unasked."""
+    """Hello, two games as different players, the end; nothing is said or loaded in vain."""
     hello = host.ask("hello", protocol=1)
     assert hello["type"] == "hello"
     assert set(hello["budgets"]) == {"time", "simulations", "nodes", "depth"}
@@ -75,6 +76,8 @@ def test_a_conversation(host: Conversation) -> None:
         assert answer["ply"] == 2
         assert 0 <= answer["column"] < 7
         host.say(b'{"type":"game_over","result":"win","termination":"four_in_a_row"}')
+    loaded = Path(f"/proc/{host.process.pid}/maps").read_text()
+    assert ("/llvmlite/" in loaded, "/scipy/" in loaded) == (True, False)
     host.say(b'{"type":"quit"}')
     rest, errors = host.process.communicate(timeout=10)
     assert (rest, errors, host.process.returncode) == (b"", b"", 0)
@@ -132,15 +135,15 @@ def test_requests_may_arrive_in_pieces(host: Conversation) -> None:
 
 
 def test_prints_do_not_reach_the_protocol() -> None:
-    """Whatever a library prints goes to standard error."""
+    """Whatever a library prints goes to standard error, what it left to the end included."""
     code = (
         "import bots.host as h, os\n"
         "old = h.Host.answer\n"
         "def answer(self, request):\n"
-        "    print('noise', flush=True); os.system('echo more noise')\n"
+        "    print('noise'); os.system('echo more noise')\n"
         "    return old(self, request)\n"
         "h.Host.answer = answer\n"
-        "h.main()\n"
+        "h.leave(h.main())\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,17 +1,20 @@
-"""Compiling the players of a revision from git: what its sources say, and how they end."""
+"""Compiling players: who needs it, what the sources of a revision say, and how it ends."""
 
 import os
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from bots.protocol import Budget
+from bots.warm import warm
 from db.records.launch import Start
 from db.records.pairs import Entrant
+from engine.cache import is_shared
 from ladder.errors import UsageError
 from ladder.specs.compile import compile_entrants
-from ladder.specs.start_command import host_command
+from ladder.specs.start_command import built_in, host_command, start_of
 
 NASTY = "\x1b]0;title\x07 compiling \x9b31m\n"
 
@@ -52,3 +55,16 @@ def test_a_process_that_a_compilation_leaves_behind_is_not_waited_for(tmp_path: 
     compile_entrants([entrant(tmp_path, leaves)])
     left = int(pid_file.read_text())
     os.kill(left, signal.SIGKILL)  # raises where it has ended, so that its end was waited for
+
+
+def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What our sources have compiled is seen from the stamps, and missed when they are gone."""
+    asked: list[Sequence[str]] = []
+    monkeypatch.setattr("ladder.specs.compile._compile", lambda _, names: asked.append(names))
+    ours = Entrant(1, "ours", start_of(built_in("v4")), Budget(simulations=1), player="v4")
+    assert warm(["v4"], report=False)
+    compile_entrants([ours])
+    assert asked == ([] if is_shared() else [["v4"]])
+    monkeypatch.setattr("ladder.specs.compile.is_warm", lambda _: False)
+    compile_entrants([ours])
+    assert asked[-1:] == [["v4"]]
