@@ -1,6 +1,6 @@
 """Measured speeds of the harness and of the players, as plain data, text and a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -13,13 +13,15 @@ from reports.layout.table import Column, fit
 
 def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
     """The document of `ladder bench harness --json`; parts are in microseconds a ply."""
+    yardstick = speed.ping_pong
     return {
         "games": speed.games,
         "games_per_second": round(speed.games_per_second, 1),
         "plies_per_second": round(speed.plies / speed.seconds, 1),
         "microseconds_per_ply": round(speed.us_per_ply, 2),
-        "ping_pong_microseconds": rounded(speed.ping_pong_us, 2),
+        "ping_pong_microseconds": rounded(yardstick and yardstick.us, 2),
         "ping_pongs_per_ply": rounded(speed.ping_pongs_per_ply, 2),
+        "ping_pongs_at_once": rounded(yardstick and yardstick.at_once, 2),
         "of_which": {
             "round_trip": round(speed.round_trip_us, 2),
             "rest_of_the_game": round(speed.game_us - speed.round_trip_us, 2),
@@ -31,18 +33,12 @@ def harness_document(speed: HarnessSpeed) -> dict[str, Any]:
 
 def harness_text(speed: HarnessSpeed) -> str:
     """Games and plies a second, and the parts of a ply, a line each."""
-    yardstick = "no C compiler: the yardstick, two C programs over pipes, was not measured"
-    if speed.ping_pong_us is not None:
-        yardstick = (
-            f"a ply costs {speed.ping_pongs_per_ply:.1f} times a question and its answer between "
-            f"two C programs on one processor ({speed.ping_pong_us:.1f} us)"
-        )
     return "\n".join(
         (
             f"{speed.games_per_second:,.0f} games a second, "
             f"{speed.plies / speed.seconds:,.0f} plies a second, "
             f"{speed.us_per_ply:.1f} us a ply",
-            yardstick,
+            *_yardstick_lines(speed),
             f"  {speed.round_trip_us:6.1f} us  question to answer: pipes, switches, the bot",
             f"  {speed.game_us - speed.round_trip_us:6.1f} us  the rest of the game: rules, "
             "records, setting up and ending",
@@ -50,6 +46,21 @@ def harness_text(speed: HarnessSpeed) -> str:
             f"started in {speed.startup_s:.2f} s",
         )
     )
+
+
+def _yardstick_lines(speed: HarnessSpeed) -> Iterator[str]:
+    if speed.ping_pong is None:
+        yield "no C compiler: the yardstick, two C programs over pipes, was not measured"
+        return
+    yield (
+        f"a ply costs {speed.ping_pongs_per_ply:.1f} times a question and its answer between "
+        f"two C programs on one processor ({speed.ping_pong.us:.1f} us)"
+    )
+    if speed.ping_pong.at_once is not None:
+        yield (
+            "as many such pairs as workers, each on a processor of its own, make "
+            f"{speed.ping_pong.at_once:.2f} times as many of them at once as one alone"
+        )
 
 
 def search_document(speeds: Sequence[SearchSpeed]) -> list[dict[str, Any]]:

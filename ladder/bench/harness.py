@@ -23,7 +23,7 @@ from db.records.runs import (
 )
 from db.store import Pairs, Store
 from engine.board import parse_board_classes
-from ladder.bench.ping_pong import ping_pong_us
+from ladder.bench.ping_pong import PingPong, ping_pong
 from ladder.errors import InvalidRun
 from ladder.game.broadcast import channel_of
 from ladder.runs.budgets import Budgets
@@ -65,8 +65,9 @@ class HarnessSpeed:
     """Per ply: the transaction of a pair, in the coordinator, beside the worker's play."""
     startup_s: float
     """From the start of the run to its first stored pair."""
-    ping_pong_us: float | None
-    """A question and an answer between two C programs on one processor; None: no C compiler."""
+    ping_pong: PingPong | None
+    """A question and an answer between two C programs on one processor, and how many times as many
+    as many pairs as there were workers make at once; None: no C compiler."""
 
     @property
     def games_per_second(self) -> float:
@@ -81,7 +82,7 @@ class HarnessSpeed:
     @property
     def ping_pongs_per_ply(self) -> float | None:
         """The cost of a ply in questions and answers between two C programs."""
-        return None if self.ping_pong_us is None else self.us_per_ply / self.ping_pong_us
+        return None if self.ping_pong is None else self.us_per_ply / self.ping_pong.us
 
 
 class _Clocks(Silent):
@@ -175,7 +176,7 @@ def bench_harness(
         game_us=clocks.game_us / clocks.plies,
         store_us=clocks.store_s / clocks.plies * 1e6,
         startup_s=clocks.first - clocks.begun,
-        ping_pong_us=ping_pong_us(),
+        ping_pong=ping_pong(concurrency),
     )
 
 

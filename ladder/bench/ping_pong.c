@@ -1,6 +1,6 @@
 /* A question and an answer between two processes over two pipes, on one processor: the least that
    any match runner in another process than its engine pays for a ply. Prints the median of some
-   batches, in microseconds. */
+   batches, in microseconds. Takes the place of the processor among those that it may use, from 0. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -23,25 +23,25 @@ static int ascending(const void *one, const void *other) {
     return (difference > 0) - (difference < 0);
 }
 
-static void stay_on_one_processor(void) {
+static void stay_on_processor(int place) {
     cpu_set_t allowed, one;
     sched_getaffinity(0, sizeof allowed, &allowed);
     CPU_ZERO(&one);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &allowed)) {
+        if (CPU_ISSET(cpu, &allowed) && place-- == 0) {
             CPU_SET(cpu, &one);
             break;
         }
     sched_setaffinity(0, sizeof one, &one);
 }
 
-int main(void) {
+int main(int words, char **word) {
     int to_bot[2], from_bot[2];
     char question[QUESTION], answer[ANSWER], heard[256];
     double took[BATCHES];
     memset(question, '?', sizeof question);
     memset(answer, '!', sizeof answer);
-    stay_on_one_processor();
+    stay_on_processor(words > 1 ? atoi(word[1]) : 0);
     if (pipe(to_bot) || pipe(from_bot)) return 1;
     pid_t bot = fork();
     if (bot < 0) return 1;

@@ -15,6 +15,7 @@ from engine.board import parse_board
 from engine.opening_set import parse_opening_set
 from engine.result import Termination
 from ladder.bench.harness import HarnessSpeed
+from ladder.bench.ping_pong import PingPong
 from ladder.bench.search import SearchSpeed
 from ladder.bisect.question import Question
 from ladder.bisect.result import result_of
@@ -171,7 +172,9 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     if heading == "ladder tune --json":
         return {**tune_document(a_tuning(1, None)), "gate": None}
     if heading == "ladder bench harness --json":
-        return harness_document(HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, 5.0))
+        return harness_document(
+            HarnessSpeed(100, 2000, 1.0, 100.0, 200.0, 30.0, 0.5, PingPong(5.0, None))
+        )
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
     found = ladder(*WORDS[heading])
