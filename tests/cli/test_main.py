@@ -1,0 +1,31 @@
+"""The entry point's own doings."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from ladder.cli.main import LOADED, collect_later
+
+
+@pytest.fixture
+def collector() -> Iterator[tuple[int, int, int]]:
+    """The collector of garbage as it is set; so it is again afterwards."""
+    usual = gc.get_threshold()
+    callbacks = list(gc.callbacks)
+    yield usual
+    gc.callbacks[:] = callbacks
+    gc.set_threshold(*usual)
+    gc.unfreeze()
+
+
+def test_garbage_is_collected_late_and_then_as_ever(collector: tuple[int, int, int]) -> None:
+    """A command that lives on does not keep what a short one need not look for."""
+    before = len(gc.callbacks)
+    collect_later()
+    assert gc.get_threshold()[0] == LOADED
+    kept: list[list[int]] = [[] for _ in range(LOADED + 1000)]  # the collector comes by itself
+    assert len(kept) > LOADED
+    assert gc.get_threshold() == collector
+    assert len(gc.callbacks) == before
+    assert gc.get_freeze_count() > LOADED
