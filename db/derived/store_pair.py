@@ -179,7 +179,7 @@ class PairStorer:
 
 
 class _Moved:
-    """What the pairs of one transaction change beside their games."""
+    """Changes of one transaction beside its games."""
 
     def __init__(self) -> None:
         self.pairs: set[int] = set()
