@@ -210,7 +210,9 @@ def main() -> None:
         finally:
             place.end()
             told = [
-                line for line in (many / "log.txt").read_text().splitlines() if "warning" in line
+                line
+                for line in (many / "log.txt").read_text().splitlines()
+                if "warning" in line or "machine" in line
             ]
             print("\n".join(told), flush=True)
         print(f"two machines: {asked.games} games in {seconds:.0f} s; {did}")

@@ -26,7 +26,9 @@ ROOMS: dict[str, str] = {
         "ladder ladder.openings ladder.registry ladder.game ladder.specs ladder.process "
         "ladder.ratings"
     ),
-    "ladder.cluster": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
+    "ladder.cluster": (
+        "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process ladder.ratings"
+    ),
     "ladder.exchange": "ladder ladder.ratings",
     "ladder.standings": "ladder ladder.ratings ladder.exchange",
     "ladder.analysis": "ladder ladder.ratings",

@@ -15,14 +15,14 @@ from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.cluster.fleet import Fleet
+from ladder.cluster.coordinator.fleet import Fleet
+from ladder.cluster.coordinator.machines import Pair
 from ladder.cluster.luggage import Luggage, pack_bots
 from ladder.cluster.machine import MachineFacts
-from ladder.cluster.machines import Pair
 from ladder.cluster.security import Door
 from ladder.cluster.slot import measure_speed
 from ladder.process.worker_pool import call_apart
-from ladder.runs.executor import PairExecutor
+from ladder.runs.executor import News, PairExecutor
 from ladder.runs.settings import TIME, Settings
 
 END_S = 5.0
@@ -101,7 +101,7 @@ class ClusterExecutor:
 
         """
         self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
-        self._said: SimpleQueue[str] = SimpleQueue()
+        self._said: SimpleQueue[News] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop()
         self._machines: dict[MachineFacts, int] = {}
@@ -145,7 +145,7 @@ class ClusterExecutor:
         except Empty:
             return
 
-    def news(self) -> list[str]:
+    def news(self) -> list[News]:
         """Machines that joined, left, fell silent or disagreed."""
         found = []
         while not self._said.empty():

@@ -24,6 +24,7 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.cluster import slot
 from ladder.cluster.archive import unpack
 from ladder.cluster.travel import Kit
+from ladder.cluster.travelled_cache import archives_folder, mark_used
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.process.worker_pool import WorkerDied, WorkerPool
@@ -119,7 +120,8 @@ def greet() -> MachineFacts:
 
 def missing_archives(names: tuple[str, ...]) -> list[str]:
     """Those of some archives that are not in this machine's cache."""
-    folder = slot.archives_folder()
+    folder = archives_folder()
+    mark_used(folder / name for name in names)  # or it might go before they are played with
     return [name for name in names if not (folder / name).is_dir()]
 
 
@@ -131,7 +133,7 @@ def keep_archive(name: str, packed: bytes) -> None:
         OSError: it cannot be written.
 
     """
-    unpack(packed, slot.archives_folder() / name)
+    unpack(packed, archives_folder() / name)
 
 
 _speed: float | None = None

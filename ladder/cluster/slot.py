@@ -18,8 +18,8 @@ import msgspec
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.board import parse_board
-from engine.cache import cache_root
 from ladder.cluster.travel import Kit, start_here, with_start
+from ladder.cluster.travelled_cache import Hold, archives_folder, clean_cache, kits_folder
 from ladder.errors import BotFailure, LadderError, UsageError
 from ladder.game.bot_pool import BotPool
 from ladder.game.referee import play_pair
@@ -51,14 +51,11 @@ class _Run:
     key: str
     starts: Mapping[int, Start]
     pool: BotPool
+    held: Hold
+    """Everything in the machine's cache that it needs."""
 
 
 _run: _Run | None = None
-
-
-def archives_folder() -> Path:
-    """The folder of unpacked archives on this machine."""
-    return cache_root() / "travelled" / "archives"
 
 
 def keep_kit(kit: Kit) -> None:
@@ -85,6 +82,8 @@ def prepare(kit: Kit, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
     """
     clear_leftovers()
     keep_kit(kit)
+    held = _hold(kit)
+    clean_cache()
     refused: dict[int, str] = {}
     starts: dict[int, Start] = {}
     for bot in kit.bots:
@@ -106,6 +105,7 @@ def prepare(kit: Kit, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
                 refused[side.revision] = in_one_line(f"{side.name} does not start there: {error}")
     finally:
         pool.close()
+        held.close()
     return Prepared(measure_speed() if measure else 0.0, refused)
 
 
@@ -125,6 +125,7 @@ def play(key: str, plan: PairPlan) -> PairRecord:
         )
     except KeyError as error:
         raise LadderError(f"the machine has no bot of revision {error} for this run") from error
+    run.held.use()
     return play_pair(here, run.pool)
 
 
@@ -134,6 +135,7 @@ def _take_up(key: str) -> _Run:
         return _run
     try:
         kit = msgspec.msgpack.decode(_kit_file(key).read_bytes(), type=Kit)
+        held = _hold(kit)
     except (OSError, msgspec.DecodeError) as error:
         raise LadderError(f"the machine has not been prepared for this run: {error}") from error
     starts = {}
@@ -145,16 +147,23 @@ def _take_up(key: str) -> _Run:
     if kit.pin and _run is None:
         claim_cpu()
     if _run is not None:
-        _run.pool.close()
+        _end()
     else:
         Finalize(None, _end, exitpriority=10)
-    _run = _Run(key, starts, BotPool(_confinement(kit)))
+    _run = _Run(key, starts, BotPool(_confinement(kit)), held)
     return _run
 
 
 def _end() -> None:
     if _run is not None:
         _run.pool.close()
+        _run.held.close()
+
+
+def _hold(kit: Kit) -> Hold:
+    """Keep a kit and its archives from being removed. Raises OSError when one is not there."""
+    archives = {archives_folder() / bot.archive for bot in kit.bots if bot.archive}
+    return Hold([_kit_file(kit.key), *sorted(archives)])
 
 
 def _confinement(kit: Kit) -> Confinement:
@@ -163,7 +172,7 @@ def _confinement(kit: Kit) -> Confinement:
 
 
 def _kit_file(key: str) -> Path:
-    return cache_root() / "travelled" / "kits" / f"{key}.msgpack"
+    return kits_folder() / f"{key}.msgpack"
 
 
 def measure_speed() -> float:

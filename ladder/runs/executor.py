@@ -8,13 +8,21 @@ each run.
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from db.records.bots import BotRow
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.runs.settings import Settings
+
+
+class News(NamedTuple):
+    """Something that happened to the machines of a run."""
+
+    sentence: str
+    is_warning: bool = False
+    """Whether somebody should look; else it is told in passing."""
 
 
 class PairExecutor(Protocol):
@@ -35,8 +43,8 @@ class PairExecutor(Protocol):
     def wait(self, timeout_s: float) -> None:
         """Take the records that have come; returns at the first ones, or after the timeout."""
 
-    def news(self) -> Sequence[str]:
-        """Sentences for the user about events since the last call, such as machines that left."""
+    def news(self) -> Sequence[News]:
+        """Events since the last call for the user, such as machines that left."""
 
     def close(self) -> None:
         """End in good order, when all that was submitted is done."""

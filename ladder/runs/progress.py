@@ -159,6 +159,9 @@ class Watcher(Protocol):
     def tick(self, live: LiveRun) -> None:
         """Some time has passed, at most a quarter of a second."""
 
+    def told(self, live: LiveRun, sentence: str) -> None:
+        """Something happened that nobody has to look at, such as a machine that joined."""
+
     def warned(self, live: LiveRun, sentence: str) -> None:
         """Something happened that the user should know."""
 
@@ -176,6 +179,9 @@ class Silent:
         """Nothing."""
 
     def tick(self, live: LiveRun) -> None:
+        """Nothing."""
+
+    def told(self, live: LiveRun, sentence: str) -> None:
         """Nothing."""
 
     def warned(self, live: LiveRun, sentence: str) -> None:

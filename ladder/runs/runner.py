@@ -152,6 +152,7 @@ class Runner:
                 self._workers.close()
             else:
                 self._workers.kill()
+            self._pass_on_news()
             self._store.runs.set_status(self._run.id, status)
             self._watcher.ended(self._live)
         return RunOutcome(self._store.runs.get(self._run.id), ending, self._live)
@@ -181,10 +182,16 @@ class Runner:
             self._watcher.tick(self._live)
 
     def _look_at_workers(self) -> None:
-        """Note how many pairs can be in play now, and pass on what happened to the machines."""
+        """Note how many pairs can be in play now, and what happened to the machines."""
         self._live.workers = self._workers.slots
-        for sentence in self._workers.news():
-            self._warn(sentence)
+        self._pass_on_news()
+
+    def _pass_on_news(self) -> None:
+        for sentence, is_warning in self._workers.news():
+            if is_warning:
+                self._warn(sentence)
+            else:
+                self._watcher.told(self._live, sentence)
 
     def _owed(self) -> Iterator[int]:
         """The numbers of the pairs that are planned and not finished."""

@@ -13,6 +13,7 @@ from ladder.game.referee import play_pair
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpus import claim_cpu
 from ladder.process.worker_pool import WorkerPool
+from ladder.runs.executor import News
 
 _pool: BotPool | None = None
 _broadcast: Broadcast | None = None
@@ -75,6 +76,6 @@ class Workers(WorkerPool):
         """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)
 
-    def news(self) -> tuple[str, ...]:
+    def news(self) -> tuple[News, ...]:
         """Nothing: the processes of one machine are always there."""
         return ()

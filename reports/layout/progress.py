@@ -69,6 +69,10 @@ class LogLines(Generic[State]):
             self._last = now
             self._say(self._view.log(state))
 
+    def told(self, state: State, sentence: str) -> None:
+        """Print the sentence at once."""
+        self._say(sentence)
+
     def warned(self, state: State, sentence: str) -> None:
         """Print the warning at once."""
         self._say(f"warning: {sentence}")
@@ -83,10 +87,10 @@ class LogLines(Generic[State]):
 
 
 class LivePicture(Generic[State]):
-    """Title, last warnings, status and picture on a screen of their own, drawn anew in place.
+    """Title, news, last warnings, status and picture on a screen of their own, drawn anew in place.
 
-    When the work ends the terminal is as it was before, with title, all warnings, the final status
-    and what should be known as lines.
+    When the work ends the terminal is as it was before, with title, all news and warnings, the
+    final status and what should be known as lines.
     """
 
     def __init__(self, console: Console, view: View[State]) -> None:
@@ -95,6 +99,7 @@ class LivePicture(Generic[State]):
         self._last = 0.0
         self._screen = OtherScreen(console)
         self._warnings: list[str] = []
+        self._told: list[str] = []
 
     def started(self, state: State) -> None:
         """Begin to draw."""
@@ -109,16 +114,23 @@ class LivePicture(Generic[State]):
         if time.monotonic() - self._last >= REDRAW_EVERY_S:
             self._draw(state)
 
+    def told(self, state: State, sentence: str) -> None:
+        """Show the sentence in the picture until the next one, and keep it for the end."""
+        self._told.append(sentence)
+        self._draw(state)
+
     def warned(self, state: State, sentence: str) -> None:
         """Show the warning in the picture and keep it for the end."""
         self._warnings.append(f"warning: {sentence}")
         self._draw(state)
 
     def ended(self, state: State) -> None:
-        """Leave lines in the place of the picture: title, all warnings, the final status."""
+        """Leave lines in the place of the picture: title, news, warnings, the final status."""
         self._screen.close()
         for line in self._view.title(state):
             say(self._console, line)
+        for sentence in self._told:
+            say(self._console, sentence)
         for sentence in self._warnings:
             say(self._console, sentence, style="yellow")
         for line in self._view.ending(state):
@@ -128,6 +140,7 @@ class LivePicture(Generic[State]):
         self._last = time.monotonic()
         width, height = self._screen.size()
         above: list[RenderableType] = [Text(line) for line in self._view.title(state)]
+        above += [Text(line) for line in self._told[-1:]]
         earlier = len(self._warnings) - WARNINGS_SHOWN
         if earlier > 0:
             above.append(Text(f"{earlier} earlier warnings, shown at the end", style="yellow"))

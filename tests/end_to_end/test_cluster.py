@@ -1,8 +1,10 @@
 """Many machines: a real scheduler and real workers on loopback, under certificates."""
 
 import re
+import shutil
 import signal
 import socket
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.end_to_end.traces import descendants_of_session, faults_of, lines_of, query
 from tests.support.command_server import ForkedCommand
+from tests.support.fakes import FAKE_BOT
 
 PLAYED = (
     "run", "--bots", "steady,random,stupid", "--boards", "4x4", "--simulations", 1, "--seed", 1,
@@ -83,6 +86,8 @@ def test_a_run_on_machines_is_the_run_on_one(
     assert re.search(r"alpha has joined with 2 slots .*: 1 machine, 2 slots", done.err), done.err
     assert "alpha has left" in done.err
     assert "beta has joined" in done.err
+    assert "warning: alpha has joined" not in done.err
+    assert "warning: beta has joined" not in done.err
     machines_of_pairs = "select m.name from pair_machines p join machines m on m.id = p.machine_id"
     names = [name for (name,) in query(ladder.folder, machines_of_pairs)]
     assert len(names) == 20
@@ -90,6 +95,25 @@ def test_a_run_on_machines_is_the_run_on_one(
     assert machines.end() == [-9, -9, 0, 0]
     for process in machines.started:
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
+
+
+def test_a_bot_that_is_not_repeatable_is_reported(ladder: Ladder) -> None:
+    """A bot from outside that draws its own chance is named; under a work budget no machine is."""
+    folder = ladder.stock().folder
+    shutil.copy(FAKE_BOT, folder / "bot.py")
+    added = ladder("bots", "add", "unsteady", f"exec:{sys.executable} -I -S bot.py unsteady")
+    assert added.code == 0, added.err
+    machines = Machines(ladder)
+    machines.start_worker("alpha", 1)
+    machines.start_worker("beta", 1)
+    played = ("run", "--bots", "unsteady,random", "--boards", "6x7", "--simulations", 1)
+    done = ladder(*played, "--games", 200, "--seed", 3, "--cluster", *machines.reach)
+    assert done.code == 0, done.err
+    assert "under a work budget: random or unsteady does not play the same" in done.err
+    assert "set aside" not in done.err
+    assert query(folder, "select count(*) from pairs where status = 'finished'") == [(100,)]
+    assert faults_of(folder) == []
+    machines.end()
 
 
 @pytest.mark.parametrize(

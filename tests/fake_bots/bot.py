@@ -713,6 +713,14 @@ def open_descriptors() -> dict[str, str]:
     return found
 
 
+class Unsteady(Honest):
+    """Draws chances of its own, whatever the seed."""
+
+    def move(self, message: dict) -> dict | None:
+        free = [c for c, room in enumerate(self.room) if message["moves"].count(c) < room]
+        return {"type": "move", "column": free[os.urandom(1)[0] % len(free)]}
+
+
 MODES = {
     "honest": Honest,
     "hangs-in-hello": HangsInHello,
@@ -760,6 +768,7 @@ MODES = {
     "sleeps-in-the-kernel": SleepsInTheKernel,
     "busy-children": BusyChildren,
     "thinks": Thinks,
+    "unsteady": Unsteady,
     "obeys": Obeys,
     "short-lived-child": ShortLivedChild,
     "opens-files": OpensFiles,
