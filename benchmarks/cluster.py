@@ -173,7 +173,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=int, default=1000)
     parser.add_argument("--bots", default="random,stupid,v1,v4")
-    parser.add_argument("--simulations", type=int, default=500)
+    parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--slots", type=int, default=1, help="of each worker")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kill-every", type=float, default=0, help="seconds; 0: never")
@@ -222,7 +222,19 @@ def main() -> None:
         while place.left_behind() and time.monotonic() < deadline:
             time.sleep(0.2)
         print(f"left behind: {place.left_behind()}")
-        sys.exit(not same or bool(faults_of(many)) or bool(place.left_behind()))
+        missed = [word for word, count in did.items() if not count and wanted(asked, apart)[word]]
+        print(f"asked for and not done before the run had ended: {missed}")
+        sys.exit(not same or bool(faults_of(many)) or bool(place.left_behind()) or bool(missed))
+
+
+def wanted(asked: argparse.Namespace, apart: bool) -> dict[str, bool]:
+    """Which disturbances must have happened for the show to show anything."""
+    return {
+        "workers killed": bool(asked.kill_every),
+        "cuts": bool(asked.cut) and apart,
+        "schedulers killed": bool(asked.kill_scheduler),
+        "coordinators killed": bool(asked.kill_coordinator),
+    }
 
 
 if __name__ == "__main__":

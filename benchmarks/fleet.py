@@ -1,10 +1,12 @@
 """A simulated fleet: how busy one coordinator keeps slots that sleep instead of playing.
 
-    python -m benchmarks.fleet --slots 200 --pair-seconds 2 --seconds 60 [--db URL]
+    python -m benchmarks.fleet --slots 50,100,200,500,1000 --seconds 60 [--db URL] [--profile]
 
 Scheduler, workers, coordinator, runner and database are the real ones; only a pair takes no
 processor: its slot sleeps and sends a record of real size. Each worker stands for 50 slots. The
-share of busy time is counted over the middle of the run, from the moment when all slots are there.
+share of busy time is counted over the middle of the run, from the moment when all slots are there,
+and so is the processor time of each process: what comes near to one processor is what breaks first.
+`--profile` says where the coordinator's two threads are, by looking at them 50 times a second.
 """
 
 import argparse
@@ -13,9 +15,14 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
+
+import psutil
 
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.store import Store
@@ -36,6 +43,10 @@ from ladder.runs.start import start_run
 from tests.support.random_games import random_record
 
 SLOTS_OF_A_WORKER = 50
+LOOK_S = 0.02
+"""Between two looks of the profile."""
+ENOUGH = 0.95
+"""The share of busy time below which a coordinator does not keep its slots busy."""
 BOTS = ("random", "stupid")
 
 
@@ -60,18 +71,31 @@ def sleep_instead(seconds: float) -> None:
 class Clock(Silent):
     """The moments at which pairs were stored, from the time when all slots were there."""
 
-    def __init__(self, slots: int, seconds: float) -> None:
+    def __init__(self, slots: int, seconds: float, processes: Sequence[int]) -> None:
         self.slots, self.seconds = slots, seconds
         self.full: float | None = None
         self.moments: list[float] = []
+        self.spent: list[list[float]] = []
+        """Processor seconds of the coordinator, the scheduler and all workers together: at the
+        beginning of the time that counts and at its end."""
+        self._processes = [psutil.Process(number) for number in processes]
 
     def tick(self, live: LiveRun) -> None:
         """See whether all slots are there, and end the run in time."""
         now = time.monotonic()
         if self.full is None and live.workers >= self.slots:
             self.full = now
-        if self.full is not None and now > self.full + self.seconds:
+        if self.full is None:
+            return
+        if not self.spent and now > self.full + self.seconds / 4:
+            self.spent.append(self._spent_now())
+        if len(self.spent) == 1 and now > self.full + self.seconds:
+            self.spent.append(self._spent_now())
             live.deadline = now
+
+    def _spent_now(self) -> list[float]:
+        each = [sum(process.cpu_times()[:2]) for process in self._processes]
+        return [time.process_time(), each[0], sum(each[1:])]
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
         """Note the moment."""
@@ -92,7 +116,8 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
         environment = {**os.environ, machine.NAME: name}
         processes.append(subprocess.Popen(worker, env=environment, stderr=subprocess.DEVNULL))
         left -= of_this
-    clock = Clock(slots, asked.seconds)
+    clock = Clock(slots, asked.seconds, [process.pid for process in processes])
+    profile = Profile() if asked.profile else None
     try:
         with Store.open(place) as store:
             sync_builtins(store)
@@ -104,7 +129,6 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
                 seconds=3600.0,
                 continuing=Continue.NEVER,
             )
-            begun = os.times()
             start_run(
                 store=store,
                 settings=settings,
@@ -112,28 +136,78 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
                 watcher=clock,
                 workforce=Cluster(Door("127.0.0.1", port)),
             )
-            ended = os.times()
     finally:
+        if profile is not None:
+            profile.is_over.set()
         for process in processes:
             process.terminate()
         for process in processes:
             process.wait()
-    report(clock, slots, asked, ended.user + ended.system - begun.user - begun.system)
+    report(clock, slots, asked)
+    if profile is not None:
+        profile.show()
 
 
-def report(clock: Clock, slots: int, asked: argparse.Namespace, cpu_s: float) -> None:
+class Profile:
+    """Where the threads of this process are, looked at again and again."""
+
+    def __init__(self) -> None:
+        self.is_over = threading.Event()
+        self.places: dict[str, Counter[str]] = {}
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        while not self.is_over.wait(LOOK_S):
+            names = {each.ident: each.name for each in threading.enumerate()}
+            for number, frame in sys._current_frames().items():
+                name = names.get(number, "")
+                if name in ("MainThread", "cluster"):
+                    self.places.setdefault(name, Counter())[place_of(frame)] += 1
+
+    def show(self) -> None:
+        """Print the places in which each thread was most often."""
+        for name, places in self.places.items():
+            total = places.total()
+            print(f"  {name}, of {total} looks:")
+            for place, count in places.most_common(8):
+                print(f"    {count / total:6.1%} {place}")
+
+
+def place_of(frame: FrameType | None) -> str:
+    """The innermost function of a thread, and the innermost one of ours that has called it."""
+    assert frame is not None
+    inner, ours = frame, frame
+    while ours.f_back is not None and not is_ours(ours):
+        ours = ours.f_back
+    words = [f"{Path(each.f_code.co_filename).stem}.{each.f_code.co_qualname}"
+             for each in (ours, inner)]  # fmt: skip
+    return " ... ".join(dict.fromkeys(words))
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a function is one of the ladder's."""
+    return "/ladder/" in frame.f_code.co_filename or "/db/" in frame.f_code.co_filename
+
+
+def report(clock: Clock, slots: int, asked: argparse.Namespace) -> None:
     """Print a line about the middle of the run."""
-    if clock.full is None:
+    if clock.full is None or len(clock.spent) < 2:
         print(f"{slots} slots: they were never all there")
         return
     start = clock.full + asked.seconds / 4
     stop = clock.full + asked.seconds
     pairs = sum(start <= moment < stop for moment in clock.moments)
     busy = pairs * asked.pair_seconds / (slots * (stop - start))
-    total = max(1, len(clock.moments))
+    spent = [after - before for before, after in zip(*clock.spent, strict=True)]
+    names = ("coordinator", "scheduler", "workers together")
+    told = ", ".join(
+        f"{name} {1000 * cpu_s / max(1, pairs):.2f} ms of processor a pair "
+        f"({cpu_s / (stop - start):.0%} of one)"
+        for name, cpu_s in zip(names, spent, strict=True)
+    )
     print(
-        f"{slots} slots: {100 * busy:.1f} % busy, {pairs / (stop - start):.0f} pairs/s, "
-        f"coordinator {1000 * cpu_s / total:.2f} ms of processor a pair",
+        f"{slots} slots: {100 * busy:.1f} % busy, {pairs / (stop - start):.0f} pairs/s, {told}"
+        + ("" if busy >= ENOUGH else ": NOT KEPT BUSY"),
         flush=True,
     )
 
@@ -145,6 +219,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--pair-seconds", type=float, default=2.0)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--db", help="a file or URL; default a new SQLite file")
+    parser.add_argument("--profile", action="store_true", help="where the coordinator's time goes")
     parser.add_argument("--port", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--be", choices=("scheduler", "worker"), help=argparse.SUPPRESS)
     asked = parser.parse_args(words)

@@ -99,8 +99,13 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
     async def until_signal() -> None:
         task = asyncio.ensure_future(serving)
         loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            _set_level(logging.CRITICAL)  # what is cut short by the end is no error
+            task.cancel()
+
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, task.cancel)
+            loop.add_signal_handler(number, end)
         with contextlib.suppress(asyncio.CancelledError):
             await task
 
@@ -109,5 +114,9 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 
 def _be_quiet() -> None:
     """Let the library say only what is wrong."""
+    _set_level(logging.ERROR)
+
+
+def _set_level(level: int) -> None:
     for name in ("distributed", "distributed.worker", "distributed.scheduler", "distributed.core"):
-        logging.getLogger(name).setLevel(logging.ERROR)
+        logging.getLogger(name).setLevel(level)

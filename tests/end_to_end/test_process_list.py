@@ -1,0 +1,54 @@
+"""Passwords in the list of processes, which every user of a machine can read."""
+
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+SECRET = "quince-marmalade-7"  # noqa: S105 - of no server
+CALM_S = 300.0
+"""Only a test that fails waits so long."""
+
+
+def words_of_all() -> dict[int, bytes]:
+    """The words of every living process, as any user of the machine may read them."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                found[int(entry.name)] = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue  # it has ended
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        (
+            "postgresql+psycopg://ladder:{secret}@127.0.0.1:{port}/ladder",
+            ("run", "--bots", "random,stupid", "--cluster", "127.0.0.1:1"),
+        ),
+        ("postgresql+psycopg://ladder@127.0.0.1:{port}/ladder?password={secret}", ("report",)),
+    ],
+)
+def test_no_process_shows_a_password(ladder: Ladder, url: str, words: tuple[str, ...]) -> None:
+    """A command that waits for its server, and all that it has started, show stars for it."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        server.settimeout(CALM_S)
+        place = url.format(secret=SECRET, port=server.getsockname()[1])
+        process = ladder.start_fresh(*words, "--db", place)
+        connection, _ = server.accept()  # the command has read its words and knocks at the server
+        with connection:
+            shown = words_of_all()
+            assert [number for number, line in shown.items() if SECRET.encode() in line] == []
+            assert re.search(rb"[:=]\*{%d}" % len(SECRET), shown[process.pid]), shown[process.pid]
+        process.terminate()
+        out, err = process.communicate(timeout=CALM_S)
+    assert SECRET not in out + err
