@@ -141,7 +141,7 @@ class Machines:
         self.slots = sum(each.slots for each in self.ready)
 
     def forget(self, machine: Machine) -> None:
-        """It is gone."""
+        """Take out a machine that is gone."""
         self._by_address.pop(machine.address, None)
         self.set_state(machine, State.REFUSED)
 
