@@ -13,71 +13,98 @@ import statistics
 import subprocess
 import sys
 import time
+from typing import Any
 
 import psycopg
 
-from benchmarks.large_database import BATCH, new_database, planned_pairs, play_pairs
+from benchmarks.large_database import new_database, planned_pairs, play_pairs
 from db.store import Store
 from ladder.ratings.sequential_elo import rate_pair
 from tests.support.postgresql import Server, why_none
 
 
 def fill(server: Server, name: str, games: int) -> None:
-    """Multiply the stored pairs of a database until there are so many games, in bulk."""
-    with psycopg.connect(host=str(server.folder), user=server.user, dbname=name) as connection:
-        connection.execute("SET synchronous_commit = off")
-        columns = {
-            table: [
-                row[0]
-                for row in connection.execute(
-                    "SELECT column_name FROM information_schema.columns WHERE table_name = %s "
-                    "ORDER BY ordinal_position",
-                    [table],
-                )
-            ]
-            for table in ("pairs", "games")
-        }
-        row = connection.execute("SELECT count(*), max(id) FROM pairs").fetchone()
+    """Multiply the stored pairs of a database until there are so many games, in bulk.
+
+    Keys and indexes are made at the end, each in one go. The derived tables stay as they are: a
+    pair moves the same rows of them.
+    """
+    with connect(server, name) as connection:
+        row = connection.execute("SELECT count(*), max(id), max(number) FROM pairs").fetchone()
         assert row is not None
-        pairs, highest = row
-        while pairs < games // 2:
-            batch = min(BATCH, games // 2 - pairs, pairs)
-            for table, replaced in (
-                ("pairs", {"id": f"id + {highest}", "number": f"number + {highest}"}),
-                (
-                    "games",
-                    {
-                        "id": f"id + {2 * highest}",
-                        "pair_id": f"pair_id + {highest}",
-                        # Every game another line, spread over the whole range like real hashes.
-                        "line_hash": "(2 * random() - 1) * 9.2e18",
-                    },
-                ),
-            ):
-                chosen = ", ".join(replaced.get(each, each) for each in columns[table])
-                key = "id" if table == "pairs" else "pair_id"
-                connection.execute(
-                    f"INSERT INTO {table} ({', '.join(columns[table])}) "  # noqa: S608 - our names
-                    f"SELECT {chosen} FROM {table} WHERE {key} <= {batch}"
-                )
-            pairs, highest = pairs + batch, 2 * highest if batch == pairs else highest + batch
-            connection.commit()
-        for table in ("pairs", "games"):
+        pairs, highest, last = row
+        wanted = games // 2 - pairs
+        if wanted <= 0:
+            return
+        connection.execute("SET maintenance_work_mem = '256MB'")
+        indexes = [made for (made,) in connection.execute(_INDEXES)]
+        keys = list(connection.execute(_KEYS))
+        for table, key, _ in reversed(keys):  # those that point at others before the others
+            connection.execute(f"ALTER TABLE {table} DROP CONSTRAINT {key}")
+        for made in indexes:
+            connection.execute(f"DROP INDEX {made.split()[made.split().index('INDEX') + 1]}")
+        copies = f"generate_series(1, {-(-wanted // pairs)}) AS copy"
+        for table, key, replaced in (
+            (
+                "pairs",
+                "id",
+                {"id": f"id + copy * {highest}", "number": f"number + copy * {last + 1}"},
+            ),
+            (
+                "games",
+                "pair_id",
+                {
+                    "id": f"id + copy * {2 * highest}",
+                    "pair_id": f"pair_id + copy * {highest}",
+                    # Every game another line, spread over the whole range like real hashes.
+                    "line_hash": "(2 * random() - 1) * 9.2e18",
+                },
+            ),
+        ):
+            columns = [column for (column,) in connection.execute(_COLUMNS, [table])]
+            chosen = ", ".join(replaced.get(each, each) for each in columns)
+            connection.execute(
+                f"INSERT INTO {table} ({', '.join(columns)}) "  # noqa: S608 - our own names
+                f"SELECT {chosen} FROM {table}, {copies} "
+                f"WHERE {replaced[key]} <= {highest + wanted} ORDER BY copy, {table}.id"
+            )
             connection.execute(
                 f"SELECT setval('{table}_id_seq', (SELECT max(id) FROM {table}))"  # noqa: S608
             )
-    with Store.open(server.url(name)) as store:
-        store.aggregate.rebuild(rate_pair)
+        for table, key, made in keys:
+            connection.execute(f"ALTER TABLE {table} ADD CONSTRAINT {key} {made}")
+        for made in indexes:
+            connection.execute(made)
     server.execute("VACUUM ANALYZE", name)
+
+
+_COLUMNS = (
+    "SELECT column_name FROM information_schema.columns WHERE table_name = %s "
+    "ORDER BY ordinal_position"
+)
+_INDEXES = (
+    "SELECT pg_get_indexdef(indexrelid) FROM pg_index "
+    "WHERE indrelid IN ('pairs'::regclass, 'games'::regclass) "
+    "AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)"
+)
+_KEYS = (
+    "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+    "WHERE 'pairs'::regclass IN (conrelid, confrelid) "
+    "OR 'games'::regclass IN (conrelid, confrelid) ORDER BY contype = 'f'"
+)
+"""Keys, before those that point at them."""
+
+
+def connect(server: Server, name: str) -> "psycopg.Connection[Any]":
+    """A connection to one of a server's databases."""
+    return psycopg.connect(host=str(server.folder), user=server.user, dbname=name)
 
 
 def commit_us(server: Server, count: int) -> float:
     """The median of inserting one row and committing it, in microseconds."""
     server.execute("CREATE TABLE IF NOT EXISTS least (n integer)")
     spent = []
-    with psycopg.connect(
-        host=str(server.folder), user=server.user, dbname="postgres"
-    ) as connection:
+    with connect(server, "postgres") as connection:
         for number in range(count):
             begun = time.perf_counter()
             connection.execute("INSERT INTO least VALUES (%s)", [number])

@@ -353,9 +353,25 @@ def test_codes_have_their_errors(store: Store) -> None:
         ('permission denied for database "games"', DatabaseError),
     ],
 )
-def test_words_of_a_failed_connection(words: str, kind: type[DatabaseError]) -> None:
+def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
     """It has no code: a server on its way must be waited for, what stays so be told at once."""
     error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
     found, sentence = sentence_of(None, str(error), error)
     assert found is kind
     assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ('server certificate for "a" does not match host name "b"', DatabaseError),
+        ("server does not support SSL, but SSL was required", DatabaseError),
+        ("SSL error: certificate verify failed", DatabaseError),
+        ("SSL connection has been closed unexpectedly", Unreachable),
+        ("Connection refused", Unreachable),
+    ],
+)
+def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
+    """A server that is not who it should be must be told at once, without another attempt."""
+    error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
+    assert sentence_of(None, str(error), error)[0] is kind

@@ -20,6 +20,9 @@ _REFUSED = (
     "refuses this user ({reason}); the URL names the user, and PGPASSWORD or ~/.pgpass holds the "
     "password"
 )
+_UNTRUSTED = (
+    "cannot be trusted ({reason}); check sslmode and sslrootcert of the URL, and the host's name"
+)
 _UNWRITABLE = (
     "cannot be written ({reason}); check the server's free disk space and what its user may do"
 )
@@ -58,6 +61,8 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
     (("does not exist",), (Missing, _MISSING)),
 )
 """Words of a connection that the server refused for good; with all others it may be on its way."""
+_UNTRUSTED_WORDS = ("certificate", "does not support SSL")
+"""Words of libpq where it gives a connection up that the server would have taken."""
 
 
 def sentence_of(
@@ -83,6 +88,8 @@ def sentence_of(
         return None, ""
     if type(error).__name__ not in ("OperationalError", "InterfaceError"):
         return None, ""
+    if any(mark in reason for mark in _UNTRUSTED_WORDS):
+        return DatabaseError, _UNTRUSTED.format(reason=reason)
     kind, sentence = Unreachable, _AWAY
     if ("FATAL" in words or "no password" in words) and "timeout" not in words:
         for marks, (its_kind, its_sentence) in _BY_WORDS:
