@@ -3,7 +3,10 @@
     python -m benchmarks.server_load --pages 200 --pairs 50 --requests 100 --seconds 600
 
 Tells how long storing a pair takes without and with the load, the latency of the requests, how many
-updates the pages were sent, and the memory of the server at the beginning and the end.
+updates the pages were sent, the server's memory at ten moments, and whether it is flat: whether the
+median of the last three tenths of the time is less than 5 % above that of the three at its middle.
+With `--games N` so many games are stored before. Requests are left out, and counted, while 50 wait
+for an answer: a machine that cannot do the work would show its own queue as the server's memory.
 """
 
 import argparse
@@ -14,14 +17,23 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 import psutil
 
+from benchmarks.large_database import fill
 from tests.support.league import Game, League
 
 BOTS = tuple(f"s{number:02}" for number in range(20))
+AT_ONCE = 50
+"""Requests that wait for an answer."""
+SAMPLES = 10
+"""Of the server's memory, one at the end of each tenth of the time."""
+FLAT = 0.05
+"""Growth of the second half of the time, as a share, below which memory counts as flat."""
 PATHS = ("/", "/games", "/games?bot=s03", "/games/7", "/runs/1", "/api/runs", "/api/games?limit=20")
 
 
@@ -58,6 +70,8 @@ class Told:
     updates: int = 0
     latencies: list[float] = field(default_factory=list)
     failures: int = 0
+    left_out: int = 0
+    """Requests that were not made, as too many waited."""
 
 
 async def follow(port: int, told: Told) -> None:
@@ -98,14 +112,47 @@ async def load(port: int, pages: int, a_second: float, seconds: float) -> Told:
         if number / a_second > now - begun:
             await asyncio.sleep(0.002)
             continue
+        number += 1
+        if len(asked) >= AT_ONCE:
+            told.left_out += 1
+            continue
         task = asyncio.create_task(ask(port, PATHS[number % len(PATHS)], told))
         asked.add(task)
         task.add_done_callback(asked.discard)
-        number += 1
     for task in following:
         task.cancel()
     await asyncio.gather(*following, *asked, return_exceptions=True)
     return told
+
+
+async def load_and_look(
+    port: int, given: argparse.Namespace, process: psutil.Process
+) -> tuple[Told, list[float]]:
+    """The load, and the server's resident memory in MiB at the end of each tenth of the time."""
+    loading = asyncio.create_task(load(port, int(given.pages), given.requests, given.seconds))
+    resident = []
+    for _ in range(SAMPLES):
+        await asyncio.sleep(given.seconds / SAMPLES)
+        resident.append(process.memory_info().rss / 2**20)
+    return await loading, resident
+
+
+def growth(resident: Sequence[float]) -> float:
+    """The growth over the second half of ten samples of memory, as a share."""
+    return median(resident[7:]) / median(resident[4:7]) - 1
+
+
+def make_database(path: Path, games: int) -> None:
+    """The bots and, when some are asked for, so many games of a first run."""
+    with League(path, *BOTS) as league:
+        if not games:
+            return
+        run = league.run()
+        for number, a in enumerate(BOTS):
+            for b in BOTS[:number]:
+                league.pair(run, a, b, Game("1-0", plies=5), Game("0-1", plies=5))
+        league.end(run)
+    fill(path, games)
 
 
 def main() -> None:
@@ -113,15 +160,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     for name, value in (("pages", 200), ("pairs", 50), ("requests", 100), ("seconds", 60)):
         parser.add_argument(f"--{name}", type=float, default=value)
+    parser.add_argument("--games", type=int, default=0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         database = str(Path(folder) / "load.db")
-        League(database, *BOTS).store.close()
-        writing = (database, given.pairs, given.seconds)
+        make_database(Path(database), given.games)
         print("without the server:", flush=True)
-        alone = multiprocessing.Process(target=store_pairs, args=writing)
-        alone.start()
-        alone.join()
+        store_pairs(database, given.pairs, min(given.seconds, 60))
         command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
         with subprocess.Popen(
             [*command, "--db", database, "--port", "0"], stdout=subprocess.PIPE, text=True
@@ -130,29 +175,38 @@ def main() -> None:
             port = int(server.stdout.readline().strip().rstrip("/").rpartition(":")[2])
             process = psutil.Process(server.pid)
             asyncio.run(load(port, 5, 20, 3))  # warm
-            before = process.memory_info().rss
+            before = process.memory_info().rss / 2**20
             print("with it:", flush=True)
-            writer = multiprocessing.Process(target=store_pairs, args=writing)
+            writer = multiprocessing.Process(
+                target=store_pairs, args=(database, given.pairs, given.seconds)
+            )
             writer.start()
             cpu = sum(process.cpu_times()[:2])
-            told = asyncio.run(load(port, int(given.pages), given.requests, given.seconds))
+            told, resident = asyncio.run(load_and_look(port, given, process))
             cpu = sum(process.cpu_times()[:2]) - cpu
             writer.join()
-            after = process.memory_info().rss
             begun = time.perf_counter()
             server.send_signal(2)
-            server.wait(10)
+            server.wait(60)
             ended = time.perf_counter() - begun
-        told.latencies.sort()
-        count = len(told.latencies)
-        middle, slow = told.latencies[count // 2], told.latencies[int(0.99 * count)]
-        print(f"  {count} requests, {told.failures} failed; half of them within "
-              f"{1000 * middle:.0f} ms, 99 % within {1000 * slow:.0f} ms")  # fmt: skip
-        print(f"  {told.updates} updates to {given.pages:.0f} pages, "
-              f"{told.updates / given.pages / given.seconds:.2f} a second each")  # fmt: skip
-        print(f"  the server used {cpu / given.seconds:.0%} of a CPU; "
-              f"{before >> 20} MiB before, {after >> 20} MiB after")  # fmt: skip
+        tell(given, told, cpu)
+        moments = ", ".join(f"{each:.0f}" for each in resident)
+        grown = growth(resident)
+        print(f"  resident {before:.0f} MiB before; at each tenth of the time {moments}")
+        print(f"  {'flat' if grown < FLAT else 'NOT flat'}: {grown:+.1%} in the second half")
         print(f"  it ended within {ended:.2f} s; left: {sorted(os.listdir(folder))}")
+
+
+def tell(given: argparse.Namespace, told: Told, cpu: float) -> None:
+    """Print what the clients saw; `cpu` is the server's processor time in seconds."""
+    told.latencies.sort()
+    count = len(told.latencies)
+    middle, slow = told.latencies[count // 2], told.latencies[int(0.99 * count)]
+    print(f"  {count} requests, {told.failures} failed, {told.left_out} left out; half of them "
+          f"within {1000 * middle:.0f} ms, 99 % within {1000 * slow:.0f} ms")  # fmt: skip
+    print(f"  {told.updates} updates to {given.pages:.0f} pages, "
+          f"{told.updates / given.pages / given.seconds:.2f} a second each")  # fmt: skip
+    print(f"  the server used {cpu / given.seconds:.0%} of a CPU")
 
 
 if __name__ == "__main__":

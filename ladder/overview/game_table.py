@@ -1,15 +1,16 @@
 """The columns of all games that people filter by, in memory: any filter answers in milliseconds.
 
-An index for each filter would cost every stored pair; these 40 bytes a game cost only the process
-that shows games. The table is read once, in short steps, and then follows: games are only ever
-added, in ascending order of their ids, unless a whole run is deleted, which is noticed. The truth
-stays in the database: whatever is found here is read there under the same conditions.
+An index for each filter would cost every stored pair; these 48 bytes a game cost only the process
+that shows games, and only for the latest million. The table is read once, in short steps, and then
+follows: games are only ever added, in ascending order of their ids, unless a whole run is deleted,
+which is noticed. The truth stays in the database: whatever is found here is read there under the
+same conditions.
 """
 
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from engine.result import FORFEITS, Result, Termination
 
 STEP = 5_000
 """Games that are read at a time."""
+MOST = 1_000_000
+"""Games that a table keeps; it may have an eighth more for a while."""
 
 RESULTS = {each.value: code for code, each in enumerate(Result)}
 TERMINATIONS = {each.value: code for code, each in enumerate(Termination)}
@@ -39,10 +42,21 @@ COLUMNS: dict[str, Any] = {
 Mask = npt.NDArray[np.bool_]
 
 
+class Newest(NamedTuple):
+    """The newest games that fit, among those of a table."""
+
+    games: Sequence[GameSummary]
+    """The one stored last first."""
+    down_to: int
+    """Older games than the one of this id are not in the table; 0: it has all."""
+
+
 class GameTable:
     """The table of one database. Any thread may ask; all methods take a store of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST) -> None:
+        """An empty table that keeps the latest games, at least so many."""
+        self._most = most
         self._lock = threading.Lock()
         self._runs: dict[int, float] = {}
         """The starts of the runs, by which deleted ones are noticed."""
@@ -60,13 +74,15 @@ class GameTable:
             if any(runs.get(run) != begun for run, begun in self._runs.items()):
                 self._clear()
             self._runs = runs
+            if not self._last:
+                self._last = self._down_to = max(store.games.last_id() - self._most, 0)
             rows = store.games.keys(after=self._last, limit=STEP)
             if rows:
                 self._append(rows)
             return len(rows) < STEP
 
-    def newest(self, store: Store, query: GameQuery, limit: int) -> Sequence[GameSummary]:
-        """At most `limit` of the games that fit, the one stored last first.
+    def newest(self, store: Store, query: GameQuery, limit: int) -> Newest:
+        """At most `limit` of the games that fit.
 
         Raises:
             UnknownRow: the query names a bot or a run that is not there.
@@ -77,11 +93,12 @@ class GameTable:
         with self._lock:
             places = self._places(query, ours, theirs)[-limit:]
             ids = tuple(int(each) for each in self._columns["id"][places])
-        return store.games.newest(replace(query, ids=ids), limit)
+            down_to = self._down_to
+        return Newest(store.games.newest(replace(query, ids=ids), limit), down_to)
 
     def _clear(self) -> None:
         self._columns = {name: np.empty(0, kind) for name, kind in COLUMNS.items()}
-        self._count = self._last = 0
+        self._count = self._last = self._down_to = 0
         self._runs = {}
         self._boards: dict[str, int] = {}
 
@@ -103,6 +120,16 @@ class GameTable:
             column[self._count : total] = read[name]
         self._count = total
         self._last = rows[-1].id
+        if total > self._most + self._most // 8:
+            self._drop(total - self._most)
+
+    def _drop(self, oldest: int) -> None:
+        """Keep all but so many of the oldest games."""
+        self._down_to = int(self._columns["id"][oldest - 1])
+        self._columns = {
+            name: column[oldest : self._count].copy() for name, column in self._columns.items()
+        }
+        self._count -= oldest
 
     def _places(
         self, query: GameQuery, ours: Sequence[int] | None, theirs: Sequence[int] | None

@@ -39,23 +39,36 @@ def search(
         store: the open database.
         query: the conditions.
         limit: games of a page.
-        table: of all games; where it is not read yet, or None, stored games are looked through.
+        table: of the latest games; where it is not read yet, or None, and for older games than it
+            has, stored games are looked through.
         longest_s: for so long.
 
     Raises:
         UnknownRow: the query names a bot or a run that is not there.
 
     """
+    found: list[GameSummary] = []
+    older = query
     if table is not None and table.catch_up(store):
-        return _page(table.newest(store, query, limit + 1), limit)
+        games, down_to = table.newest(store, query, limit + 1)
+        if len(games) > limit or not down_to:
+            return _page(games, limit)
+        found = list(games)
+        high = down_to + 1
+        older = replace(query, before=high if query.before is None else min(query.before, high))
     if query.forfeit:  # few, and found by their index
-        games = store.games.newest(query, limit + 1)
-        return _page(games, limit)
+        return _page([*found, *store.games.newest(older, limit + 1 - len(found))], limit)
+    return _look_through(store, older, limit, found, longest_s)
+
+
+def _look_through(
+    store: Store, query: GameQuery, limit: int, found: list[GameSummary], longest_s: float
+) -> Found:
+    """Add stored games to those that were found, in stretches from the newest on."""
     begun = time.monotonic()
     top = store.games.last_id(query.run_id) + 1
     high = top if query.before is None else min(query.before, top)
     stretch = STRETCH
-    found: list[GameSummary] = []
     while True:
         low = max(high - stretch, 0)
         part = replace(query, before=high, down_to=low)

@@ -16,6 +16,7 @@ from bots.errors import BotsError
 from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
+from ladder.web import memory
 from ladder.web.border.safety import SafetyMiddleware
 from ladder.web.errors import NotFound, Refused
 from ladder.web.live.events import event
@@ -73,9 +74,13 @@ def application(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         site.follower.start()
-        tidying = asyncio.create_task(site.open_games.tidy())
+        going_on = [
+            asyncio.create_task(site.open_games.tidy()),
+            asyncio.create_task(memory.give_back()),
+        ]
         yield
-        tidying.cancel()
+        for task in going_on:
+            task.cancel()
 
     async def refuse(refusal: Refused, scope: Scope, receive: Receive, send: Send) -> None:
         await answer_error(Request(scope), site, refusal)(scope, receive, send)

@@ -13,6 +13,7 @@ import uvicorn
 from db.store import file_of
 from ladder.errors import UsageError
 from ladder.signals import is_stop_wished, stops_heeded
+from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.border.password import Doorkeeper, read_password
 from ladder.web.border.safety import Border, is_loopback
@@ -78,6 +79,7 @@ def serve(
             "a --password-file, or leave --host away and use a tunnel (`ssh -L`)"
         )
     password = None if place.password_file is None else read_password(place.password_file)
+    memory.bound()
     with stops_heeded(), contextlib.closing(_listen(place)) as listener:
         asyncio.run(_serve(place, password, listener, announce, is_over))
 

@@ -29,6 +29,8 @@ APPLICATION_ID = 0x43346C64
 """The SQLite header field that tells our files from others: the letters C4ld."""
 CACHE_KIB = 16 * 1024
 """Page cache of a connection: holds what a pair touches of a database of a million games."""
+FOLLOWER_CACHE_KIB = 2 * 1024
+"""Page cache of one that follows: whatever others commit empties it."""
 WRITES = "connect4_writes"
 """Execution option of a connection whose transactions take the write lock at their beginning."""
 
@@ -91,10 +93,9 @@ class SqliteBackend(Backend):
     def make_following_engine(self) -> Engine:
         """An engine whose statements may not write. Raises Missing, Unwritable."""
         has_content(self.path, create=False)
-        if not may_write(self.path):
-            return self.make_reading_engine("mode=ro")
-        engine = self.make_reading_engine("mode=rw")
-        event.listen(engine, "connect", _refuse_writes)
+        is_writable = may_write(self.path)
+        engine = self.make_reading_engine("mode=rw" if is_writable else "mode=ro")
+        event.listen(engine, "connect", _follow)
         return engine
 
     def make_reading_engine(self, options: str) -> Engine:
@@ -286,5 +287,6 @@ def _begin(connection: Connection) -> None:
     driver.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _refuse_writes(driver: Any, _record: object) -> None:
+def _follow(driver: Any, _record: object) -> None:
     driver.execute("PRAGMA query_only=ON")
+    driver.execute(f"PRAGMA cache_size=-{FOLLOWER_CACHE_KIB}")

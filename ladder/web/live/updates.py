@@ -10,7 +10,7 @@ from ladder.web.live.boards import Boards
 from ladder.web.live.events import Events, event
 from ladder.web.live.follower import Follower
 from ladder.web.live.news import News
-from ladder.web.live.views import View
+from ladder.web.live.views import NOTHING, Shown, View
 
 PACE_S = 0.9
 """Between two updates of the parts of one page."""
@@ -62,7 +62,7 @@ class _Parts:
         self._follower = follower
         self._get = get
         self._last_seen = last_seen
-        self._shown: View | None = None
+        self._shown: Shown | None = None
         self._told: str | None = None
         """The problem that the page shows."""
         self._version = -1
@@ -97,9 +97,9 @@ class _Parts:
         self._next = begun + PACE_S
         self._version = view.version  # it may be older than the last change
         shown, was_wrong = self._shown, self._told is not None
-        self._shown, self._told = view, None
+        self._shown, self._told = view.shown, None
         if was_wrong:
-            return view.update(None)
-        if view.digest != (self._last_seen if shown is None else shown.digest):
-            return view.update(shown)
+            return view.update(NOTHING)
+        if view.shown.digest != (self._last_seen if shown is None else shown.digest):
+            return view.update(shown or NOTHING)
         return b": as you have it\n\n" if shown is None else b""

@@ -7,9 +7,10 @@ as it is, and charts as Vega-Lite. A part that is the same as before is not sent
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 import msgspec
 
@@ -18,10 +19,25 @@ from ladder.web.live.follower import Follower
 from ladder.web.live.reading import Readers
 from reports.html.live.parts import PageParts
 
-KEPT = 128
+KEPT = 64
 """Views that are kept; the least recently used go first."""
+UPDATES_KEPT = 4
+"""Finished events of a view: most pages that follow it show the same view before."""
 FRESH_S = 0.8
 """A view is not made again sooner, however often the database changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A view as a page that shows it is remembered: not with its parts, but with their marks."""
+
+    digest: str
+    parts: Mapping[str, bytes]
+    charts: Mapping[str, bytes]
+
+
+NOTHING = Shown("", {}, {})
+"""What is known of a page that has just come."""
 
 
 @dataclass(slots=True)
@@ -31,34 +47,48 @@ class View:
     page: PageParts
     version: int = 0
     made_at: float = 0.0
-    digest: str = ""
+    shown: Shown = NOTHING
     _updates: dict[str, bytes] = field(default_factory=dict)
     _html: bytes | None = None
 
     def html(self, frame: Callable[[PageParts, str], str]) -> bytes:
         """The whole page; `frame` makes it of the parts and the digest, once."""
         if self._html is None:
-            self._html = frame(self.page, self.digest).encode()
+            self._html = frame(self.page, self.shown.digest).encode()
         return self._html
 
-    def update(self, before: "View | None") -> bytes:
+    def update(self, before: Shown) -> bytes:
         """The event that turns a page that shows `before` into one that shows this."""
-        key = "" if before is None else before.digest
-        known = self._updates.get(key)
+        known = self._updates.get(before.digest)
         if known is None:
-            old_parts = {} if before is None else before.page.parts
-            old_charts = {} if before is None else before.page.charts
             body = {
-                "parts": {k: v for k, v in self.page.parts.items() if old_parts.get(k) != v},
-                "charts": {k: v for k, v in self.page.charts.items() if old_charts.get(k) != v},
+                "parts": _changed(self.page.parts, self.shown.parts, before.parts),
+                "charts": _changed(self.page.charts, self.shown.charts, before.charts),
             }
             known = b"id: %s\nevent: update\ndata: %s\n\n" % (
-                self.digest.encode(),
+                self.shown.digest.encode(),
                 msgspec.json.encode(body),
             )
-            if len(self._updates) < 8:
-                self._updates[key] = known
+            if len(self._updates) < UPDATES_KEPT:
+                self._updates[before.digest] = known
         return known
+
+
+def _changed(
+    values: Mapping[str, Any], marks: Mapping[str, bytes], before: Mapping[str, bytes]
+) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if before.get(name) != marks[name]}
+
+
+def shown_of(page: PageParts) -> Shown:
+    """The marks of a page's parts, and of all that it shows."""
+    parts = {name: _mark(part) for name, part in page.parts.items()}
+    charts = {name: _mark(chart) for name, chart in page.charts.items()}
+    return Shown(_mark((parts, charts, page.games)).hex(), parts, charts)
+
+
+def _mark(value: object) -> bytes:
+    return sha256(msgspec.json.encode(value)).digest()[:8]
 
 
 Maker = Callable[[FollowedStore], View]
@@ -97,10 +127,9 @@ class Views:
         version = self._follower.version
         view = await self._readers.read(make)
         view.version, view.made_at = version, time.monotonic()
-        told = msgspec.json.encode((view.page.parts, view.page.charts, view.page.games))
-        view.digest = sha256(told).hexdigest()[:16]
+        view.shown = shown_of(view.page)
         old = self._kept.get(key)
-        if old is not None and old.digest == view.digest:
+        if old is not None and old.shown == view.shown:
             old.version, old.made_at = view.version, view.made_at
             view = old
         self._kept[key] = view

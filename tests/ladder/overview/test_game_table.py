@@ -79,7 +79,10 @@ def test_the_table_finds_what_the_database_finds(
     if conditions["bot"] is None:
         conditions |= {"opponent": None, "moved_first": None}
     query = GameQuery(**conditions)  # type: ignore[arg-type]
-    assert table.newest(league.store, query, 5) == league.store.games.newest(query, 5)
+    expected = league.store.games.newest(query, 5)
+    assert table.newest(league.store, query, 5).games == expected
+    found = search(league.store, query, 5, GameTable(most=16), longest_s=60)
+    assert [*found.games] == [*expected]
 
 
 def test_names_that_are_unknown_are_refused(league: League, table: GameTable) -> None:
@@ -118,3 +121,18 @@ def test_a_table_that_is_not_read_yet_is_done_without(
         assert len(found.games) == 32
         counts.append(table.count)
     assert counts == [10, 20, 30, 40, 48]
+
+
+def test_a_table_has_a_most_and_older_games_are_found_all_the_same(tmp_path: Path) -> None:
+    """However many games are stored, only the latest may be kept, and none may be lost."""
+    with League(tmp_path / "games.db", *NAMES) as league:
+        run, table = league.run(), GameTable(most=16)
+        for number in range(40):
+            league.pair(run, NAMES[number % 3], NAMES[(number + 1) % 3], "1-0", "0-1")
+            for query in (GameQuery(), GameQuery(bot="beta"), GameQuery(before=9)):
+                found = search(league.store, query, 7, table, longest_s=60)
+                assert [*found.games] == [*league.store.games.newest(query, 7)]
+            assert table.count <= 18
+        late = GameTable(most=16)
+        assert late.catch_up(league.store)
+        assert late.count == 16
