@@ -138,6 +138,12 @@ class Adviser:
         renew = self.entrant.renews(pair_ended=True)
         self._pool.release(self.entrant.start, process, renew=renew)
 
+    def let_go(self) -> None:
+        """Have the process end, whatever it is doing; from any thread."""
+        process = self._process
+        if process is not None:
+            process.let_go()
+
     def close(self) -> None:
         """End the process, whatever it is doing."""
         process, self._process = self._process, None
@@ -268,9 +274,12 @@ class GameInPlay:
         return opinion
 
     def abandon(self) -> None:
-        """End the bots, whatever they are doing; also from another thread than the game's."""
+        """Have the bots end, whatever they are doing; from another thread than the game's.
+
+        Whatever the game waits for then fails. A bot that is only starting ends with the game.
+        """
         for adviser in (self._adviser, *list(self._others.values())):
-            adviser.close()
+            adviser.let_go()
 
     def record(self) -> NewHumanGame:
         """The finished game, to be stored.

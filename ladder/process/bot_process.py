@@ -88,7 +88,9 @@ class Answer(NamedTuple):
 
 
 class BotProcess:
-    """A running bot; not for several threads at a time. Also a context manager that kills it.
+    """A running bot; but for `let_go` not for several threads at a time.
+
+    Also a context manager that kills it.
 
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
@@ -261,6 +263,13 @@ class BotProcess:
         graceful = self._client.report.exited == 0
         self.kill()
         return graceful
+
+    def let_go(self) -> None:
+        """Have it end soon, from any thread; whoever waits for its answer finds that it crashed.
+
+        It is still to be killed, by the thread that asks it.
+        """
+        self._client.let_go()
 
     def kill(self) -> None:
         """End it and everything it started, at once; nothing of it is left on return."""

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -106,6 +107,9 @@ class SupervisorClient:
     report: SupervisorReport = field(default_factory=SupervisorReport)
     pidfd: int = -1
     unread: bytes = b""
+    is_killed: bool = False
+    control_lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held over every use of `control`, which any thread may close."""
 
     @classmethod
     def start(
@@ -184,9 +188,10 @@ class SupervisorClient:
             self._tell(b"head " + line.encode("utf-8", "replace")[:500] + b"\n")
 
     def _tell(self, line: bytes) -> None:
-        if self.control >= 0:
-            with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                os.write(self.control, line)
+        with self.control_lock:
+            if self.control >= 0:
+                with contextlib.suppress(BlockingIOError, BrokenPipeError):
+                    os.write(self.control, line)
 
     def listen(self, timeout_s: float) -> None:
         """Take what the supervisor tells; returns at the first news, or after the timeout."""
@@ -214,21 +219,28 @@ class SupervisorClient:
             self.listen(left)
         return True
 
+    def let_go(self) -> None:
+        """Have the supervisor end the bot, without waiting for it; from any thread."""
+        with self.control_lock:
+            control, self.control = self.control, -1
+            if control >= 0:
+                os.close(control)
+
     def kill(self) -> None:
         """End the bot and everything it started; returns when that is done.
 
         SIGKILL goes to the bot at once and from here, the rest is the supervisor's work. When the
         supervisor does not do it within KILL_S, it is killed and the rest is looked for.
         """
-        if self.control < 0:
+        if self.is_killed:
             return
+        self.is_killed = True
         if self.pidfd < 0:
             self.listen(0)
         if self.pidfd >= 0:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        os.close(self.control)
-        self.control = -1
+        self.let_go()
         report = self.report
         deadline = time.monotonic() + KILL_S
         while not report.closed and (left := deadline - time.monotonic()) > 0:

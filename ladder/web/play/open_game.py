@@ -78,6 +78,8 @@ class OpenGame:
         self._game: GameInPlay | None = None
         self._asked: queue.Queue[tuple[str, Any] | None] = queue.Queue()
         self._turn = threading.Lock()
+        self._ending = ""
+        """Why the game is to end; empty: it is not. What its bots say then does not count."""
         self._publish()
         self.thread = threading.Thread(target=self._live, name=f"game {self.key}", daemon=True)
         self.thread.start()
@@ -104,10 +106,11 @@ class OpenGame:
     def end(self, says: str) -> None:
         """End the game and its bots, whatever they are doing."""
         if not self.is_over:
-            self._shown.says = says
+            self._ending = self._ending or says
             self._asked.put(None)
-            if self._game is not None:
-                self._game.abandon()
+            game = self._game
+            if game is not None:
+                game.abandon()
 
     # In the thread.
 
@@ -143,6 +146,7 @@ class OpenGame:
         finally:
             self._game = None
             self.is_over = True
+            self._shown.says = self._ending or self._shown.says
             self._shown.is_busy = False
             self._publish()
 
@@ -157,7 +161,7 @@ class OpenGame:
                 game.undo()
                 self._shown.saved = ""
             elif word == "hint" and game.persons_turn:
-                self._shown.says = f"{value} is thinking about a hint"
+                self._shown.says = f"waiting for a hint of {value}"
                 self._publish()
                 self._shown.hint = _opinion(self._hint(game, value))
         except BotFailure as failure:
@@ -187,10 +191,12 @@ class OpenGame:
         """Have the bot move when it is its turn, and show what came of it."""
         game = self._game
         assert game is not None  # noqa: S101 - the thread made it
-        if game.bots_turn:
+        if game.bots_turn and not self._ending:
             self._shown.says = f"{self.wish.bot} is thinking"
             self._publish()
             game.reply()
+        if self._ending:
+            return
         self._shown.says = "your move" if game.verdict is None else _ending(game)
         if game.verdict is not None and self.wish.is_saved and not self._shown.saved:
             with contextlib.closing(Store.open(self._database, create=False)) as store:

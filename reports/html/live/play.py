@@ -50,7 +50,7 @@ def play_state(
         "person": person,
         "start": len(start),
         "moves": list(position.moves),
-        "says": says,
+        "says": _sentence(says, bot),
         "hint": hint,
         "saved": saved,
         "busy": is_busy,
@@ -62,6 +62,12 @@ def play_state(
         and not is_busy
         and any(ply % 2 == person for ply in range(len(start), position.ply)),
     }
+
+
+def _sentence(words: str, bot: str) -> str:
+    """Words as a sentence; a bot's name at their beginning stays as it is."""
+    begun = words if words.startswith(bot) else words[:1].upper() + words[1:]
+    return begun if begun.endswith((".", "!", "?")) else f"{begun}."
 
 
 def _as_stored(

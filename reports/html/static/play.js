@@ -125,7 +125,7 @@ function drop(path, column) {
 function show(path, now) {
   const first = state === null;
   state = now;
-  byId("says").textContent = now.says.charAt(0).toUpperCase() + now.says.slice(1) + (/[.!?]$/.test(now.says) ? "" : ".");
+  byId("says").textContent = now.says;
   byId("shares").hidden = !now.shares_cpu;
   drawBoard(now.game, now.game.cells.length);
   const place = byId("columns");

@@ -246,3 +246,25 @@ def test_a_bot_that_fails_loses(
         page.click("#end")
         page.close()
     assert server.ask("/").status == 200
+
+
+def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
+    database: str, server: Running, visit: Visit
+) -> None:
+    """Ending a game must end the bot that thinks, about its move or a hint, and store no result."""
+    thinks = {"bot": "v20", "kind": "time_ms", "amount": 60_000, "save": True}
+    page = visit(begun(server, **thinks, side="second")).page
+    until(page, f"{SAYS} === 'v20 is thinking.'", timeout_s=60)
+    page.click("#end")
+    until(page, f"{SAYS} === 'You ended the game.'")
+    wait_for_none()
+    page = visit(begun(server, **thinks)).page
+    until(page, f"{SAYS} === 'Your move.'", timeout_s=60)
+    page.click("#hint")
+    until(page, f"{SAYS}.includes('a hint of v20')")
+    until(page, "document.querySelector('#end:not([disabled])')")
+    page.click("#end")
+    until(page, f"{SAYS} === 'You ended the game.'")
+    wait_for_none()
+    with Store.open(database) as store:
+        assert store.human_games.get(1) is None
