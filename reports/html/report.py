@@ -128,12 +128,17 @@ def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
         (
             section.title,
             Table(
-                columns(*section.columns),
-                [[Cell(str(cell)) for cell in row] for row in section.rows],
+                columns(*(name.replace("+-", "± ") for name in section.columns)),
+                [[Cell(_as_on_paper(str(cell))) for cell in row] for row in section.rows],
             ),
         )
         for section in sections(compared)
     ]
+
+
+def _as_on_paper(cell: str) -> str:
+    """What the terminal abbreviates: a dot for none, and the sign before an error."""
+    return "0" if cell == "." else cell.replace("+-", "±")
 
 
 def _shown(data: ReportData) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A head; numbers stand to the right."""
+    """A head; numbers stand to the right, and only prose is broken into lines."""
 
     name: str
     number: bool = False
+    prose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,5 +41,7 @@ def number(value: float | None, form: str = ",.0f") -> Cell:
 
 
 def columns(*names: str) -> tuple[Column, ...]:
-    """Heads from their names; those that begin with ``#`` are of numbers."""
-    return tuple(Column(name.removeprefix("#"), name.startswith("#")) for name in names)
+    """Heads from their names; those that begin with ``#`` are of numbers, with ``~`` of prose."""
+    return tuple(
+        Column(name.lstrip("#~"), name.startswith("#"), name.startswith("~")) for name in names
+    )

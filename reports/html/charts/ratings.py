@@ -103,6 +103,7 @@ def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
 
 @lru_cache(maxsize=32)
 def _history_frame(order: tuple[str, ...]) -> Spec:
+    legend = alt.Legend(title=None) if len(order) > 1 else None
     colour = alt.Color(
         "bot:N",
         sort=list(order),
@@ -110,7 +111,7 @@ def _history_frame(order: tuple[str, ...]) -> Spec:
             domain=list(order),
             range=[PALETTE[place % len(PALETTE)] for place in range(len(order))],
         ),
-        legend=alt.Legend(title=None),
+        legend=legend,
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
     dashes = alt.StrokeDash(
@@ -120,7 +121,7 @@ def _history_frame(order: tuple[str, ...]) -> Spec:
             domain=list(order),
             range=[DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(order))],
         ),
-        legend=alt.Legend(title=None),
+        legend=legend,
     )
     base = alt.Chart(named_rows()).encode(
         x=alt.X("games:Q", title="games of the division"), color=colour

@@ -26,7 +26,9 @@ def compare_parts(
                 names=names,
                 chosen=list(chosen),
                 label="" if made is None else made.label,
-                sentences=[] if made is None else [each.sentence for each in made.versus],
+                sentences=[]
+                if made is None
+                else [each.sentence.replace("+-", "±") for each in made.versus],
                 tables=[] if made is None else comparison_tables(made),
             )
         },

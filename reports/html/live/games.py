@@ -43,7 +43,10 @@ def games_table(games: Sequence[GameSummary]) -> Table:
 
 
 def _result(game: GameSummary) -> str:
-    return "draw" if game.result is Result.DRAW else f"{game.winner} won"
+    """By sides: the names stand beside it."""
+    if game.result is Result.DRAW:
+        return "draw"
+    return "first won" if game.winner == game.first else "second won"
 
 
 def games_parts(

@@ -8,7 +8,7 @@ from ladder.overview.pace import RunNow
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link, run_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import pace_words, state_of
+from reports.html.live.runs import pace_words, run_name, state_of
 from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.trials import ratio_words
 from reports.html.sections.verdict import verdict
@@ -68,7 +68,7 @@ def _card(entry: RunNow, trial: Trial | None) -> dict[str, object]:
     run = entry.run
     return {
         "id": run.row.id,
-        "kind": run.row.kind.value,
+        "name": run_name(run.row),
         "title": run.title,
         "link": run_link(run.row.id),
         "games": run.games,
@@ -81,7 +81,7 @@ def _card(entry: RunNow, trial: Trial | None) -> dict[str, object]:
 
 def _runs_table(runs: Sequence[RunNow]) -> Table:
     return Table(
-        columns("#run", "kind", "what", "status", "#games", "begun", "note"),
+        columns("#run", "kind", "~what", "status", "#games", "begun", "~note"),
         [
             (
                 Cell(

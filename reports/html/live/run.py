@@ -8,7 +8,7 @@ from ladder.standings.standings import Standings
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment
-from reports.html.live.runs import pace_words, state_of
+from reports.html.live.runs import goes_on_words, pace_words, run_name, state_of
 from reports.html.sections.ratings import ratings_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.words import day
@@ -36,7 +36,7 @@ def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | Non
         ("Rated", "yes" if row.rated else "no"),
     ]
     return PageParts(
-        f"{row.kind.value.capitalize()} {row.id}",
+        run_name(row).capitalize(),
         {
             "run": fragment(
                 "run_parts.html.j2",
@@ -49,6 +49,7 @@ def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | Non
                 trials=trials_table(trials),
                 judged=judged,
                 figure=figure,
+                goes_on=goes_on_words(entry),
             )
         },
         specs_of(figures),

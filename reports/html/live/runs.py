@@ -1,5 +1,6 @@
 """A run in words: its state, its pace, and how long it will take."""
 
+from db.records.runs import RunKind, RunRow, RunStatus
 from ladder.overview.pace import RunNow
 
 
@@ -10,6 +11,22 @@ def state_of(entry: RunNow) -> str:
     verdict = entry.run.verdict
     state = entry.run.status.value
     return f"{state}: {verdict}" if verdict is not None and verdict != state else state
+
+
+def run_name(row: RunRow) -> str:
+    """What a run is called: ``ladder run 5``, ``gate 3``."""
+    kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value
+    return f"{kind} {row.id}"
+
+
+def goes_on_words(entry: RunNow) -> str:
+    """How a run that was stopped goes on; empty: it was not, or is played to its end."""
+    row = entry.run.row
+    is_short = row.target_games is None or entry.run.games < row.target_games
+    if entry.run.status is not RunStatus.INTERRUPTED or not is_short:
+        return ""
+    how = "died" if entry.has_died else "was stopped"
+    return f"It {how} after {pace_words(entry)}: the command that began it goes on with it."
 
 
 def pace_words(entry: RunNow) -> str:

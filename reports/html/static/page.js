@@ -52,13 +52,24 @@ export function drawCharts(specs) {
   return drawing;
 }
 
+/** Pixels of width below which a chart leaves its names less room than its marks. */
+const NARROW = 520;
+
+/** @param {any} spec @returns {any} The same with short names, and the legend below. */
+function narrowed(spec) {
+  const config = spec.config || {};
+  const axis = { ...config.axis, labelLimit: 96 };
+  const legend = { ...config.legend, labelLimit: 140, orient: "bottom", columns: 2 };
+  return { ...spec, config: { ...config, axis, legend } };
+}
+
 /** @param {Record<string, any>} specs */
 async function drawThem(specs) {
   const embed = /** @type {any} */ (window).vegaEmbed;
   const options = { actions: false, renderer: "svg", ast: true };
   for (const [name, spec] of Object.entries(specs)) {
     const place = byId(`chart-${name}`);
-    if (place) await embed(place, spec, options);
+    if (place) await embed(place, place.clientWidth < NARROW ? narrowed(spec) : spec, options);
   }
   performance.mark("drawn");
   document.body.dataset.charts = "drawn";
