@@ -47,6 +47,7 @@ __all__ = [
     "Tallies",
     "TuningSteps",
     "file_of",
+    "server_of",
 ]
 
 
@@ -61,6 +62,20 @@ def file_of(where: str) -> str | None:
 
     """
     return locate(where).path
+
+
+def server_of(where: str) -> str | None:
+    """The server, its port and the database's name, the same for all users; None for a file.
+
+    Args:
+        where: a file path or a URL of SQLAlchemy.
+
+    Raises:
+        DatabaseError: it is a URL that cannot be read, or of another kind of database.
+
+    """
+    place = locate(where)
+    return place.server_key if place.path is None else None
 
 
 class Store:
@@ -157,6 +172,11 @@ class Store:
     def path(self) -> str | None:
         """The absolute path of the SQLite file; None on a server."""
         return self._database.place.path
+
+    @property
+    def where(self) -> str:
+        """The place as a person writes it, without a password."""
+        return str(self._database.place)
 
     def run_lock(self) -> RunLock:
         """The run locks of this database; close them after use.

@@ -20,6 +20,19 @@ class Place:
     path: str | None
     """The absolute path of a SQLite file; None for a server."""
 
+    @property
+    def server_key(self) -> str:
+        """The server, its port and the database's name, the same for all of a machine's users.
+
+        A server is reached by a name, by an address or by the folder of its socket; those of this
+        machine count as one.
+        """
+        query = self.url.query
+        host = str(self.url.host or query.get("host", ""))
+        is_local = host in ("", "localhost", "127.0.0.1", "::1") or host.startswith("/")
+        port = self.url.port or query.get("port", 5432)
+        return f"{'localhost' if is_local else host.lower()}:{port}/{self.url.database or ''}"
+
     def __str__(self) -> str:
         if self.path is not None:
             return self.path

@@ -8,8 +8,9 @@ from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
 from db.connection.patience import retried
-from db.models import Game, Machine, PairMachine
+from db.models import Game, Machine, Pair, PairMachine
 from db.records.machines import MachineRow, MachineTableRow
+from db.records.pairs import PairStatus
 from engine.result import Result
 
 DESCRIBED = ("name", "cpu", "cores", "kernel", "python", "numba", "ladder")
@@ -36,6 +37,24 @@ class Machines:
                 return int(made.scalar_one())
             connection.execute(update(Machine).where(Machine.id == key).values(**measured))
             return int(key)
+
+    def of_latest(self, run_id: int, pairs: int = 100) -> list[str]:
+        """The names of the machines that played some of a run's latest pairs, in their order."""
+        latest = (
+            select(Pair.id)
+            .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
+            .order_by(Pair.id.desc())
+            .limit(pairs)
+        )
+        query = (
+            select(Machine.name)
+            .join(PairMachine, PairMachine.machine_id == Machine.id)
+            .where(PairMachine.pair_id.in_(latest))
+            .distinct()
+            .order_by(Machine.name)
+        )
+        with self._database.reading() as connection:
+            return list(connection.execute(query).scalars())
 
     def all(self) -> list[MachineRow]:
         """All machines in the order in which they first joined, with the number of their pairs."""

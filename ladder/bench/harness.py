@@ -162,7 +162,7 @@ def bench_harness(
         store.time_pairs(clocks)
         total = games + games % 2 + 2 * clocks.skip
         if channel == "":
-            channel = channel_of(store.path)
+            channel = channel_of(store.where)
         _play(store, games=total, workers=Workers(concurrency, channel=channel), clocks=clocks)
     if clocks.plies != 20 * clocks.games or clocks.first is None:
         raise InvalidRun(

@@ -2,12 +2,13 @@
 
 A worker sends positions as datagrams to a socket that a server binds while a page shows boards. Its
 name, in the kernel's own space of names (unix(7), "abstract"), holds device and inode of the
-database, so there is no file to leave behind. Each datagram is a whole position: one that is lost
-is made good by the next. Nothing here ever waits. With nobody listening a quick game costs one
-system call at most, and its plies cost nothing.
+database, or a hash of its place on a server, so there is no file to leave behind. Each datagram is
+a whole position: one that is lost is made good by the next. Nothing here ever waits. With nobody
+listening a quick game costs one system call at most, and its plies cost nothing.
 """
 
 import contextlib
+import hashlib
 import os
 import socket
 import struct
@@ -71,7 +72,20 @@ _decoder = msgspec.msgpack.Decoder(BoardInPlay)
 
 
 def channel_of(database: str | None) -> str | None:
-    """The name of the socket for the games of a database file; None: there is no such file."""
+    """The name of the socket for the games of a database; None: there is no such file.
+
+    Args:
+        database: a file path or a URL. Commands that name a server in different ways do not meet;
+            who its user is, and whether it is called localhost, makes no difference.
+
+    """
+    if database is not None and "://" in database:
+        from db.store import file_of, server_of  # workers do without its libraries
+
+        server = server_of(database)
+        if server is not None:
+            return f"{PREFIX}.boards.{hashlib.sha256(server.encode()).hexdigest()[:32]}"
+        database = file_of(database)
     try:
         found = os.stat(database or "")
     except (OSError, ValueError):

@@ -54,6 +54,11 @@ class Newest(NamedTuple):
 class GameTable:
     """The table of one database. Any thread may ask; all methods take a store of its own."""
 
+    _last: int
+    """The highest id that was read; before the first read 0."""
+    _down_to: int
+    """See `Newest`."""
+
     def __init__(self, most: int = MOST) -> None:
         """An empty table that keeps the latest games, at least so many."""
         self._most = most

@@ -1,6 +1,7 @@
 """How fast a run that another process plays goes on, from the games that it stored last."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.games import GameQuery
@@ -22,6 +23,8 @@ class RunNow:
     """Over the last two minutes; None: nothing was finished in them, or the run has ended."""
     seconds_left: float | None = None
     """Until its games are played; None without a target or a pace."""
+    machines: Sequence[str] = ()
+    """Of a cluster, that played some of its latest pairs; of a run that is played now only."""
     last_game: float | None = None
     """Start of the latest of its games (epoch seconds), when it is among the latest of all."""
 
@@ -49,13 +52,14 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
     found = []
     for run in runs:
         own = starts.get(run.row.id, [])
-        speed = None
+        speed, machines = None, []
         if run.status is RunStatus.RUNNING:
+            machines = store.machines.of_latest(run.row.id)
             speed = _games_an_hour(own, run.row.started_at, moment, is_all=is_all)
         target, left = run.row.target_games, None
         if speed and target is not None:
             left = max(target - run.games, 0) / speed * 3600
-        found.append(RunNow(run, speed, left, own[0] if own else None))
+        found.append(RunNow(run, speed, left, machines, own[0] if own else None))
     return found
 
 

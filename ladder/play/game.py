@@ -84,6 +84,7 @@ class Adviser:
         self._seed = seed
         self._pool = pool
         self._process: BotProcess | None = None
+        self._is_let_go = False
         limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
         self._limit_s = limit_us / 1e6
 
@@ -120,6 +121,8 @@ class Adviser:
 
     def _begin(self, side: int) -> BotProcess:
         process = self._process = self._pool.acquire(self.entrant.start)
+        if self._is_let_go:  # while it started
+            process.let_go()
         question = new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
         process.ask(question, timeout_s=READY_S)
         return process
@@ -139,7 +142,8 @@ class Adviser:
         self._pool.release(self.entrant.start, process, renew=renew)
 
     def let_go(self) -> None:
-        """Have the process end, whatever it is doing; from any thread."""
+        """Have the process end, whatever it is doing, and no other begin; from any thread."""
+        self._is_let_go = True
         process = self._process
         if process is not None:
             process.let_go()
@@ -202,6 +206,7 @@ class GameInPlay:
         self._pool = BotPool(confinement)
         self._adviser = self._hire(bot)
         self._others: dict[str, Adviser] = {}
+        self._is_abandoned = False
         self._started = time.time()
         self._clock = self._turn = time.perf_counter_ns()
         self._ended = 0
@@ -269,6 +274,8 @@ class GameInPlay:
 
         """
         adviser = self._others.setdefault(entrant.name, self._hire(entrant))
+        if self._is_abandoned:
+            adviser.let_go()
         opinion = adviser.ask(self.position)
         adviser.forget()
         return opinion
@@ -276,8 +283,9 @@ class GameInPlay:
     def abandon(self) -> None:
         """Have the bots end, whatever they are doing; from another thread than the game's.
 
-        Whatever the game waits for then fails. A bot that is only starting ends with the game.
+        Whatever the game waits for then fails; a bot that is starting does when it has started.
         """
+        self._is_abandoned = True
         for adviser in (self._adviser, *list(self._others.values())):
             adviser.let_go()
 

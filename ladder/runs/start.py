@@ -88,7 +88,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=confinement,
-            channel=channel_of(store.path),
+            channel=channel_of(store.where),
         )
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import uvicorn
 
-from db.store import file_of
 from ladder.errors import UsageError
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web import memory
@@ -102,7 +101,7 @@ async def _serve(
         follower,
         Views(readers, follower),
         games,
-        Boards(file_of(place.database), news),
+        Boards(place.database, news),
         news,
     )
     server = _Server(

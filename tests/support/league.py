@@ -109,7 +109,8 @@ class League:
     ) -> tuple[int, ...]:
         """Store a pair; A moves first in its first game. The numbers of the two games.
 
-        Every pair has moves of its own unless `repeat` says that they are those of the last one.
+        Every pair has moves of its own unless `repeat` says that they are those of the last one;
+        `machine` is that of a cluster that played it.
         """
         self._pairs += not repeat
         plan = PlannedPair(self.revisions[a], self.revisions[b], BOARD, BOARD, (), seed=self._pairs)

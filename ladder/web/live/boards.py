@@ -43,7 +43,7 @@ class Boards:
 
     """
 
-    def __init__(self, database: str | None, news: News) -> None:
+    def __init__(self, database: str, news: News) -> None:
         self.frame = b""
         self._is_taken = False
         """Whether another server shows the boards of this database."""

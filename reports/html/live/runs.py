@@ -29,6 +29,19 @@ def goes_on_words(entry: RunNow) -> str:
     return f"It {how} after {pace_words(entry)}: the command that began it goes on with it."
 
 
+def elsewhere_words(entry: RunNow) -> str:
+    """Why the boards of a run are not shown; empty: they are."""
+    if not entry.machines:
+        return ""
+    names = entry.machines[:3] if len(entry.machines) > 4 else entry.machines
+    more = len(entry.machines) - len(names)
+    who = ", ".join([*names, f"{more} more"] if more else names)
+    return (
+        f"Machines of a cluster play it ({who}): its boards are not shown, because positions do "
+        "not travel between machines."
+    )
+
+
 def pace_words(entry: RunNow) -> str:
     """Games so far, an hour, and the time left."""
     run = entry.run

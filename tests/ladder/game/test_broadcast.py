@@ -53,6 +53,21 @@ def channel(tmp_path: Path) -> str:
     return found
 
 
+def test_a_database_of_a_server_has_one_name_whoever_asks() -> None:
+    """Users, passwords and ways to the own machine make no difference; ports and names do."""
+    known = channel_of("postgresql+psycopg://ann:secret@localhost/games")
+    assert known is not None
+    assert "games" not in known
+    for same in (
+        "postgresql://bob@127.0.0.1:5432/games?sslmode=disable",
+        "postgresql:///games?host=/run/postgresql",
+    ):
+        assert channel_of(same) == known
+    for other in ("postgresql://localhost:5433/games", "postgresql://elsewhere/games"):
+        assert channel_of(other) != known
+    assert channel_of("sqlite:////no/such/file.db") is None
+
+
 @pytest.fixture
 def sender(channel: str) -> Iterator[Broadcast]:
     """A worker's end."""

@@ -5,13 +5,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
 from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
@@ -20,6 +21,7 @@ from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.league import League
+from tests.support.postgresql import shared_server, why_none
 
 Visit = Callable[..., Opened]
 SHOWN = BoardInPlay(
@@ -76,12 +78,31 @@ def await_bound(database: object, expected: bool) -> None:
         time.sleep(0.05)
 
 
+@pytest.fixture(
+    params=[
+        "file",
+        pytest.param(
+            "server", marks=pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+        ),
+    ]
+)
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A new database: a file, or one of a PostgreSQL server."""
+    with contextlib.ExitStack() as held:
+        if request.param == "file":
+            where = str(tmp_path / "boards.db")
+        else:
+            where = held.enter_context(shared_server().database("template1"))
+        Store.open(where).close()
+        yield where
+
+
 @pytest.mark.slow
 def test_a_run_is_watched_move_by_move(
-    league: League, server: Running, visit: Visit, tmp_path: Path
+    database: str, start_server: Start, visit: Visit, tmp_path: Path
 ) -> None:
     """Stones, values and clocks of a run of another process must come while it plays."""
-    database = str(league.store.path)
+    server = start_server(database)
     script = tmp_path / "steady.py"
     script.write_text(STEADY)
     ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from db.records.machines import MachineRow
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import Place
@@ -66,6 +67,22 @@ def test_each_stored_pair_is_followed(league: League, server: Running, visit: Vi
     until(opened.page, "document.querySelector('#part-now').innerText.includes('Nothing runs.')")
     assert opened.errors == []
     assert len([url for url in opened.requests if "seen=" in url]) == 1
+
+
+def test_a_run_of_a_cluster_says_why_its_boards_are_not_shown(
+    league: League, server: Running
+) -> None:
+    """Who looks for the boards of other machines must be told that they do not come here."""
+    machine = MachineRow("lab1", "EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
+    key, run = league.store.machines.keep(machine), league.run()
+    with contextlib.closing(league.store.run_lock()) as lock:
+        assert lock.try_acquire(run.id)
+        league.pair(run, "alpha", "beta", "1-0", "0-1")
+        assert "boards are not shown" not in server.ask("/?division=1").text
+        league.pair(run, "alpha", "beta", "1-0", "0-1", machine=key)
+        text = server.ask("/").text
+        assert "Machines of a cluster play it (lab1): its boards are not shown" in text
+        lock.release(run.id)
 
 
 @pytest.mark.slow

@@ -167,12 +167,12 @@ def test_a_bot_ends_with_its_page(
     monkeypatch.setattr(open_games, "UNSEEN_S", 0.5)
     page.close()
     wait_for_none()
-    monkeypatch.setattr(open_games, "UNSEEN_S", 20.0)
     path = address.removeprefix(server.address.rstrip("/"))
     deadline = time.monotonic() + 10  # the process is gone a moment before its game is
     while server.ask(path).status != 404:
         assert time.monotonic() < deadline, "the game is still open"
         time.sleep(0.05)
+    monkeypatch.setattr(open_games, "UNSEEN_S", 20.0)
     idle = visit(begun(server)).page
     until(idle, f"{SAYS} === 'Your move.'")
     monkeypatch.setattr(open_games, "IDLE_S", 0.0)
