@@ -10,11 +10,12 @@ from tests.support.league import League
 
 PATHS = (
     *("/", "/games", "/games/{}", "/bots/{}", "/runs/{}", "/compare", "/static/{}/{}", "/{}"),
+    *("/play", "/play/{}"),
     *("/api/standings", "/api/runs", "/api/games", "/api/games/{}", "/api/compare", "/api/{}"),
 )
 NAMES = (
     *("division", "bot", "opponent", "result", "side", "ending", "board", "shortest", "longest"),
-    *("run", "since", "before", "limit", "bots", "one", "other", "seen", "nosuch"),
+    *("run", "since", "before", "limit", "bots", "one", "other", "seen", "game", "ply", "nosuch"),
 )
 WORDS = (
     *(

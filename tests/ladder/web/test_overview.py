@@ -3,6 +3,8 @@
 import contextlib
 import os
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -180,6 +182,29 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
 
 
 @pytest.mark.slow
+def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit) -> None:
+    """Pages must say that a killed server has gone, and go on with the next one at its address."""
+    command = [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve"]
+    path = str(league.store.path)
+    with subprocess.Popen(
+        [*command, "--db", path, "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        address = first.stdout.readline().strip()
+        page = visit(address).page
+        until(page, "document.querySelector('#connection').innerText === 'live'")
+        first.send_signal(signal.SIGKILL)
+        until(page, "document.querySelector('#connection').innerText.includes('not answer')")
+    second = Running(Place(path, port=int(address.rstrip("/").rpartition(":")[2])))
+    try:
+        league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
+        until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
+        assert page.inner_text("#connection") == "live"
+    finally:
+        second.end()
+
+
+@pytest.mark.slow
 def test_what_becomes_of_the_database_is_said(
     league: League, server: Running, visit: Visit
 ) -> None:
@@ -202,6 +227,9 @@ def test_what_becomes_of_the_database_is_said(
     until(page, f"({shown} || '').includes('older version')")
     failed = visit(server.address).page
     assert "older version" in failed.inner_text("main")
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    until(page, f"({shown} || '').includes('newer version')")
     shutil.move(path + ".away", path)
     until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
     until(failed, "document.querySelectorAll('#part-list tbody tr').length === 2")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from db.records.runs import RunKind
+from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
@@ -36,10 +36,15 @@ def played(league: League) -> Iterator[League]:
     gate = league.run(kind=RunKind.GATE, bots=("alpha", "beta"))
     league.pair(gate, "alpha", "beta", won, drawn)
     league.end(gate)
+    league.end(league.run(), RunStatus.INTERRUPTED)
     return league
 
 
-PAGES = ("/", "/games", "/games/7", "/bots/beta", "/runs/1", "/runs/2", "/compare?bots=alpha,beta")
+PAGES = (
+    *("/", "/games", "/games?bot=gamma&longest=1", "/games/7", "/bots/beta", "/bots/nobody"),
+    *("/runs/1", "/runs/2", "/runs/3", "/compare", "/compare?bots=alpha,beta"),
+    *("/play", "/play?game=1&ply=3"),
+)
 
 
 @pytest.mark.slow
@@ -55,7 +60,7 @@ def test_every_page_is_accessible_and_fits(
         assert opened.violations() == "", path
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert opened.page.evaluate(sideways) <= 0, path
-        assert opened.errors == [], path
+        assert [each for each in opened.errors if "404" not in each] == [], path
         opened.page.close()
 
 
@@ -133,7 +138,7 @@ def test_documents_are_those_of_the_commands(
         assert run_command([*words, "--db", database]) == 0
         assert server.ask(path).document == json.loads(capsys.readouterr().out), path
     runs = server.ask("/api/runs").document["runs"]
-    assert [run["run"] for run in runs] == [2, 1]
+    assert [run["run"] for run in runs] == [3, 2, 1]
     keys = {"run", "kind", "status", "title", "games", "target_games", "games_an_hour", "note"}
     assert keys <= set(runs[0])
     for path, status in (("/api/games/99", 404), ("/api/games?bot=nobody", 404), ("/api/x", 404)):

@@ -116,6 +116,8 @@ def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
     page.keyboard.press("Enter")
     until(page, "document.querySelectorAll('#board .stone').length === 6")
     assert "played column" in page.inner_text("#board-text")
+    page.keyboard.press("Enter")  # the bot's fourth stone in its one column
+    until(page, f"{SAYS} === 'You lost by four in a row.'")
     sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(sideways) <= 0
 
@@ -139,7 +141,7 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
 
 
 def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) -> None:
-    """A game beyond --players must be refused in words; two tabs must play two games."""
+    """A game beyond --players must be refused in words; two tabs must play two games, or one."""
     first, second = visit(begun(server)).page, visit(begun(server, side="second")).page
     until(first, f"{SAYS} === 'Your move.'")
     until(second, f"{SAYS} === 'Your move.'")
@@ -150,7 +152,12 @@ def test_there_is_room_for_so_many_and_no_more(server: Running, visit: Visit) ->
     first.click("#columns button:nth-child(4)")
     until(first, "document.querySelectorAll('#board .stone').length === 2")
     assert second.locator("#board .stone").count() == 1
+    also_first = visit(first.url).page
+    until(also_first, "document.querySelectorAll('#board .stone').length === 2")
+    also_first.click("#columns button:nth-child(4)")
+    until(first, "document.querySelectorAll('#board .stone').length === 4")
     first.click("#end")
+    until(also_first, f"{SAYS} === 'You ended the game.'")
     until(first, f"{SAYS} === 'You ended the game.'")
     begun(server)
 
