@@ -2,8 +2,12 @@
 
 Needs chromium on PATH and the project's test tools. The pictures in docs/pictures came from
 
-    ladder run --bots v1,v2,v3,v4,random --simulations 60 --games 120 --boards thu --seed 5 \\
-        --db night.db
+    ladder run --bots v1,v2,v4,v10,v17,random --simulations 200 --games 300 --boards thu --seed 5 \\
+        --note "a first night" --db night.db
+    ladder match v10 v17 --simulations 200 --games 40 --boards 6x7 --seed 3 --db night.db
+    ladder gate v17 --against v10 --simulations 200 --max-drop 50 --max-games 200 --boards 6x7 \\
+        --seed 2 --db night.db
+    ladder gate v1 --against v10 --simulations 100 --max-drop 50 --boards 6x7 --seed 2 --db night.db
 """
 
 import json
@@ -20,11 +24,13 @@ FOLDER = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PAGES = {
     "server-overview": ("/", 1000, "light"),
-    "server-bot": ("/bots/v4", 1000, "light"),
+    "server-phone": ("/", 390, "dark"),
+    "server-bot": ("/bots/v10", 1000, "light"),
     "server-games": ("/games", 1000, "light"),
     "server-game": ("/games/30#game-30-ply-12", 1000, "dark"),
     "server-run": ("/runs/1", 1000, "light"),
-    "server-compare": ("/compare?bots=v4,v3", 1000, "light"),
+    "server-gate": ("/runs/3", 1000, "light"),
+    "server-compare": ("/compare?bots=v17,v10", 1000, "light"),
 }
 COLUMNS = (4, 3, 5)
 """Played in the game against a bot, counted from 1."""
