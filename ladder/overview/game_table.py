@@ -57,7 +57,7 @@ class GameTable:
     _last: int
     """The highest id that was read; before the first read 0."""
     _down_to: int
-    """See `Newest`."""
+    """The id below which no game is in the table, as in `Newest`."""
 
     def __init__(self, most: int = MOST) -> None:
         """An empty table that keeps the latest games, at least so many."""

@@ -137,7 +137,7 @@ def comparison_tables(compared: Comparison) -> list[tuple[str, Table]]:
 
 
 def _as_on_paper(cell: str) -> str:
-    """What the terminal abbreviates: a dot for none, and the sign before an error."""
+    """A cell without the terminal's short forms: a dot for none, and the sign before an error."""
     return "0" if cell == "." else cell.replace("+-", "±")
 
 

@@ -37,7 +37,7 @@ class Shown:
 
 
 NOTHING = Shown("", {}, {})
-"""What is known of a page that has just come."""
+"""The knowledge of a page that has just come."""
 
 
 @dataclass(slots=True)

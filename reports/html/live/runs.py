@@ -14,7 +14,7 @@ def state_of(entry: RunNow) -> str:
 
 
 def run_name(row: RunRow) -> str:
-    """What a run is called: ``ladder run 5``, ``gate 3``."""
+    """The name of a run: ``ladder run 5``, ``gate 3``."""
     kind = "ladder run" if row.kind is RunKind.LADDER else row.kind.value
     return f"{kind} {row.id}"
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 from ladder.web import memory
 from ladder.web.live.follower import Follower
@@ -31,10 +32,12 @@ def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
         return len(views._kept)
 
     readers = Readers(path)
-    try:
-        assert asyncio.run(ask(Views(readers, Follower(path, News())))) == KEPT
-    finally:
-        readers.close()
+    views = Views(readers, Follower(path, News()))
+    with ThreadPoolExecutor(1) as thread:  # of its own: in this one the browser's loop may run
+        try:
+            assert thread.submit(asyncio.run, ask(views)).result() == KEPT
+        finally:
+            readers.close()
 
 
 def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:
