@@ -112,7 +112,7 @@ def test_a_run_is_watched_move_by_move(
     assert not is_bound(database)
     opened = visit(server.address)
     page = opened.page
-    words = ["run", "--bots", "one,two", "--boards", "6x7", "--games", "2", "--time", "1000"]
+    words = ["run", "--bots", "one,two", "--boards", "6x7", "--games", "2", "--time", "30000"]
     with subprocess.Popen(
         [*ladder, *words, "--seed", "1", "--db", database],
         stdout=subprocess.PIPE,
