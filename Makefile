@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TOOLS := $(VENV)/.tools
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 CPUS := $(shell nproc)
 # No more than there are processors: tests of deadlines share them with whatever else is tested.
 WORKERS ?= $(CPUS)
@@ -18,14 +20,20 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-install: $(STAMP) ## Create .venv with the project and its tools
+install: $(TOOLS) ## Create .venv with the project and its tools
 
+# Whoever runs the program needs no tools. What pip would compile, most of it never used, is compiled
+# when it is first imported.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "This project needs Python 3.11 or later: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e . --group dev
+	$(PIP) --no-compile -e .
+	@touch $@
+
+$(TOOLS): $(STAMP)
+	$(PIP) --upgrade pip
+	$(PIP) --no-compile -e . --group dev
 	@touch $@
 
 run: $(STAMP) ## Play a short ladder, print its table, write first.html
@@ -34,27 +42,27 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 	@$(BIN)/ladder report --db $(FIRST_DB) --html $(FIRST_DB:.db=.html)
 	@echo "The games are in $(FIRST_DB). Go on with: $(BIN)/ladder run --db $(FIRST_DB) --time 20ms"
 
-test: $(STAMP) ## Run all tests, the slow ones included
+test: $(TOOLS) ## Run all tests, the slow ones included
 	$(BIN)/python -m bots.warm
 	$(BIN)/python -m tests.support.second_round -n $(WORKERS) --dist worksteal
 
-test-fast: $(STAMP) ## Run the tests that take no more than a moment each: the loop of editing
+test-fast: $(TOOLS) ## Run the tests that take no more than a moment each: the loop of editing
 	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'
 
-test-exhaustive: $(STAMP) ## Run what takes minutes to prove what quick tests prove by samples
+test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
 	$(BIN)/python -m pytest -q -m exhaustive
 
-coverage: $(STAMP) ## Measure branch coverage, room by room
+coverage: $(TOOLS) ## Measure branch coverage, room by room
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-branch --cov-report=json:.coverage.json
 	$(BIN)/python -m tests.support.coverage_by_room .coverage.json
 
-check: $(STAMP) ## What CI runs: format, lint, strict types, then the tests
+check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(MAKE) test
 
-docs: $(STAMP) ## Write the table of rooms in docs/architecture.md
+docs: $(TOOLS) ## Write the table of rooms in docs/architecture.md
 	$(BIN)/python -m tests.support.rooms_table
 
 bench: $(STAMP) ## Measure the harness
