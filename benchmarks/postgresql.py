@@ -76,6 +76,7 @@ def fill(server: Server, name: str, games: int) -> None:
         for made in indexes:
             connection.execute(made)
     server.execute("VACUUM ANALYZE", name)
+    server.execute("CHECKPOINT")  # else it would be written while pairs are measured
 
 
 _COLUMNS = (
