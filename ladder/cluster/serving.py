@@ -20,6 +20,14 @@ PAUSE_S = 2.0
 """Between two attempts to reach a scheduler."""
 CONNECT_S = 10.0
 Say = Callable[[str], None]
+FRUGAL = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.scheduler.active-memory-manager.start": False,
+}
+"""Settings of the library for less idle work: looks at its own threads, memory and event loop would
+take processor time from bots that think."""
 
 
 def serve_scheduler(door: Door, say: Say) -> None:
@@ -31,7 +39,7 @@ def serve_scheduler(door: Door, say: Say) -> None:
     """
     _be_quiet()
     # No page of its own: it would be open to whoever reaches the machine.
-    with dask.config.set({"distributed.scheduler.http.routes": []}):
+    with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
         _run(_schedule(door, say))
 
 
@@ -48,7 +56,7 @@ def serve_worker(door: Door, *, slots: int, name: str | None, say: Say) -> None:
     _be_quiet()
     if name is not None:
         os.environ[machine.NAME] = name
-    with dask.config.set({"distributed.worker.http.routes": []}):
+    with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
         _run(_work(door, slots, say))
 
 
