@@ -53,8 +53,8 @@ test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests pr
 	$(BIN)/python -m pytest -q -m exhaustive
 
 coverage: $(TOOLS) ## Measure branch coverage, room by room
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov --cov-branch --cov-report=json:.coverage.json
-	$(BIN)/python -m tests.support.coverage_by_room .coverage.json
+	$(BIN)/python -m bots.warm
+	$(BIN)/python -m tests.support.coverage_by_room -n $(WORKERS)
 
 check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff format --check .
