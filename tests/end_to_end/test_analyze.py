@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.conftest import Ladder
 from tests.support.shared import made_once
 
-PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "2", "--seed", "5")
+PLAY = ("--simulations", "1", "--boards", "4x5", "--concurrency", "1", "--seed", "5")
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def test_ctrl_c_keeps_what_is_done(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
     """A stopped analysis ends soon with 130, runs at idle priority, and the command goes on."""
-    play = ("--simulations", "1", "--boards", "6x7", "--concurrency", "2", "--seed", "5")
+    play = ("--simulations", "1", "--boards", "6x7", "--concurrency", "1", "--seed", "5")
     assert ladder("match", "random", "stupid", "--games", "100", *play).code == 0
     process = ladder.start("analyze", "--nodes", "2000000", "--division", "1")
     eventually(lambda: os.sched_getscheduler(process.pid) == os.SCHED_IDLE)
-    time.sleep(3)
+    time.sleep(1)
     begun = time.monotonic()
     done = ladder.interrupt(process, signal.SIGINT)
     assert done.code == 130, done.err

@@ -11,7 +11,7 @@ from engine.opening_set import parse_opening_set
 from tests.end_to_end.conftest import Done, Ladder
 
 TEXT = "5x5 01\n5x5 02\n5x5 03\n5x5 1234\n"
-PLAY = ("--simulations", "1", "--boards", "5x5", "--concurrency", "2")
+PLAY = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1")
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:

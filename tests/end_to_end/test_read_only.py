@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.end_to_end.conftest import Ladder
-from tests.end_to_end.traces import QUICK
+from tests.end_to_end.traces import QUICK_ALONE
 
 LOOKING = [
     ["report", "--json"],
@@ -20,7 +20,7 @@ LOOKING = [
 
 def test_looking_at_what_cannot_be_written(ladder: Ladder) -> None:
     """Every command that only looks must print what it prints where it may write."""
-    assert ladder.stock()("run", *QUICK, "--seed", "1", "--games", "8").code == 0
+    assert ladder.stock()("run", *QUICK_ALONE, "--seed", "1", "--games", "8").code == 0
     expected = [ladder(*words) for words in LOOKING]
     database = ladder.folder / "ladder.db"
     database.chmod(0o444)

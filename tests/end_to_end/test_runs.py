@@ -12,6 +12,7 @@ from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.disturbing import WORKER, parts_of
 from tests.end_to_end.traces import (
     QUICK,
+    QUICK_ALONE,
     descendants_of_session,
     lines_of,
     lines_of_safely,
@@ -170,7 +171,7 @@ def test_a_killed_worker_is_replaced_and_its_pair_played_again(
 @pytest.mark.both_databases
 def test_a_finished_run_goes_on_in_the_same_stream(stocked: Ladder) -> None:
     """The same command after a finished run must play the next pairs, none of them twice."""
-    words = ("run", *QUICK, "--games", "6")
+    words = ("run", *QUICK_ALONE, "--games", "6")
     assert stocked(*words).code == 0
     assert stocked(*words).code == 0
     assert query(stocked.db, "select count(*), count(distinct stream) from runs") == [(2, 1)]
@@ -194,8 +195,8 @@ def test_two_runs_beside_each_other_share_the_stream(stocked: Ladder) -> None:
 @pytest.mark.both_databases
 def test_resume_only_completes_an_interrupted_run(stocked: Ladder) -> None:
     """Without an interrupted run `--resume` must say so, play nothing, and succeed."""
-    assert stocked("run", *QUICK, "--games", "2").code == 0
-    done = stocked("run", *QUICK, "--games", "2", "--resume")
+    assert stocked("run", *QUICK_ALONE, "--games", "2").code == 0
+    done = stocked("run", *QUICK_ALONE, "--games", "2", "--resume")
     assert done.code == 0
     assert "nothing to resume" in done.err
     assert query(stocked.db, "select count(*) from games") == [(2,)]
@@ -261,6 +262,7 @@ def test_a_bot_that_crashes_once_loses_one_game(ladder: Ladder) -> None:
 def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     """A match must be stored and shown, and rated only when asked."""
     words = ("match", "stupid", "random", "--games", "6", "--simulations", "30", "--json")
+    words = (*words, "--concurrency", "1")
     done = ladder(*words)
     assert done.code == 0, done.err
     assert done.document["report"]["games"] == 6
@@ -272,7 +274,7 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
 @pytest.mark.both_databases
 def test_a_report_in_every_format(stocked: Ladder) -> None:
     """Table, JSON, CSV and Markdown must tell the same games."""
-    assert stocked("run", *QUICK, "--games", "6", "--seed", "9").code == 0
+    assert stocked("run", *QUICK_ALONE, "--games", "6", "--seed", "9").code == 0
     table = stocked("report")
     assert "win rate" in table.out
     assert "6 games" in table.out

@@ -74,7 +74,7 @@ def test_bad_input(ladder: Ladder) -> None:
 
 def test_stored_games_are_mined(ladder: Ladder) -> None:
     """Positions of a database's games, without any being changed."""
-    play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "2", "--seed", "3")
+    play = ("--simulations", "1", "--boards", "5x5", "--concurrency", "1", "--seed", "3")
     assert ladder("match", "random", "stupid", "--games", "30", *play).code == 0
     made = ladder("suite", "make", "mine.jsonl", "--stored", "--count", "3", "--json")
     assert made.code == 0, made.err

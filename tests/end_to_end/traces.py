@@ -13,6 +13,8 @@ from db.store import Store
 
 QUICK = ("--bots", "steady,random,stupid", "--simulations", "1", "--concurrency", "2")
 """A run in a stocked folder whose games take milliseconds and depend on nothing but its seed."""
+QUICK_ALONE = (*QUICK[:-1], "1")
+"""The same with one worker and its bots: for tests in which their number means nothing."""
 
 
 def query(where: Path | str, sql: str) -> list[tuple[Any, ...]]:
