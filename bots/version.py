@@ -4,6 +4,7 @@ import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bots.budget import BudgetKind
@@ -69,6 +70,7 @@ def compose(
     family: str,
     players: Mapping[str, str],
     budgets: tuple[BudgetKind, ...],
+    contents: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Version, ...]:
     """The catalogue's rows: each with all options that it inherits.
 
@@ -78,6 +80,7 @@ def compose(
         players: ``module:callable`` of the factories, by a row's `player`; ``""`` where it has
             none.
         budgets: kinds that all of them take, in order of preference.
+        contents: `Version.contents` of the versions that have such an option.
 
     """
     composed: dict[str, dict[str, Any]] = {}
@@ -95,6 +98,7 @@ def compose(
                 players[options.get("player", "")],
                 budgets,
                 {name: value for name, value in options.items() if name != "player"},
+                {name: function for name, function in contents.items() if name in options},
             )
         )
     return tuple(versions)

@@ -43,6 +43,7 @@ ROOMS: dict[str, str] = {
     "ladder.select": "ladder ladder.gate ladder.runs ladder.ratings",
     "ladder.play": "ladder ladder.runs ladder.registry ladder.game ladder.specs ladder.process",
     "ladder.training": "ladder ladder.runs ladder.process",
+    "ladder.learning": "ladder ladder.process",
     "ladder.tuning": (
         "ladder ladder.gate ladder.runs ladder.registry ladder.game ladder.specs ladder.process "
         "ladder.ratings"
@@ -70,6 +71,7 @@ ROOMS: dict[str, str] = {
     "bots.uct.tree": "bots.uct",
     "bots.uct.graph": "bots.uct",
     "bots.uct.no_lookahead": "bots.uct bots.uct.tree",
+    "bots.learned": "bots.uct bots.uct.tree",
 }
 """What each room may import of its own package besides itself; docs/architecture.md shows the same.
 

@@ -10,6 +10,7 @@ PLAYERS = {
     "tree": "bots.uct.tree.player:TreePlayer",
     "graph": "bots.uct.graph.player:GraphPlayer",
     "no_lookahead": "bots.uct.no_lookahead.player:NoLookaheadPlayer",
+    "learned": "bots.learned.player:LearnedPlayer",
 }
 """The factory of a version, by its row's `player`."""
 
@@ -107,6 +108,12 @@ ROWS = (
         "unseen children take part in selection, expected by the threats they would make",
         {"urgent": False, "expect": 2, "hint": 0.12},
     ),
+    Row(
+        "v21",
+        "v18",
+        "a learned evaluation in place of rollouts; all children of a node are evaluated at once",
+        {"player": "learned", "urgent": False, "weights": "shipped"},
+    ),
 )
 
 # The players of two course reports: the same search with rollouts that look at nothing. Their
@@ -156,5 +163,11 @@ ROLLOUT_ROWS = (
 UCT: tuple[Version, ...] = tuple(
     version
     for family, rows in (("uct", ROWS), ("mcts", COMPACT_ROWS), ("uct-rollouts", ROLLOUT_ROWS))
-    for version in compose(rows, family=family, players=PLAYERS, budgets=("time", "simulations"))
+    for version in compose(
+        rows,
+        family=family,
+        players=PLAYERS,
+        budgets=("time", "simulations"),
+        contents={"weights": "bots.learned.weights_file:settled_weights"},
+    )
 )

@@ -1,22 +1,28 @@
 """`ladder train`: self-learning."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, LARGEST_SEED, MOST_GAMES, Database, OpeningPlies
-
-if TYPE_CHECKING:
-    from ladder.training.loop import TrainingState
-
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    LARGEST_SEED,
+    MOST_GAMES,
+    Concurrency,
+    Database,
+    OpeningPlies,
+)
 
 app = typer.Typer(
     cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="Let a player learn."
 )
 
 MOST_DEPTH = 25
+MOST_GENERATIONS = 99
+FEWEST_GAMES = 100
+MOST_SIMULATIONS = 1_000_000
 
 
 @app.callback()
@@ -93,11 +99,11 @@ def c4ai(
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, Stopped
     from ladder.signals import stops_heeded
-    from ladder.training.log import opened, settings_in
-    from ladder.training.loop import train
+    from ladder.training.log import opened, settings_in, spec_of
+    from ladder.training.loop import note_of, train
     from ladder.training.settings import chosen_settings, settle
     from ladder.training.trials import TrialsApart
-    from reports.train import training_watcher
+    from reports.train.c4ai import training_watcher
 
     chosen = chosen_settings(
         seed=seed,
@@ -128,7 +134,122 @@ def c4ai(
             watcher.ended(state)
     print_out(str(state.weights))
     if code == ExitCode.DONE and register is not None:
-        _register(register, output, state, db)
+        _enrol(register, spec_of(output), "c4ai", note_of(state), db)
+    return code
+
+
+@app.command("value")
+def value(
+    generations: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_GENERATIONS,
+            help="Generations in all, those of a resumed training included.",
+        ),
+    ] = 6,
+    games: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=FEWEST_GAMES,
+            max=MOST_GAMES,
+            help="Games of self-play in each generation. [default: 40000]",
+        ),
+    ] = None,
+    player: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The built-in player of the first generation's games; later ones are played by "
+            "v21 with the weights so far. [default: v18]",
+        ),
+    ] = None,
+    simulations: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=MOST_SIMULATIONS, help="Budget of a move. [default: 600]"
+        ),
+    ] = None,
+    boards: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="As in run; each game draws one. [default: thu,standard,8x8]"
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=LARGEST_SEED,
+            help="Same seed, same weights. [default: drawn, printed]",
+        ),
+    ] = None,
+    concurrency: Concurrency = None,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where games and weights go."),
+    ] = Path("value-training"),
+    register: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Register the result under this name.")
+    ] = None,
+    db: Database = DEFAULT_DATABASE,
+) -> int:
+    """Train the evaluation of v21 by games of self-play.
+
+    The folder of --output holds the games, the weights of every generation and a page with the
+    course of the training. The same command goes on with the training that it finds there, and
+    comes to the same weights as one that was never stopped.
+    """
+    from engine.board import format_board_classes
+    from ladder.cli.output import print_error, print_out, stderr_console
+    from ladder.cli.parsing import boards_of
+    from ladder.errors import ExitCode, Stopped
+    from ladder.learning.folder import WEIGHTS, opened, settings_in
+    from ladder.learning.loop import LearningState, learn
+    from ladder.learning.settings import ChosenSettings, command_of, settle
+    from ladder.process.cpus import allowed_cpus
+    from ladder.signals import stops_heeded
+    from reports.html.learning import learning_page
+    from reports.train.value import learning_watcher
+
+    chosen = ChosenSettings(
+        seed=seed,
+        player=player,
+        simulations=simulations,
+        games=games,
+        boards=None if boards is None else format_board_classes(boards_of(boards)),
+    )
+    settings = settle(chosen, settings_in(output), output)
+    if register is not None:
+        _refuse_taken(register, db)
+    code = ExitCode.DONE
+    with opened(output, settings) as folder:
+        records = folder.records()
+        state = LearningState(settings, generations, records, records_before=len(records))
+        if len(records) >= generations:
+            print_error(f"nothing to do: {output} holds {len(records)} generations already")
+        watcher = learning_watcher(stderr_console())
+        watcher.started(state)
+        try:
+            with stops_heeded():
+                for _ in learn(folder, state, concurrency or allowed_cpus()):
+                    watcher.tick(state)
+        except Stopped:
+            code = ExitCode.STOPPED
+        finally:
+            watcher.ended(state)
+        if state.records:
+            folder.write_page(learning_page(state))
+    if state.records:
+        print_out(str(output / WEIGHTS))
+        print_out(f"made by: {command_of(settings, len(state.records))}")
+    if code == ExitCode.DONE and register is not None:
+        from ladder.learning.folder import note_of, spec_of
+
+        _enrol(register, spec_of(output), "v21", note_of(state.records), db)
     return code
 
 
@@ -141,7 +262,8 @@ def _refuse_taken(name: str, db: str) -> None:
         refuse_name(store, name)
 
 
-def _register(name: str, folder: Path, state: "TrainingState", db: str) -> None:
+def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
+    """Register what a training has come to."""
     from ladder.cli.database import (
         open_draft,
         open_store,
@@ -149,12 +271,8 @@ def _register(name: str, folder: Path, state: "TrainingState", db: str) -> None:
     from ladder.cli.output import print_out
     from ladder.process.confinement import UNCONFINED
     from ladder.registry.register import Request, enrol, examine, known_bots
-    from ladder.training.log import spec_of
-    from ladder.training.loop import note_of
 
-    request = Request(
-        name=name, spec=spec_of(folder), folder=Path.cwd(), based_on="c4ai", note=note_of(state)
-    )
+    request = Request(name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note)
     with open_draft(db) as store:
         examined = examine(known_bots(store), request, UNCONFINED)
     with open_store(db, create=True, sync=True) as store:

@@ -1,0 +1,1 @@
+"""Players whose search asks a learned evaluation instead of playing rollouts."""

@@ -1,0 +1,155 @@
+"""The learned evaluation: a sum of table rows, cut off, and a weighted sum of that.
+
+::
+
+    hidden = cut(phase row + sum over columns and kinds of patterns (row), 0 .. ONE)    32 numbers
+    logit  = bias + sum over hidden (hidden * weight)
+
+All numbers are 16-bit integers, sums of products 32-bit ones, so every machine computes the same
+value. The idea of summing one row of a table for each feature into a small hidden layer is that of
+efficiently updatable networks (Nasu, 2018); nothing is updated here, since a position has only two
+dozen features.
+"""
+
+import math
+from typing import Any, Final, NamedTuple, cast
+
+import numba.core.cgutils
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numpy.typing import NDArray
+
+from bots.learned.patterns import FIRST_PHASE, KINDS, PHASES, rows_of
+from engine.bits import popcount64
+from engine.board import MAX_SIDE
+from engine.compiled import inlined, intrinsic
+from engine.vector import Lanes, lanes, unpack
+
+UniTuple: Any = types.UniTuple
+declare: Any = numba.core.cgutils.get_or_insert_function
+"""numba's types cover only part of it."""
+
+HIDDEN: Final = 32
+ONE: Final = 255
+"""A hidden number of 1.0, the most that counts."""
+LOGIT_ONE: Final = ONE * 64
+"""A logit of 1.0 as the sum of products."""
+WHOLE: Final = 256
+"""The value of a certain win; a draw is half of it."""
+_STEPS: Final = 4096
+_SPAN: Final = 16
+"""Logits from -8 to 8 have values of their own."""
+_STEP: Final = _SPAN * LOGIT_ONE // _STEPS
+
+
+class Evaluation(NamedTuple):
+    """The weights, as kernels take them."""
+
+    table: NDArray[np.int16]
+    """Shape (ROWS * HIDDEN,)."""
+    out: NDArray[np.int16]
+    """Shape (HIDDEN,): the weight of each hidden number."""
+    bias: int
+    """Of the logit."""
+    values: NDArray[np.int32]
+    """Shape (_STEPS,): 1 .. WHOLE - 1 for logits from -8 to 8."""
+
+
+def values_of_logits() -> NDArray[np.int32]:
+    """WHOLE / (1 + exp(-logit)), rounded, never certain."""
+    logits = [(step + 0.5) * _SPAN / _STEPS - _SPAN / 2 for step in range(_STEPS)]
+    return np.array(
+        [min(max(round(WHOLE / (1 + math.exp(-logit))), 1), WHOLE - 1) for logit in logits],
+        np.int32,
+    )
+
+
+_I16, _I32, _I64 = (ir.IntType(bits) for bits in (16, 32, 64))
+_HIDDEN = ir.VectorType(_I16, HIDDEN)
+_WIDE = ir.VectorType(_I32, HIDDEN)
+
+
+def _row(builder: Any, data: Any, number: Any) -> Any:
+    place = builder.mul(number, ir.Constant(_I64, HIDDEN))
+    item = builder.bitcast(builder.gep(data, [place]), _HIDDEN.as_pointer())
+    return builder.load(item, align=2)
+
+
+def _logit(
+    typing_context: Any,  # noqa: ARG001 - numba's form
+    table: Any,
+    out: Any,
+    columns: Any,  # noqa: ARG001
+    phase: Any,  # noqa: ARG001
+) -> Any:
+    def emit(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        def data(place: int) -> Any:
+            array = context.make_array(signature.args[place])(context, builder, values[place])
+            return array.data
+
+        rows = data(0)
+        total = _row(builder, rows, values[3])
+        for kind in range(KINDS):
+            numbers = builder.extract_value(values[2], kind)
+            for column in range(MAX_SIDE):
+                number = builder.extract_element(numbers, ir.Constant(_I32, column))
+                total = builder.add(total, _row(builder, rows, builder.zext(number, _I64)))
+        zero, most = (ir.Constant(_HIDDEN, [value] * HIDDEN) for value in (0, ONE))
+        total = builder.select(builder.icmp_signed(">", total, zero), total, zero)
+        total = builder.select(builder.icmp_signed("<", total, most), total, most)
+        weights = builder.load(builder.bitcast(data(1), _HIDDEN.as_pointer()), align=2)
+        product = builder.mul(builder.sext(total, _WIDE), builder.sext(weights, _WIDE))
+        form = ir.FunctionType(_I32, [_WIDE])
+        add = declare(builder.module, form, f"llvm.vector.reduce.add.v{HIDDEN}i32")
+        return builder.sext(builder.call(add, [product]), _I64)
+
+    return types.int64(table, out, UniTuple(lanes, KINDS), types.int64), emit
+
+
+_logit_of_rows = cast("Any", intrinsic(_logit))
+
+
+@inlined
+def count_cells(cells: Lanes) -> np.int64:
+    """The number of cells in a set."""
+    word0, word1, word2 = unpack(cells)
+    return np.int64(popcount64(word0) + popcount64(word1) + popcount64(word2))
+
+
+@inlined
+def evaluate(
+    own: Lanes,
+    other: Lanes,
+    own_threats: Lanes,
+    other_threats: Lanes,
+    landing: Lanes,
+    forbidden: Lanes,
+    free: Lanes,
+    odd_cells: Lanes,
+    empty: int | np.int64,
+    evaluation: Evaluation,
+) -> np.int64:
+    """The value of a position for the side to move, 1 .. WHOLE - 1.
+
+    Args:
+        own: the stones of the side to move, which has no immediate win.
+        other: its opponent's.
+        own_threats: of the side to move, raw.
+        other_threats: of its opponent, raw.
+        landing: the landing cells.
+        forbidden: the cell that no stone can occupy.
+        free: the empty cells.
+        odd_cells: `odd_from_top` of the board's cells.
+        empty: their number.
+        evaluation: the weights.
+
+    """
+    odd = empty & 1
+    columns = rows_of(
+        own, other, own_threats, other_threats, free, landing, forbidden, odd_cells, odd
+    )
+    phase = FIRST_PHASE + 2 * min(empty >> 2, PHASES // 2 - 1) + odd
+    logit = evaluation.bias + _logit_of_rows(evaluation.table, evaluation.out, columns, phase)
+    step = min(max(logit // _STEP + _STEPS // 2, 0), _STEPS - 1)
+    return np.int64(evaluation.values[step])

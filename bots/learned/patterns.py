@@ -1,0 +1,271 @@
+"""The patterns that the learned evaluation sees: four numbers for every column.
+
+A column is read from its landing cell upwards, without the forbidden cell, since the order in
+which its cells are filled is all that a threat waits for. Each number is a row of the evaluation's
+table::
+
+    threats     own threats in the 5 cells above the landing cell
+                the opponent's in the landing cell and the 5 above it
+    near        promises in the landing cell and the one above it: own and the opponent's, each
+                for good and for bad cells
+    far         the same of the two cells above those
+    influence   of both sides on the lowest 4 cells
+
+A *promise* is a cell in which a stone would make a threat: two stones and a free cell stand in line
+with it. A side has *influence* on a cell that lies in a line of four which holds a stone of its own
+and none of the opponent.
+
+A free cell is *good* for the side to move if that side would fill it after all other columns are
+full and both sides have filled this one from below: the number of free cells from it to the top is
+then as odd or even as that of all free cells. This is the rule of odd and even threats (Allis,
+1988) without a reference to rows, so that a forbidden cell and boards of any size are covered.
+
+To each number two bits are added: whether the column's empty cells are odd in number, and whether
+all empty cells are.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+import numba.core.cgutils
+from llvmlite import ir
+from numba import types
+
+from engine.compiled import instruction
+from engine.vector import COLUMNS, Lanes, lanes, shifted
+
+UniTuple: Any = types.UniTuple
+declare: Any = numba.core.cgutils.get_or_insert_function
+"""numba's types cover only part of it."""
+
+OWN_CELLS: Final = 5
+OTHER_CELLS: Final = 6
+PROMISED_CELLS: Final = 2
+INFLUENCED_CELLS: Final = 4
+_CONTEXT_BITS: Final = 2
+_THREAT_BITS: Final = OWN_CELLS + OTHER_CELLS
+_PROMISE_BITS: Final = 4 * PROMISED_CELLS
+_INFLUENCE_BITS: Final = 2 * INFLUENCED_CELLS
+FIRST_NEAR: Final = 1 << (_THREAT_BITS + _CONTEXT_BITS)
+FIRST_FAR: Final = FIRST_NEAR + (1 << (_PROMISE_BITS + _CONTEXT_BITS))
+FIRST_INFLUENCE: Final = FIRST_FAR + (1 << (_PROMISE_BITS + _CONTEXT_BITS))
+NOTHING: Final = FIRST_INFLUENCE + (1 << (_INFLUENCE_BITS + _CONTEXT_BITS))
+"""The row of a column that is full or that the board lacks."""
+FIRST_PHASE: Final = NOTHING + 1
+PHASES: Final = 40
+"""Rows for the number of empty cells, by fours, and its parity: two each of twenty."""
+ROWS: Final = FIRST_PHASE + PHASES
+KINDS: Final = 4
+"""Kinds of patterns, so rows for each column."""
+
+_I16 = ir.IntType(16)
+_REGISTER = ir.VectorType(_I16, COLUMNS)
+_SLOPES = (0, 1, -1)
+
+
+def _each(value: int) -> Any:
+    return ir.Constant(_REGISTER, [value] * COLUMNS)
+
+
+def _broadcast(builder: Any, value: Any) -> Any:
+    one = builder.insert_element(
+        ir.Constant(_REGISTER, ir.Undefined),
+        builder.trunc(value, _I16),
+        ir.Constant(ir.IntType(32), 0),
+    )
+    return builder.shuffle_vector(
+        one, one, ir.Constant(ir.VectorType(ir.IntType(32), COLUMNS), [0] * COLUMNS)
+    )
+
+
+def _popcounts(builder: Any, value: Any) -> Any:
+    form = ir.FunctionType(_REGISTER, [_REGISTER])
+    return builder.call(declare(builder.module, form, f"llvm.ctpop.v{COLUMNS}i16"), [value])
+
+
+def _without_gap(builder: Any, cells: Any, forbidden: Any) -> Any:
+    """The cells of each column with those above the forbidden one moved down into its place."""
+    low = builder.sub(forbidden, _each(1))
+    above = builder.and_(cells, builder.not_(low))
+    return builder.or_(builder.and_(cells, low), builder.lshr(above, _each(1)))
+
+
+class _Columns:
+    """What both kinds of patterns need of a position."""
+
+    def __init__(self, builder: Any, free: Any, landing: Any, forbidden: Any, odd: Any) -> None:
+        self.builder = builder
+        self.forbidden = forbidden
+        self.full = builder.icmp_unsigned("==", landing, _each(0))
+        packed = _without_gap(builder, landing, forbidden)
+        height = _popcounts(builder, builder.sub(packed, _each(1)))
+        self.height = builder.and_(height, _each(15))
+        counts = _popcounts(builder, free)
+        self.context = builder.or_(
+            builder.and_(counts, _each(1)), builder.shl(_broadcast(builder, odd), _each(1))
+        )
+
+    def from_landing(self, cells: Any) -> Any:
+        """The cells as bits of a number, the landing cell's lowest."""
+        return self.builder.lshr(_without_gap(self.builder, cells, self.forbidden), self.height)
+
+    def rows(self, pattern: Any, bits: int, first: int) -> Any:
+        """The rows of the table."""
+        builder = self.builder
+        number = builder.or_(pattern, builder.shl(self.context, _each(bits)))
+        if first:
+            number = builder.add(number, _each(first))
+        return builder.select(self.full, _each(NOTHING), number)
+
+
+def _bits(builder: Any, value: Any, first: int, count: int) -> Any:
+    """Bits `first` to `first + count - 1` of each column as a number."""
+    moved = builder.lshr(value, _each(first)) if first else value
+    return builder.and_(moved, _each((1 << count) - 1))
+
+
+def _joined(builder: Any, *parts: tuple[Any, int]) -> Any:
+    """Numbers of so many bits each side by side, the first one lowest."""
+    result, place = parts[0]
+    for value, width in parts[1:]:
+        result = builder.or_(result, builder.shl(value, _each(place)))
+        place += width
+    return result
+
+
+_STEPS = (-3, -2, -1, 1, 2, 3)
+_WINDOWS = ((-3, -2, -1), (-2, -1, 1), (-1, 1, 2), (1, 2, 3))
+"""The other three cells of the four lines that go through a cell in one direction, by distance."""
+
+
+def _any_of(builder: Any, values: Sequence[Any]) -> Any:
+    result = values[0]
+    for value in values[1:]:
+        result = builder.or_(result, value)
+    return result
+
+
+def _along(builder: Any, cells: Any, slope: int) -> dict[int, Any]:
+    return {step: shifted(builder, cells, step, slope * step) for step in _STEPS}
+
+
+def _promises(builder: Any, stones: Any, gaps: Sequence[Any]) -> list[Any]:
+    """The cells, occupied ones too, in which a stone would make a threat: for each set of gaps.
+
+    A gap is the cell that becomes the threat.
+    """
+    found: list[list[Any]] = [[] for _ in gaps]
+    for slope in _SLOPES:
+        near = _along(builder, stones, slope)
+        pairs = {
+            gap: _any_of(
+                builder,
+                [
+                    builder.and_(*(near[step] for step in window if step != gap))
+                    for window in _WINDOWS
+                    if gap in window
+                ],
+            )
+            for gap in _STEPS
+        }
+        for cells, results in zip(gaps, found, strict=True):
+            room = _along(builder, cells, slope)
+            results.extend(builder.and_(pairs[gap], room[gap]) for gap in _STEPS)
+    below = builder.and_(shifted(builder, stones, 0, -1), shifted(builder, stones, 0, -2))
+    for cells, results in zip(gaps, found, strict=True):
+        results.append(builder.and_(below, shifted(builder, cells, 0, 1)))
+    return [_any_of(builder, results) for results in found]
+
+
+def _influence(builder: Any, stones: Any, free: Any) -> Any:
+    """The cells, occupied ones too, on lines with a stone of the side and none of the other."""
+    found = []
+    for slope in _SLOPES:
+        near = _along(builder, stones, slope)
+        room = {
+            step: builder.or_(cells, near[step])
+            for step, cells in _along(builder, free, slope).items()
+        }
+        for window in _WINDOWS:
+            a, b, c = window
+            open_line = builder.and_(builder.and_(room[a], room[b]), room[c])
+            found.append(builder.and_(open_line, _any_of(builder, [near[step] for step in window])))
+    return _any_of(builder, found)
+
+
+@instruction(lanes, lanes)
+def _odd_from_top(builder: Any, cells: Any) -> Any:
+    parity = cells
+    for distance in (1, 2, 4, 8):
+        parity = builder.xor(parity, builder.lshr(parity, _each(distance)))
+    return builder.and_(parity, cells)
+
+
+@instruction(UniTuple(lanes, KINDS), *[lanes] * 8, types.int64)
+def _rows_of(
+    builder: Any,
+    own: Any,
+    other: Any,
+    own_threats: Any,
+    other_threats: Any,
+    free: Any,
+    landing: Any,
+    forbidden: Any,
+    odd_cells: Any,
+    odd: Any,
+) -> Any:
+    columns = _Columns(builder, free, landing, forbidden, odd)
+
+    def read(cells: Any) -> Any:
+        return columns.from_landing(builder.and_(cells, free))
+
+    parity = builder.sub(_broadcast(builder, odd), _each(1))
+    good = builder.and_(free, builder.xor(odd_cells, parity))
+    bad = builder.xor(free, good)
+    promises = [
+        read(cells) for stones in (own, other) for cells in _promises(builder, stones, (good, bad))
+    ]
+    near, far = (
+        _joined(
+            builder,
+            *((_bits(builder, cells, first, PROMISED_CELLS), PROMISED_CELLS) for cells in promises),
+        )
+        for first in (0, PROMISED_CELLS)
+    )
+    threats = _joined(
+        builder,
+        (_bits(builder, read(own_threats), 1, OWN_CELLS), OWN_CELLS),
+        (_bits(builder, read(other_threats), 0, OTHER_CELLS), OTHER_CELLS),
+    )
+    influence = _joined(
+        builder,
+        *(
+            (
+                _bits(builder, read(_influence(builder, stones, free)), 0, INFLUENCED_CELLS),
+                INFLUENCED_CELLS,
+            )
+            for stones in (own, other)
+        ),
+    )
+    result = ir.Constant(ir.ArrayType(_REGISTER, KINDS), ir.Undefined)
+    for place, (pattern, bits, first) in enumerate(
+        (
+            (threats, _THREAT_BITS, 0),
+            (near, _PROMISE_BITS, FIRST_NEAR),
+            (far, _PROMISE_BITS, FIRST_FAR),
+            (influence, _INFLUENCE_BITS, FIRST_INFLUENCE),
+        )
+    ):
+        result = builder.insert_value(result, columns.rows(pattern, bits, first), place)
+    return result
+
+
+odd_from_top: Callable[[Lanes], Lanes] = cast("Any", _odd_from_top)
+"""The cells from which an odd number of cells lie up to the top of the column, they included."""
+rows_of: Callable[..., tuple[Lanes, Lanes, Lanes, Lanes]] = cast("Any", _rows_of)
+"""The table's rows of every column, for each kind of pattern.
+
+Arguments: stones of the side to move and of its opponent, the threats of both (raw), the free
+cells, the landing cells, the forbidden cell, `odd_from_top` of the board's cells, and 1 if the free
+cells are odd in number, else 0.
+"""

@@ -1,0 +1,88 @@
+"""The players whose search asks the learned evaluation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bots.learned import search as kernel
+from bots.learned.network import WHOLE
+from bots.learned.weights import read_evaluation
+from bots.learned.weights_file import SHIPPED
+from bots.options import read_options
+from bots.uct.meta import DISTANCE, OUTCOME
+from bots.uct.outcome import DRAWN, LOST, WON
+from bots.uct.player import DESCENTS_PER_SIMULATION, Statistics
+from bots.uct.root_choice import Candidate
+from bots.uct.settings import Settings
+from bots.uct.siblings import FIRST_FREE
+from bots.uct.tree.player import TreePlayer
+
+_HALF = WHOLE / 2
+"""`bots.uct.ucb_vector.best_child` halves scores, so its means are 0 .. WHOLE / 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedSettings(Settings):
+    """The settings of the versions with a learned evaluation."""
+
+    weights: str = SHIPPED
+    """A file of weights, `shipped`, or the hash of a file that was kept."""
+
+
+class LearnedPlayer(TreePlayer):
+    """A tree search with the learned evaluation."""
+
+    _settings: LearnedSettings
+
+    def _read(self, options: dict[str, Any]) -> Settings:
+        settings = read_options(LearnedSettings, options)
+        self._evaluation = read_evaluation(settings.weights)
+        return settings
+
+    def advance(self, simulations: int) -> bool:
+        """Expand nodes; False when the root is solved."""
+        kernel.search(
+            self._stones,
+            self._words,
+            self._tree,
+            self._path,
+            self._counts,
+            float(self._settings.c) * _HALF,
+            self._evaluation,
+            simulations,
+            DESCENTS_PER_SIMULATION * simulations,
+        )
+        return not self._solved()
+
+    def _allocate(self, simulations: int) -> None:
+        super()._allocate(simulations)
+        self._counts = np.zeros(kernel.COUNTERS, np.int64)
+
+    def _begin(self, moves: tuple[int, ...]) -> None:
+        if not (self._settings.reuse and self._reuse(moves)):
+            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
+            self._counts[kernel.USED] = FIRST_FREE
+            self._counts[kernel.NODES] = 1
+        self._root = moves
+        self._counts[[kernel.NEW, kernel.OLD, kernel.DEPTH]] = 0
+
+    def _compact(self, at: int, k: int) -> None:
+        self._counters[0] = self._counts[kernel.USED]
+        super()._compact(at, k)
+        self._counts[kernel.USED] = self._counters[0]
+
+    def _candidate(self, at: int, k: int) -> Candidate:
+        visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))
+        outcome = meta >> OUTCOME & 3
+        mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
+        if mean is None:
+            mean = score / (WHOLE * visits) if visits else 0.5
+        return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
+
+    def _statistics(self) -> Statistics:
+        new, old, depth, nodes = (
+            int(self._counts[which])
+            for which in (kernel.NEW, kernel.OLD, kernel.DEPTH, kernel.NODES)
+        )
+        return Statistics(new, old, depth, nodes)

@@ -1,0 +1,225 @@
+"""A tree search whose new nodes are worth what the learned evaluation says of their children.
+
+A descent ends at a node without children. All of them are made and evaluated at once, and the
+best one's value is what the descent brings home: a look one ply ahead for the price of a
+descent. The tree is that of `bots.uct.tree`, with scores in parts of `WHOLE`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.learned.network import WHOLE, Evaluation, count_cells, evaluate
+from bots.learned.patterns import odd_from_top
+from bots.uct.expansion import expansion_on
+from bots.uct.meta import COLUMN, COLUMNS, DISTANCE, OUTCOME, column_of, outcome_of
+from bots.uct.outcome import DRAWN, OPEN, WON
+from bots.uct.siblings import FIELDS, HEAD, SLACK
+from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
+from bots.uct.tree.backup import solve
+from bots.uct.tree.layout import PASSED_OVER, ROOT, Tree
+from bots.uct.ucb import exploration
+from bots.uct.ucb_vector import best_child
+from engine import vector
+from engine.bits import ONE, popcount64, prefetch, trailing_zeros64
+from engine.compiled import inlined, kernel
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
+
+USED, NEW, OLD, DEPTH, NODES = range(5)
+"""Counters: integers used, expansions, descents into solved nodes, deepest descent in plies,
+nodes."""
+COUNTERS = 5
+
+_expand = expansion_on(vector)
+
+
+@inlined
+def points_of(outcome: Any) -> int:
+    """The certain value of a solved node for its mover, 0 .. WHOLE."""
+    return WHOLE if outcome == WON else (WHOLE // 2 if outcome == DRAWN else 0)
+
+
+@inlined
+def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved: bool) -> None:
+    """Count a descent along its path.
+
+    Args:
+        tree: changed.
+        path: place and stride of every node from the root on.
+        depth: plies from the root to the last node.
+        points: the value for the last node's mover, 0 .. WHOLE.
+        solved: whether a child of the last node, or the node itself, has just been solved.
+
+    """
+    for level in range(depth, -1, -1):
+        at = path[2 * level]
+        k = path[2 * level + 1]
+        tree[at] += 1
+        outcome = outcome_of(tree[at + 3 * k])
+        if outcome == OPEN and solved:
+            meta = solve(tree, at, k, RIGHT_DISTANCES)
+            tree[at + 3 * k] = meta
+            outcome = outcome_of(meta)
+            solved = outcome != OPEN
+        if outcome == OPEN:
+            tree[at + k] += points
+        else:
+            points = points_of(outcome)
+            tree[at + k] = PASSED_OVER
+        points = WHOLE - points
+
+
+@kernel
+def search(
+    stones: WordArray,
+    board: WordArray,
+    tree: Tree,
+    path: NDArray[np.int32],
+    counters: NDArray[np.int64],
+    c: float,
+    evaluation: Evaluation,
+    simulations: int,
+    descents: int,
+) -> None:
+    """Expand `simulations` nodes or make `descents` descents; stop when the root is solved.
+
+    Args:
+        stones: shape (2, 3), from `engine.lanes.stone_words`.
+        board: shape (3, 3), from `engine.lanes.board_words`.
+        tree: laid out as `bots.uct.tree.layout` says.
+        path: room for a descent, two integers a ply.
+        counters: `USED` and its companions; changed.
+        c: exploration constant.
+        evaluation: the weights.
+        simulations: nodes to expand.
+        descents: limit on all descents.
+
+    """
+    root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
+    bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
+    forbidden = vector.load(board, FORBIDDEN)
+    odd_cells = odd_from_top(cells)
+    root_occupied = root_own | root_other | forbidden
+    root_empty = count_cells(vector.without(cells, root_occupied))
+    used = counters[USED]
+    limit = len(tree) - SLACK
+    new = 0
+    old = 0
+    nodes = np.int64(0)
+    deepest = counters[DEPTH]
+    while new < simulations and new + old < descents:
+        own, other, occupied = root_own, root_other, root_occupied
+        at = np.int64(ROOT)
+        k = np.int64(1)
+        depth = 0
+        path[0] = ROOT
+        path[1] = 1
+        first = np.int64(0)
+        meta = np.int64(0)
+        while True:
+            meta = np.int64(tree[at + 3 * k])
+            first = np.int64(tree[at + 2 * k])
+            if outcome_of(meta) != OPEN or first == 0:
+                break
+            prefetch(tree, first + 14)
+            prefetch(tree, first + 30)
+            prefetch(tree, first + 43)
+            siblings = np.int64(tree[first - HEAD]) & 255
+            child = first
+            if siblings > 1:
+                child = best_child(tree, first, siblings, exploration(c, max(tree[at], 1)))
+            move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
+            stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
+            own, other = other, own | stone
+            occupied = occupied | stone
+            at = child
+            k = siblings
+            depth += 1
+            path[2 * depth] = at
+            path[2 * depth + 1] = k
+        solved = False
+        points: Any = 0
+        if outcome_of(meta) != OPEN:
+            old += 1
+            points = np.int64(points_of(outcome_of(meta)))
+        else:
+            tries = np.uint64(meta & COLUMNS)
+            room = np.int64(popcount64(tries))
+            if used + HEAD + FIELDS * room > limit:
+                # The tree is full: the static value is all there is.
+                old += 1
+                points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
+            else:
+                new += 1
+                nodes += room
+                first = used + HEAD
+                used += HEAD + FIELDS * room
+                tree[first - HEAD] = room | room << 8
+                tree[first - 1] = 0
+                tree[at + 2 * k] = first
+                tree[at] = 0
+                tree[at + k] = 0
+                landing = vector.playable(occupied, bottoms, cells)
+                other_threats = vector.threats(other)
+                empty = root_empty - depth - 1
+                best: Any = np.int64(0)
+                child = first
+                value: Any = np.int64(0)
+                while tries:
+                    move = tries & (~tries + ONE)
+                    tries ^= move
+                    stone = vector.in_columns(landing, move)
+                    mine = own | stone
+                    filled = occupied | stone
+                    below = vector.playable(filled, bottoms, cells)
+                    my_threats = vector.threats(mine)
+                    outcome, distance, replies = _expand(
+                        mine,
+                        filled,
+                        below,
+                        other_threats,
+                        my_threats,
+                        bottoms,
+                        cells,
+                        depth == 0,
+                        FORCED | RIGHT_DISTANCES | CAREFUL,
+                    )
+                    if outcome == OPEN:
+                        value = WHOLE - evaluate(
+                            other,
+                            mine,
+                            other_threats,
+                            my_threats,
+                            below,
+                            forbidden,
+                            vector.without(cells, filled),
+                            odd_cells,
+                            empty,
+                            evaluation,
+                        )
+                        tree[child + room] = value
+                    else:
+                        value = np.int64(points_of(outcome))
+                        tree[child + room] = PASSED_OVER
+                        solved = True
+                    tree[child] = 1
+                    tree[child + 2 * room] = 0
+                    tree[child + 3 * room] = (
+                        np.int64(replies)
+                        | np.int64(trailing_zeros64(move)) << COLUMN
+                        | outcome << OUTCOME
+                        | distance << DISTANCE
+                    )
+                    best = max(best, value)
+                    child += 1
+                points = WHOLE - best
+        back_up(tree, path, depth, points, solved)
+        deepest = max(deepest, np.int64(depth))
+        if outcome_of(tree[ROOT + 3]) != OPEN:
+            break
+    counters[USED] = used
+    counters[NEW] += new
+    counters[OLD] += old
+    counters[NODES] += nodes
+    counters[DEPTH] = deepest

@@ -1,0 +1,85 @@
+"""The content of a file of weights: integers, compressed."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bots.errors import SpecError
+from bots.learned.network import HIDDEN, LOGIT_ONE, ONE, Evaluation, values_of_logits
+from bots.learned.patterns import NOTHING, ROWS
+from bots.learned.weights_file import find_weights, read_file
+
+OUT_ONE: Final = LOGIT_ONE // ONE
+"""A weight of 1.0 of a hidden number."""
+_MOST: Final = 2**15 - 1
+
+
+class Weights(NamedTuple):
+    """The content of a file."""
+
+    table: NDArray[np.int16]
+    """Shape (ROWS, HIDDEN)."""
+    out: NDArray[np.int16]
+    """Shape (HIDDEN,)."""
+    bias: NDArray[np.int64]
+    """Shape (1,)."""
+
+
+def quantized(
+    table: NDArray[np.float32], out: NDArray[np.float32], bias: NDArray[np.float32]
+) -> Weights:
+    """Learned numbers as integers; those too large for 16 bits become the largest."""
+
+    def whole(values: NDArray[np.float32], one: int) -> NDArray[np.int16]:
+        return np.clip(np.rint(values * one), -_MOST, _MOST).astype(np.int16)
+
+    return Weights(
+        whole(table, ONE), whole(out, OUT_ONE), np.rint(bias * LOGIT_ONE).astype(np.int64)
+    )
+
+
+def packed(weights: Weights) -> bytes:
+    """The content of a file; equal weights give equal bytes."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **weights._asdict())
+    return file.getvalue()
+
+
+def read_weights(path: Path) -> Weights:
+    """The weights in a file.
+
+    Raises:
+        SpecError: it cannot be read, or holds something else.
+
+    """
+    try:
+        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as found:
+            weights = Weights(*(found[name] for name in Weights._fields))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise SpecError(f"{path} holds no weights: train some with ladder train value") from error
+    shapes = {"table": (ROWS, HIDDEN), "out": (HIDDEN,), "bias": (1,)}
+    for name, part in weights._asdict().items():
+        kind = np.int64 if name == "bias" else np.int16
+        if part.shape != shapes[name] or part.dtype != kind:
+            raise SpecError(
+                f"{path}: {name} has {part.dtype} numbers of shape {part.shape}, where "
+                f"{np.dtype(kind)} of shape {shapes[name]} are needed: train it anew"
+            )
+    if weights.table[NOTHING].any():
+        raise SpecError(f"{path}: a column that is not there must weigh nothing: train it anew")
+    return weights
+
+
+def read_evaluation(text: str) -> Evaluation:
+    """The evaluation that an option names.
+
+    Raises:
+        SpecError: there are no such weights.
+
+    """
+    table, out, bias = read_weights(find_weights(text))
+    return Evaluation(table.reshape(-1), out, int(bias[0]), values_of_logits())

@@ -1,0 +1,90 @@
+"""The page of a training of the evaluation: losses by generation, and calibration."""
+
+from ladder.learning.loop import LearningState
+from ladder.learning.settings import command_of
+from reports.html.charts.learning import calibration_chart, loss_chart
+from reports.html.figures import Figure, plain_table, specs_of
+from reports.html.page import render
+from reports.html.sections.verdict import machine_facts
+from reports.html.words import footer
+
+SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
+
+
+def learning_page(state: LearningState) -> str:
+    """The whole page as one string of HTML; at least one generation is finished."""
+    losses, calibration = _losses(state), _calibration(state)
+    last = state.records[-1]
+    return render(
+        "learning.html.j2",
+        charts=specs_of((losses, calibration)),
+        games=[],
+        title=f"Training of the evaluation, generation {last.generation}",
+        heading="What the evaluation has learned",
+        sections=SECTIONS,
+        command=command_of(state.settings, last.generation),
+        facts=[
+            ("Generations", str(last.generation)),
+            ("Games", f"{sum(record.games for record in state.records):,}"),
+            ("Positions of the last one", f"{last.positions:,}"),
+            ("Held-out loss", f"{last.quality.held_out_loss:.4f}"),
+            ("Winner named", f"{100 * last.quality.right:.1f}%"),
+            ("Time", f"{sum(record.seconds for record in state.records) / 60:.0f} min"),
+            *machine_facts(),
+        ],
+        losses=losses,
+        calibration=calibration,
+        footer=footer(),
+    )
+
+
+def _losses(state: LearningState) -> Figure:
+    rows = [
+        {"generation": record.generation, "of": name, "loss": loss}
+        for record in state.records
+        for name, loss in (
+            ("evaluation", record.quality.held_out_loss),
+            ("search", record.quality.searched_loss),
+        )
+    ]
+    shown = [
+        {
+            "generation": record.generation,
+            "evaluation": f"{record.quality.held_out_loss:.4f}",
+            "search": f"{record.quality.searched_loss:.4f}",
+            "winner named": f"{100 * record.quality.right:.1f}%",
+        }
+        for record in state.records
+    ]
+    return Figure(
+        name="losses",
+        label="Cross-entropy of held-out results by generation, of the evaluation and of the "
+        "searches that played those games",
+        caption="Held-out games of each generation",
+        table=plain_table(("#generation", "evaluation", "search", "winner named"), shown),
+        spec=loss_chart(rows),
+        is_open=True,
+    )
+
+
+def _calibration(state: LearningState) -> Figure:
+    bins = state.records[-1].quality.calibration
+    rows = [
+        {"expected": one.expected, "scored": one.scored, "positions": one.positions} for one in bins
+    ]
+    shown = [
+        {
+            "expected": f"{one.expected:.3f}",
+            "scored": f"{one.scored:.3f}",
+            "positions": one.positions,
+        }
+        for one in bins
+    ]
+    return Figure(
+        name="calibration",
+        label="Mean result of held-out games against the result that the evaluation expected",
+        caption="Held-out positions by the result that the evaluation expected",
+        table=plain_table(("expected", "scored", "#positions"), shown),
+        spec=calibration_chart(rows),
+        is_open=True,
+    )

@@ -1,0 +1,83 @@
+"""A training of the evaluation while it goes on: its generations, or a line for a log."""
+
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+
+from ladder.learning.folder import GenerationRecord
+from ladder.learning.loop import LearningState, LearningWatcher
+from reports.layout.progress import display_for, progress_bar
+from reports.layout.table import Column, fit
+
+
+def learning_watcher(console: Console) -> LearningWatcher:
+    """A live view where the console is a terminal that can redraw, else log lines."""
+    return display_for(console, LearningView())
+
+
+def generation_line(record: GenerationRecord) -> str:
+    """What a generation has learned, in one line."""
+    quality = record.quality
+    return (
+        f"generation {record.generation}: {record.positions:,} positions, held-out loss "
+        f"{quality.held_out_loss:.4f} (the searches {quality.searched_loss:.4f}), winner named "
+        f"{100 * quality.right:.1f}%"
+    )
+
+
+class LearningView:
+    """A training as a `reports.layout.progress.View`."""
+
+    def title(self, state: LearningState) -> Sequence[str]:
+        """Lines for the start: the settings, and what went before."""
+        settings = state.settings
+        lines = [
+            f"training the evaluation on {settings.boards}: {settings.games:,} games a generation, "
+            f"{settings.simulations} simulations a move, first by {settings.player}, "
+            f"seed {settings.seed}"
+        ]
+        if state.records_before:
+            lines.append(f"going on after generation {state.records_before}")
+        return lines
+
+    def status(self, state: LearningState) -> str:
+        """How far it has come, in a line."""
+        if len(state.records) >= state.target:
+            return generation_line(state.records[-1])
+        parts = [f"generation {state.generation}/{state.target}"]
+        if state.fitting:
+            parts.append("fitting weights")
+        else:
+            parts.append(f"{state.games:,}/{state.settings.games:,} games")
+            if (speed := state.games_a_second) is not None:
+                parts.append(f"{speed:.1f} games/s")
+        return ", ".join(parts)
+
+    def ending(self, state: LearningState) -> Sequence[str]:
+        """What each generation of this process has learned, and how far it came."""
+        lines = [generation_line(record) for record in state.records[state.records_before :]]
+        if len(state.records) < state.target:
+            lines.append(f"stopped: {self.status(state)}; the same command goes on")
+        return lines
+
+    def log(self, state: LearningState) -> str:
+        """How far it has come, in a line."""
+        return self.status(state)
+
+    def picture(self, state: LearningState, width: int, height: int) -> RenderableType:
+        """A progress bar, and the generations so far."""
+        records = state.records[-max(height - 4, 1) :]
+        columns = [
+            Column("generation", [str(one.generation) for one in records]),
+            Column("positions", [f"{one.positions:,}" for one in records]),
+            Column("learned loss", [f"{one.quality.learned_loss:.4f}" for one in records]),
+            Column("held-out loss", [f"{one.quality.held_out_loss:.4f}" for one in records]),
+            Column("winner named", [f"{100 * one.quality.right:.1f}%" for one in records]),
+        ]
+        done = len(state.records) * state.settings.games + state.games * (not state.fitting)
+        bar = progress_bar(
+            min(done, state.target * state.settings.games),
+            state.target * state.settings.games,
+            width,
+        )
+        return Group(bar, fit(columns, width).table())
