@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from bots.learned import search as kernel
 from bots.learned.network import WHOLE
 from bots.learned.weights import read_evaluation
@@ -12,10 +10,9 @@ from bots.learned.weights_file import SHIPPED
 from bots.options import read_options
 from bots.uct.meta import DISTANCE, OUTCOME
 from bots.uct.outcome import DRAWN, LOST, WON
-from bots.uct.player import DESCENTS_PER_SIMULATION, Statistics
+from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.root_choice import Candidate
 from bots.uct.settings import Settings
-from bots.uct.siblings import FIRST_FREE
 from bots.uct.tree.player import TreePlayer
 
 _HALF = WHOLE / 2
@@ -47,30 +44,13 @@ class LearnedPlayer(TreePlayer):
             self._words,
             self._tree,
             self._path,
-            self._counts,
+            self._counters,
             float(self._settings.c) * _HALF,
             self._evaluation,
             simulations,
             DESCENTS_PER_SIMULATION * simulations,
         )
         return not self._solved()
-
-    def _allocate(self, simulations: int) -> None:
-        super()._allocate(simulations)
-        self._counts = np.zeros(kernel.COUNTERS, np.int64)
-
-    def _begin(self, moves: tuple[int, ...]) -> None:
-        if not (self._settings.reuse and self._reuse(moves)):
-            self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
-            self._counts[kernel.USED] = FIRST_FREE
-            self._counts[kernel.NODES] = 1
-        self._root = moves
-        self._counts[[kernel.NEW, kernel.OLD, kernel.DEPTH]] = 0
-
-    def _compact(self, at: int, k: int) -> None:
-        self._counters[0] = self._counts[kernel.USED]
-        super()._compact(at, k)
-        self._counts[kernel.USED] = self._counters[0]
 
     def _candidate(self, at: int, k: int) -> Candidate:
         visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))
@@ -79,10 +59,3 @@ class LearnedPlayer(TreePlayer):
         if mean is None:
             mean = score / (WHOLE * visits) if visits else 0.5
         return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
-
-    def _statistics(self) -> Statistics:
-        new, old, depth, nodes = (
-            int(self._counts[which])
-            for which in (kernel.NEW, kernel.OLD, kernel.DEPTH, kernel.NODES)
-        )
-        return Statistics(new, old, depth, nodes)

@@ -22,14 +22,24 @@ from bots.uct.tree.layout import PASSED_OVER, ROOT, Tree
 from bots.uct.ucb import exploration
 from bots.uct.ucb_vector import best_child
 from engine import vector
-from engine.bits import ONE, popcount64, prefetch, trailing_zeros64
+from engine.bits import (
+    ONE,
+    below_random,
+    popcount64,
+    prefetch,
+    step_random,
+    trailing_zeros64,
+)
+from engine.board import MAX_SIDE
 from engine.compiled import inlined, kernel
 from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
 
-USED, NEW, OLD, DEPTH, NODES = range(5)
-"""Counters: integers used, expansions, descents into solved nodes, deepest descent in plies,
-nodes."""
-COUNTERS = 5
+USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
+"""Counters: integers used, generator, expansions, descents into solved nodes, deepest descent in
+plies, nodes."""
+COUNTERS = 6
+
+COLUMN_COUNT = np.uint64(MAX_SIDE)
 
 _expand = expansion_on(vector)
 
@@ -76,7 +86,7 @@ def search(
     board: WordArray,
     tree: Tree,
     path: NDArray[np.int32],
-    counters: NDArray[np.int64],
+    counters: NDArray[np.uint64],
     c: float,
     evaluation: Evaluation,
     simulations: int,
@@ -102,12 +112,13 @@ def search(
     odd_cells = odd_from_top(cells)
     root_occupied = root_own | root_other | forbidden
     root_empty = count_cells(vector.without(cells, root_occupied))
-    used = counters[USED]
+    used = np.int64(counters[USED])
+    random = counters[STATE]
     limit = len(tree) - SLACK
     new = 0
     old = 0
     nodes = np.int64(0)
-    deepest = counters[DEPTH]
+    deepest = np.int64(counters[DEPTH])
     while new < simulations and new + old < descents:
         own, other, occupied = root_own, root_other, root_occupied
         at = np.int64(ROOT)
@@ -166,8 +177,13 @@ def search(
                 best: Any = np.int64(0)
                 child = first
                 value: Any = np.int64(0)
+                # Among equals the first one is chosen: the order is drawn, so that another seed
+                # makes another search.
+                random = step_random(random)
+                turn = below_random(random, COLUMN_COUNT)
                 while tries:
-                    move = tries & (~tries + ONE)
+                    later = tries >> turn << turn
+                    move = later & (~later + ONE) if later else tries & (~tries + ONE)
                     tries ^= move
                     stone = vector.in_columns(landing, move)
                     mine = own | stone
@@ -218,8 +234,9 @@ def search(
         deepest = max(deepest, np.int64(depth))
         if outcome_of(tree[ROOT + 3]) != OPEN:
             break
-    counters[USED] = used
-    counters[NEW] += new
-    counters[OLD] += old
-    counters[NODES] += nodes
-    counters[DEPTH] = deepest
+    counters[USED] = np.uint64(used)
+    counters[STATE] = random
+    counters[NEW] += np.uint64(new)
+    counters[OLD] += np.uint64(old)
+    counters[NODES] += np.uint64(nodes)
+    counters[DEPTH] = np.uint64(deepest)
