@@ -12,8 +12,8 @@ table::
     influence   of both sides on the lowest 4 cells
 
 A *promise* is a cell in which a stone would make a threat: two stones and a free cell stand in line
-with it. A side has *influence* on a cell that lies in a line of four which holds a stone of its own
-and none of the opponent.
+with it, in an upright line the stones directly below it. A side has *influence* on a cell that lies
+in a line of four, not an upright one, which holds a stone of its own and none of the opponent.
 
 A free cell is *good* for the side to move if that side would fill it after all other columns are
 full and both sides have filled this one from below: the number of free cells from it to the top is

@@ -1,0 +1,80 @@
+"""`ladder train value` from the command line: real processes, real signals."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+TRAINING = (
+    "train", "value", "--seed", "3", "--player", "v18", "--games", "400", "--simulations", "15",
+    "--boards", "6x7", "--generations", "2", "-o", "new",
+)  # fmt: skip
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    """Everything that a training has written and that does not depend on the clock."""
+    names = [*sorted((folder / "games").glob("*.jsonl")), *sorted(folder.glob("weights*.npz"))]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in names}
+
+
+def generations(folder: Path) -> list[dict[str, Any]]:
+    """The log without what depends on the clock."""
+    lines = [json.loads(line) for line in (folder / "generations.jsonl").read_text().splitlines()]
+    return [{key: one[key] for key in one if key != "seconds"} for one in lines]
+
+
+@pytest.mark.slow
+def test_a_killed_training_comes_to_the_same_weights(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Ctrl-C and SIGKILL lose the blocks in play; the weights are those of an undisturbed one."""
+    folder = ladder.folder / "new"
+    blocks = 0
+    for number, wanted in ((signal.SIGINT, 1), (signal.SIGKILL, 3)):
+        process = ladder.start(*TRAINING)
+        eventually(lambda: len(list((folder / "games").glob("*.jsonl"))) >= wanted)  # noqa: B023
+        stopped = ladder.interrupt(process, number)
+        assert stopped.code == (130 if number == signal.SIGINT else -signal.SIGKILL), stopped.err
+        blocks = len(list((folder / "games").glob("*.jsonl")))
+        assert blocks < 8
+    resumed = ladder(*TRAINING)
+    assert resumed.code == 0, resumed.err
+    undisturbed = ladder(*TRAINING[:-1], "other")
+    assert undisturbed.code == 0, undisturbed.err
+    assert made(folder) == made(ladder.folder / "other")
+    assert generations(folder) == generations(ladder.folder / "other")
+    assert len(generations(folder)) == 2
+    assert "--seed 3" in resumed.out
+    page = (folder / "training.html").read_text()
+    assert "chart-losses" in page
+    assert "chart-calibration" in page
+    again = ladder(*TRAINING)
+    assert (again.code, again.out) == (0, resumed.out)
+    assert "nothing to do" in again.err
+    other = ladder(*TRAINING, "--games", "500")
+    assert other.code == 2
+    assert "has games 400, not 500" in other.err
+
+
+@pytest.mark.slow
+def test_learned_weights_are_registered(ladder: Ladder) -> None:
+    """--register makes a bot that plays on when the file of its weights is gone."""
+    words = [*TRAINING]
+    words[words.index("400")] = "100"
+    words[words.index("--generations") + 1] = "1"
+    done = ladder(*words, "--register", "learned")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[-1] == "learned is registered"
+    (ladder.folder / "new" / "weights.npz").unlink()
+    shown = ladder("bots", "show", "learned", "--json").document
+    assert (shown["family"], shown["based_on"]) == ("uct", "v21")
+    assert len(shown["files"]["option weights"]) == 64
+    play = ("--boards", "standard", "--simulations", "20", "--games", "2", "--seed", "1", "--json")
+    played = ladder("match", "learned", "random", *play)
+    assert played.code == 0, played.err
+    assert played.document["run"]["games"] == 2
