@@ -56,8 +56,9 @@ def read_weights(path: Path) -> Weights:
         SpecError: it cannot be read, or holds something else.
 
     """
+    content = read_file(path)
     try:
-        with np.load(io.BytesIO(read_file(path)), allow_pickle=False) as found:
+        with np.load(io.BytesIO(content), allow_pickle=False) as found:
             weights = Weights(*(found[name] for name in Weights._fields))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise SpecError(f"{path} holds no weights: train some with ladder train value") from error

@@ -164,7 +164,7 @@ def test_a_mirrored_position_has_the_same_value() -> None:
             rows = np.zeros((len(moves), FEATURES), np.uint16)
             rows_of_moves(board_words(one), np.array(columns, np.int8), wanted, rows)
             both.append(logits(rows, network))
-        assert np.allclose(*both, atol=1e-5)
+        assert np.allclose(both[0], both[1], atol=1e-5)
 
 
 def test_what_is_wanted_is_learned_and_equal_starts_give_equal_weights() -> None:
