@@ -13,6 +13,7 @@ from bots.options import read_options
 SETTINGS = {
     "bots.uct.array.player:ArrayPlayer": "bots.uct.base_settings:BaseSettings",
     "bots.uct.tree.player:TreePlayer": "bots.uct.settings:Settings",
+    "bots.learned.player:LearnedPlayer": "bots.learned.settings:LearnedSettings",
     "bots.uct.graph.player:GraphPlayer": "bots.uct.settings:Settings",
     "bots.uct.no_lookahead.player:NoLookaheadPlayer": (
         "bots.uct.no_lookahead.settings:NoLookaheadSettings"

@@ -91,7 +91,7 @@ def _without_gap(builder: Any, cells: Any, forbidden: Any) -> Any:
 
 
 class _Columns:
-    """What both kinds of patterns need of a position."""
+    """A position's columns, as every kind of pattern reads them."""
 
     def __init__(self, builder: Any, free: Any, landing: Any, forbidden: Any, odd: Any) -> None:
         self.builder = builder

@@ -1,12 +1,11 @@
 """The players whose search asks the learned evaluation."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from bots.learned import search as kernel
 from bots.learned.network import WHOLE
+from bots.learned.settings import LearnedSettings
 from bots.learned.weights import read_evaluation
-from bots.learned.weights_file import SHIPPED
 from bots.options import read_options
 from bots.uct.meta import DISTANCE, OUTCOME
 from bots.uct.outcome import DRAWN, LOST, WON
@@ -17,14 +16,6 @@ from bots.uct.tree.player import TreePlayer
 
 _HALF = WHOLE / 2
 """`bots.uct.ucb_vector.best_child` halves scores, so its means are 0 .. WHOLE / 2."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedSettings(Settings):
-    """The settings of the versions with a learned evaluation."""
-
-    weights: str = SHIPPED
-    """A file of weights, `shipped`, or the hash of a file that was kept."""
 
 
 class LearnedPlayer(TreePlayer):

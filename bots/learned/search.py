@@ -159,7 +159,7 @@ def search(
             room = np.int64(popcount64(tries))
             if used + HEAD + FIELDS * room > limit:
                 # The tree is full: the static value is all there is.
-                old += 1
+                new += 1
                 points = np.int64(tree[at + k]) // max(np.int64(tree[at]), np.int64(1))
             else:
                 new += 1
@@ -169,6 +169,7 @@ def search(
                 tree[first - HEAD] = room | room << 8
                 tree[first - 1] = 0
                 tree[at + 2 * k] = first
+                tree[at + 3 * k] = meta & ~COLUMNS
                 tree[at] = 0
                 tree[at + k] = 0
                 landing = vector.playable(occupied, bottoms, cells)

@@ -16,7 +16,7 @@ def learning_watcher(console: Console) -> LearningWatcher:
 
 
 def generation_line(record: GenerationRecord) -> str:
-    """What a generation has learned, in one line."""
+    """One line about a generation's samples and quality."""
     quality = record.quality
     return (
         f"generation {record.generation}: {record.positions:,} positions, held-out loss "
@@ -54,7 +54,7 @@ class LearningView:
         return ", ".join(parts)
 
     def ending(self, state: LearningState) -> Sequence[str]:
-        """What each generation of this process has learned, and how far it came."""
+        """A line for each generation of this process, and how far it came."""
         lines = [generation_line(record) for record in state.records[state.records_before :]]
         if len(state.records) < state.target:
             lines.append(f"stopped: {self.status(state)}; the same command goes on")
