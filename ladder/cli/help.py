@@ -47,6 +47,7 @@ EXAMPLES = {
     "stats los": "ladder stats los --penta 2,5,20,9,4",
     "stats sprt": "ladder stats sprt --wdl 60,10,30 --elo0 0 --elo1 10",
     "train c4ai": "ladder train c4ai --generations 200 --output weights",
+    "train value": "ladder train value --games 5000 --generations 3 --output weights",
 }
 """A command line for each command, by the words that reach it."""
 

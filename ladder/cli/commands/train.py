@@ -197,7 +197,7 @@ def value(
     ] = None,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Train the evaluation of v21 by games of self-play.
+    """Train the evaluation of v21 by games against itself.
 
     The folder of --output holds the games, the weights of every generation and a page with the
     course of the training. The same command goes on with the training that it finds there, and

@@ -4,7 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from functools import cache
 from itertools import count
@@ -146,14 +146,18 @@ def plan_of(number: int) -> PairPlan:
 
 
 def on_stage(scene: Callable[[Stage], Any], *, compares: bool = True) -> Stage:
-    """Have a scene played, and give back what was said and answered."""
+    """Have a scene played, and give back what was said and answered.
+
+    In a thread of its own: a browser that another test has left open keeps a loop in this one.
+    """
 
     async def whole() -> Stage:
         async with Stage(compares=compares) as stage:
             await scene(stage)
         return stage
 
-    return asyncio.run(whole())
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(whole())).result()
 
 
 def test_a_machine_that_joins_is_no_warning() -> None:

@@ -199,7 +199,7 @@ def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit)
     try:
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
         until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")
-        assert page.inner_text("#connection") == "live"
+        until(page, "document.querySelector('#connection').innerText === 'live'")
     finally:
         second.end()
 
