@@ -112,7 +112,7 @@ ROWS = (
         "v21",
         "v18",
         "a learned evaluation in place of rollouts; all children of a node are evaluated at once",
-        {"player": "learned", "urgent": False, "weights": "shipped"},
+        {"player": "learned", "urgent": False, "c": 0.2, "weights": "shipped"},
     ),
 )
 
