@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.learned.network import count_cells
-from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, PHASES, ROWS, odd_from_top, rows_of
+from bots.learned.network import count_cells, phase_row
+from bots.learned.patterns import FIRST_PHASE, KINDS, NOTHING, ROWS, odd_from_top, rows_of
 from engine import vector
 from engine.bits import ONE
 from engine.board import MAX_SIDE
@@ -89,7 +89,6 @@ def rows_of_moves(
         if wanted[ply]:
             free = vector.without(cells, occupied)
             empty = count_cells(free)
-            odd = empty & 1
             found = rows_of(
                 own,
                 other,
@@ -99,16 +98,14 @@ def rows_of_moves(
                 landing,
                 forbidden,
                 odd_cells,
-                odd,
+                empty & 1,
             )
             for column in range(MAX_SIDE):
                 rows[count, column] = vector.number_in(found[0], column)
                 rows[count, MAX_SIDE + column] = vector.number_in(found[1], column)
                 rows[count, 2 * MAX_SIDE + column] = vector.number_in(found[2], column)
                 rows[count, 3 * MAX_SIDE + column] = vector.number_in(found[3], column)
-            rows[count, KINDS * MAX_SIDE] = (
-                FIRST_PHASE + 2 * min(empty >> 2, np.int64(PHASES // 2 - 1)) + odd
-            )
+            rows[count, KINDS * MAX_SIDE] = phase_row(empty)
             count += 1
         stone = vector.in_columns(landing, ONE << np.uint64(moves[ply]))
         vector.store(stones, MOVER, other)

@@ -118,6 +118,12 @@ def count_cells(cells: Lanes) -> np.int64:
 
 
 @inlined
+def phase_row(empty: int | np.int64) -> np.int64:
+    """The table's row for the number of empty cells."""
+    return np.int64(FIRST_PHASE + 2 * min(empty >> 2, PHASES // 2 - 1) + (empty & 1))
+
+
+@inlined
 def evaluate(
     own: Lanes,
     other: Lanes,
@@ -149,7 +155,7 @@ def evaluate(
     columns = rows_of(
         own, other, own_threats, other_threats, free, landing, forbidden, odd_cells, odd
     )
-    phase = FIRST_PHASE + 2 * min(empty >> 2, PHASES // 2 - 1) + odd
+    phase = phase_row(empty)
     logit = evaluation.bias + _logit_of_rows(evaluation.table, evaluation.out, columns, phase)
     step = min(max(logit // _STEP + _STEPS // 2, 0), _STEPS - 1)
     return np.int64(evaluation.values[step])

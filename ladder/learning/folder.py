@@ -10,7 +10,6 @@
     training.html            its course as a page
 """
 
-import fcntl
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,8 @@ import msgspec
 from ladder.errors import UsageError
 from ladder.learning.fitting import Quality
 from ladder.learning.selfplay import SelfplayGame
-from ladder.learning.settings import LearningSettings
+from ladder.learning.settings import LEARNER, LearningSettings
+from ladder.training_folder import hold
 
 SETTINGS, LOG, WEIGHTS, GAMES = "settings.json", "generations.jsonl", "weights.npz", "games"
 PAGE = "training.html"
@@ -110,7 +110,7 @@ class LearningFolder:
 
 def spec_of(folder: Path) -> str:
     """The specification of the bot that a training has come to."""
-    return f"builtin:v21?weights={quote(str(folder / WEIGHTS))}"
+    return f"builtin:{LEARNER}?weights={quote(str(folder / WEIGHTS))}"
 
 
 def note_of(records: Sequence[GenerationRecord]) -> str:
@@ -154,13 +154,7 @@ def opened(folder: Path, settings: LearningSettings) -> Iterator[LearningFolder]
     except OSError as error:
         raise UsageError(f"--output: {folder} cannot be written: {error.strerror}") from error
     try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UsageError(
-                f"--output: another training is at work in {folder}: wait for it, or name another "
-                "folder"
-            ) from error
+        hold(lock, folder)
         if settings_in(folder) is None:
             _write(folder / SETTINGS, msgspec.json.encode(settings) + b"\n")
         yield LearningFolder(folder, settings)

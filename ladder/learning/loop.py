@@ -17,7 +17,7 @@ from ladder.learning.fitting import Quality, fitted
 from ladder.learning.folder import GenerationRecord, LearningFolder
 from ladder.learning.samples import Samples, joined, samples_of
 from ladder.learning.selfplay import SelfplayGame, blocks_of, play_block
-from ladder.learning.settings import BLOCK, FIT, LearningSettings
+from ladder.learning.settings import BLOCK, FIT, LEARNER, LearningSettings
 from ladder.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_apart
 from ladder.signals import check_stop
 
@@ -73,7 +73,7 @@ def player_of(folder: LearningFolder, generation: int) -> str:
     if generation == 1:
         return settings.player
     weights = quote(str(folder.weights_file(generation - 1).resolve()))
-    return f"{settings.learner}?weights={weights}"
+    return f"{LEARNER}?weights={weights}"
 
 
 def learn(

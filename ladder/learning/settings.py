@@ -1,7 +1,7 @@
 """The settings of a training: all that its games and its weights follow from."""
 
 import secrets
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -9,7 +9,10 @@ import msgspec
 from bots.catalogue import parse_player
 from engine.seeds import SEED_LIMIT, mix
 from ladder.errors import UsageError
+from ladder.training_folder import refuse_changes
 
+LEARNER = "v21"
+"""The player that takes the weights."""
 DEFAULT_PLAYER = "v18"
 DEFAULT_SIMULATIONS = 600
 DEFAULT_GAMES = 40_000
@@ -30,8 +33,6 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
     boards: str
     """Board classes in the form that `engine.board.parse_board_classes` reads; each game draws
     one."""
-    learner: str = "v21"
-    """The player that takes the weights."""
     opening_plies: int = 16
     """Each game begins with 0 to so many random plies."""
     noise: float = 0.1
@@ -89,13 +90,7 @@ def settle(
 
     """
     if former is not None:
-        for field in fields(chosen):
-            value, was = getattr(chosen, field.name), getattr(former, field.name)
-            if value is not None and value != was:
-                raise UsageError(
-                    f"--output: the training in {folder} has {field.name} {was}, not {value}: "
-                    "leave the option out to go on with it, or name another folder"
-                )
+        refuse_changes(chosen, former, folder)
         return former
     player = chosen.player or DEFAULT_PLAYER
     version, _ = parse_player(player)

@@ -7,7 +7,6 @@ A log is written line by line, so that a killed training lacks the generation in
 half line that a cut power cord leaves is dropped.
 """
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from ladder.training.loop import (
     TrainingState,
 )
 from ladder.training.settings import TrainingSettings
+from ladder.training_folder import hold
 
 LOG, WEIGHTS = "generations.jsonl", "weights.csv"
 
@@ -88,13 +88,7 @@ def opened(folder: Path, settings: TrainingSettings, target: int) -> Iterator[Tr
     except OSError as error:
         raise UsageError(f"--output: {path} cannot be written: {error.strerror}") from error
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise UsageError(
-                f"--output: another training is at work in {folder}: wait for it, or name another "
-                "folder"
-            ) from error
+        hold(file.fileno(), folder)
         log = TrainingLog(folder, file, _state(path, file, settings, target))
         log.write_weights()
         yield log

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ from engine.board import BoardClass, format_board_classes, parse_board_classes
 from engine.seeds import SEED_LIMIT
 from ladder.errors import UsageError
 from ladder.runs.schedule import refuse_long_openings
+from ladder.training_folder import refuse_changes
 
 DEFAULT_START = "published"
 DEFAULT_BOARDS = "standard"
@@ -91,13 +92,7 @@ def settle(
 
     """
     if former is not None:
-        for field in fields(chosen):
-            value, was = getattr(chosen, field.name), getattr(former, field.name)
-            if value is not None and value != was:
-                raise UsageError(
-                    f"--output: the training in {folder} has {field.name.replace('_', ' ')} {was}, "
-                    f"not {value}: leave the option out to go on with it, or name another folder"
-                )
+        refuse_changes(chosen, former, folder)
         return former
     settings = TrainingSettings(
         seed=secrets.randbelow(SEED_LIMIT) if chosen.seed is None else chosen.seed,

@@ -209,7 +209,7 @@ def value(
     from ladder.errors import ExitCode, Stopped
     from ladder.learning.folder import WEIGHTS, opened, settings_in
     from ladder.learning.loop import LearningState, learn
-    from ladder.learning.settings import ChosenSettings, command_of, settle
+    from ladder.learning.settings import LEARNER, ChosenSettings, command_of, settle
     from ladder.process.cpus import allowed_cpus
     from ladder.signals import stops_heeded
     from reports.html.learning import learning_page
@@ -249,7 +249,7 @@ def value(
     if code == ExitCode.DONE and register is not None:
         from ladder.learning.folder import note_of, spec_of
 
-        _enrol(register, spec_of(output), "v21", note_of(state.records), db)
+        _enrol(register, spec_of(output), LEARNER, note_of(state.records), db)
     return code
 
 
