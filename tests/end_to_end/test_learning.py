@@ -34,14 +34,12 @@ def test_a_killed_training_comes_to_the_same_weights(
 ) -> None:
     """Ctrl-C and SIGKILL lose the blocks in play; the weights are those of an undisturbed one."""
     folder = ladder.folder / "new"
-    blocks = 0
     for number, wanted in ((signal.SIGINT, 1), (signal.SIGKILL, 3)):
         process = ladder.start(*TRAINING)
         eventually(lambda: len(list((folder / "games").glob("*.jsonl"))) >= wanted)  # noqa: B023
         stopped = ladder.interrupt(process, number)
         assert stopped.code == (130 if number == signal.SIGINT else -signal.SIGKILL), stopped.err
-        blocks = len(list((folder / "games").glob("*.jsonl")))
-        assert blocks < 8
+        assert len(list((folder / "games").glob("*.jsonl"))) < 8
     resumed = ladder(*TRAINING)
     assert resumed.code == 0, resumed.err
     undisturbed = ladder(*TRAINING[:-1], "other")
