@@ -1,5 +1,6 @@
 """The content of a file of weights: integers, compressed."""
 
+import functools
 import io
 import zipfile
 from pathlib import Path
@@ -56,10 +57,8 @@ def read_weights(path: Path) -> Weights:
         SpecError: it cannot be read, or holds something else.
 
     """
-    content = read_file(path)
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as found:
-            weights = Weights(*(found[name] for name in Weights._fields))
+        weights = _unpacked(read_file(path))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise SpecError(f"{path} holds no weights: train some with ladder train value") from error
     shapes = {"table": (ROWS, HIDDEN), "out": (HIDDEN,), "bias": (1,)}
@@ -75,12 +74,24 @@ def read_weights(path: Path) -> Weights:
     return weights
 
 
+# Self-play builds two players a game, and a host one.
+@functools.lru_cache(maxsize=2)
+def _unpacked(content: bytes) -> Weights:
+    with np.load(io.BytesIO(content), allow_pickle=False) as found:
+        return Weights(*(found[name] for name in Weights._fields))
+
+
+@functools.cache
+def _values() -> NDArray[np.int32]:
+    return values_of_logits()
+
+
 def read_evaluation(text: str) -> Evaluation:
-    """The evaluation that an option names.
+    """The evaluation that an option names; its arrays are shared, and not to be changed.
 
     Raises:
         SpecError: there are no such weights.
 
     """
     table, out, bias = read_weights(find_weights(text))
-    return Evaluation(table.reshape(-1), out, int(bias[0]), values_of_logits())
+    return Evaluation(table.reshape(-1), out, int(bias[0]), _values())

@@ -50,9 +50,14 @@ def play_block(
 def play_game(
     settings: LearningSettings, generation: int, number: int, player: str
 ) -> SelfplayGame:
-    """One game from a random opening; in every second game some later moves are random, too."""
+    """One game from a random opening.
+
+    Half of the games are on the first class of boards, each of the others on one of the rest. In
+    every second game some later moves are random, too.
+    """
     random = SplitMix(settings.seed_of(GAMES, generation, number))
-    board = random.choice(parse_board_classes(settings.boards)).draw(random)
+    main, *rest = parse_board_classes(settings.boards)
+    board = (random.choice(rest) if rest and random.below(2) else main).draw(random)
     most = min(settings.opening_plies, board.cells // 3)
     opening = draw_opening(board, random.below(most + 1), random)
     noise = settings.noise if number % 2 else 0.0

@@ -14,8 +14,8 @@ from ladder.training_folder import refuse_changes
 LEARNER = "v21"
 """The player that takes the weights."""
 DEFAULT_PLAYER = "v18"
-DEFAULT_SIMULATIONS = 600
-DEFAULT_GAMES = 40_000
+DEFAULT_SIMULATIONS = 400
+DEFAULT_GAMES = 30_000
 DEFAULT_BOARDS = "thu,standard,8x8"
 
 
@@ -31,8 +31,8 @@ class LearningSettings(msgspec.Struct, frozen=True, kw_only=True):
     games: int
     """Games of a generation."""
     boards: str
-    """Board classes in the form that `engine.board.parse_board_classes` reads; each game draws
-    one."""
+    """Board classes in the form that `engine.board.parse_board_classes` reads; half of the games
+    are on the first one, each of the others on one of the rest."""
     opening_plies: int = 16
     """Each game begins with 0 to so many random plies."""
     noise: float = 0.1

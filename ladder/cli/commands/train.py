@@ -148,14 +148,14 @@ def value(
             max=MOST_GENERATIONS,
             help="Generations in all, those of a resumed training included.",
         ),
-    ] = 6,
+    ] = 4,
     games: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             min=FEWEST_GAMES,
             max=MOST_GAMES,
-            help="Games of self-play in each generation. [default: 40000]",
+            help="Games of self-play in each generation. [default: 30000]",
         ),
     ] = None,
     player: Annotated[
@@ -169,13 +169,14 @@ def value(
     simulations: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, max=MOST_SIMULATIONS, help="Budget of a move. [default: 600]"
+            metavar="N", min=1, max=MOST_SIMULATIONS, help="Budget of a move. [default: 400]"
         ),
     ] = None,
     boards: Annotated[
         str | None,
         typer.Option(
-            metavar="LIST", help="As in run; each game draws one. [default: thu,standard,8x8]"
+            metavar="LIST",
+            help="As in run; half of the games are on the first one. [default: thu,standard,8x8]",
         ),
     ] = None,
     seed: Annotated[
