@@ -57,8 +57,9 @@ def read_weights(path: Path) -> Weights:
         SpecError: it cannot be read, or holds something else.
 
     """
+    content = read_file(path)
     try:
-        weights = _unpacked(read_file(path))
+        weights = _unpacked(content)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise SpecError(f"{path} holds no weights: train some with ladder train value") from error
     shapes = {"table": (ROWS, HIDDEN), "out": (HIDDEN,), "bias": (1,)}
