@@ -275,7 +275,7 @@ class Game(Base):
     repeat: Mapped[bool]
     """Whether the same board and moves had been stored in the division before, by any bots."""
     thoughts: Mapped[bytes]
-    """Packed by `db.thought_blob`."""
+    """Packed by `db.records.thought_blob`."""
 
 
 class LastWords(Base):
@@ -414,7 +414,7 @@ class HumanGame(Base):
     started_at: Mapped[float]
     duration_us: Mapped[int] = mapped_column(BigInteger)
     thoughts: Mapped[bytes]
-    """Packed by `db.thought_blob`; those of a person hold the time alone."""
+    """Packed by `db.records.thought_blob`; those of a person hold the time alone."""
 
 
 class SolvedPosition(Base):

@@ -6,7 +6,7 @@ from typing import Any
 
 from db.records.games import LastWords
 from db.records.sides import SideSums
-from db.thought_blob import bounded
+from db.records.thought_blob import bounded
 from engine.result import Result, Termination
 
 FIRST = tuple(f"first_{name}" for name in SideSums.__struct_fields__)
@@ -16,15 +16,20 @@ SECOND = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 
 def columns_of(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
     """The values of FIRST and SECOND."""
-    values = {}
-    for seat, side in zip(("first", "second"), sides, strict=True):
-        values[f"{seat}_moves"] = side.moves
-        values[f"{seat}_time_us"] = side.time_us
-        values[f"{seat}_max_us"] = side.max_us
-        # Bots report what they like; the sums of millions of games must fit 64 bits.
-        values[f"{seat}_simulations"] = bounded(side.simulations)
-        values[f"{seat}_searched_us"] = side.searched_us
-    return values
+    first, second = sides
+    # Bots report what they like; the sums of millions of games must fit 64 bits.
+    return {
+        "first_moves": first.moves,
+        "first_time_us": first.time_us,
+        "first_max_us": first.max_us,
+        "first_simulations": bounded(first.simulations),
+        "first_searched_us": first.searched_us,
+        "second_moves": second.moves,
+        "second_time_us": second.time_us,
+        "second_max_us": second.max_us,
+        "second_simulations": bounded(second.simulations),
+        "second_searched_us": second.searched_us,
+    }
 
 
 def sides_of(game: Mapping[str, Any]) -> tuple[SideSums, SideSums]:

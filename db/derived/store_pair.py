@@ -12,7 +12,6 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from db import thought_blob
 from db.connection.database import Database
 from db.derived.game_columns import columns_of, last_words_values, line_hash, offender_of
 from db.derived.pair_sums import (
@@ -247,5 +246,5 @@ def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
         "duration_us": game.duration_us,
         **columns_of(game.sides),
         "line_hash": line_hash(plan.board, moves),
-        "thoughts": thought_blob.encode(game.thoughts),
+        "thoughts": game.thoughts,
     }

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 from sqlalchemy import case, func, select
 
-from db import thought_blob
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.game_columns import line_hash, offender_of, sides_of
@@ -17,6 +16,7 @@ from db.errors import Corrupt
 from db.models import Game, Pair, Run
 from db.queries.bots import names_of_revisions
 from db.queries.games import COLUMNS, game_row
+from db.records import thought_blob
 from db.records.games import AuditedGame
 from db.records.pairs import PairStatus
 from engine.errors import EngineError

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from db import thought_blob
 from db.connection.database import Database
 from db.derived.game_columns import last_words_of, sides_of
 from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
 from db.queries.opening_sets import set_in
+from db.records import thought_blob
 from db.records.exchange import (
     BotLine,
     ConditionsLine,

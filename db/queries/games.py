@@ -20,13 +20,13 @@ from sqlalchemy import (
     text,
 )
 
-from db import thought_blob
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.game_columns import last_words_of, sides_of
 from db.models import Division, Game, LastWords, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
 from db.queries.runs import find_run
+from db.records import thought_blob
 from db.records.games import (
     GameKeys,
     GameQuery,

@@ -3,12 +3,12 @@
 import msgspec
 from sqlalchemy import func, insert, select
 
-from db import thought_blob
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.json_column import to_json
 from db.models import HumanGame
 from db.queries.bots import names_of_revisions
+from db.records import thought_blob
 from db.records.games import (
     HumanGameRow,
     NewHumanGame,

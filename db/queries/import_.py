@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from db import thought_blob
 from db.connection.database import Database
 from db.derived.game_columns import (
     FIRST,
@@ -21,6 +20,7 @@ from db.json_column import to_json
 from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.divisions import division_in
 from db.queries.opening_sets import keep_in
+from db.records import thought_blob
 from db.records.aggregate import Rate
 from db.records.exchange import (
     BotLine,

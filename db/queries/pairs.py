@@ -1,7 +1,6 @@
 """Pairs: who takes which numbers of a stream, and the results of those that were played."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -89,7 +88,7 @@ class Pairs:
                 connection, {"stream": run.stream, "start": start}
             )
             return [
-                replace(pair, number=start + place, id=key)
+                pair._replace(number=start + place, id=key)
                 for place, (pair, (key,)) in enumerate(zip(pairs, stored, strict=True))
             ]
 

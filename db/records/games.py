@@ -62,8 +62,9 @@ class GameRecord(msgspec.Struct, frozen=True):
     termination: Termination
     sides: tuple[SideSums, SideSums]
     """The first player's and the second's."""
-    thoughts: tuple[Thought, ...]
-    """One per move after the opening."""
+    thoughts: bytes
+    """One per move after the opening, packed by `db.records.thought_blob`: whoever plays packs
+    them, so that the coordinator need not look at each."""
     started: float
     """Seconds since the epoch."""
     duration_us: int

@@ -7,7 +7,7 @@ Importing this module loads no database code.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -123,8 +123,7 @@ class PairStatus(StrEnum):
 # Pairs and games.
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPair:
+class PlannedPair(NamedTuple):
     """A pair to be played: drawn by a schedule, stored, and read again."""
 
     a_revision: int

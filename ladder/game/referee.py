@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply
+from db.records import thought_blob
 from db.records.games import LINE_PLIES, GameRecord, LastWords, Thought
 from db.records.pairs import (
     Entrant,
@@ -233,7 +234,7 @@ class _Game:
             result=verdict.result,
             termination=verdict.termination,
             sides=(self._sums(0), self._sums(1)),
-            thoughts=tuple(self.thoughts),
+            thoughts=thought_blob.encode(self.thoughts),
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
             detail=verdict.detail,

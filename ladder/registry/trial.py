@@ -12,6 +12,7 @@ from db.records.games import GameRecord
 from db.records.launch import Launch
 from db.records.pairs import PairPlan
 from db.records.restart import Restart
+from db.records.thought_blob import decode
 from engine.board import Board
 from engine.errors import EngineError
 from engine.result import Result
@@ -219,6 +220,6 @@ def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str
     return Trial(
         board=board,
         won=game.result is Result.WIN,
-        times_us=tuple(thought.time_us for thought in game.thoughts[::2]),
+        times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),
         plies=len(game.moves),
     )

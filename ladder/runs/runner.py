@@ -104,6 +104,8 @@ class Runner:
         self._watcher = watcher
         self._decision = Decision(judge)
         self._playing: dict[Future[PairRecord], PairPlan] = {}
+        self._done: list[Future[PairRecord]] = []
+        """Those that workers are done with, or that were cancelled, and that are not collected."""
         self._live = self._start_live()
         self._roster = Roster(self._live.bots, indispensable=self._indispensable())
         self._queue = PairQueue(
@@ -171,7 +173,8 @@ class Runner:
             depends = self._hand_out()
             if self._playing:
                 self._workers.wait(TICK_S)
-                done = [future for future in self._playing if future.done()]
+                done = [future for future in self._done if future in self._playing]
+                self._done.clear()
                 self._hand_out(done=len(done))  # nobody waits for work while we wait for the disk
                 self._collect(done)
                 self._look_at_workers()
@@ -221,7 +224,9 @@ class Runner:
             plan = self._queue.take(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self._queue.is_blocked
-            self._playing[self._workers.submit(plan)] = plan
+            future = self._workers.submit(plan)
+            self._playing[future] = plan
+            future.add_done_callback(self._done.append)
         return False
 
     def _pairs_wanted(self) -> int | None:

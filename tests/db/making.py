@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from bots.protocol import Budget
+from db.records import thought_blob
 from db.records.aggregate import RatingRow
 from db.records.bots import NewBot, NewRevision, RevisionRow
 from db.records.games import GameRecord, LastWords, NewHumanGame, Thought
@@ -109,7 +110,7 @@ def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
         result,
         ending,
         (sides[0], sides[1]),
-        told,
+        thought_blob.encode(told),
         1_700_000_000.0,
         2_000_000,
         last_words=last,

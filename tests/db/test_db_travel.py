@@ -5,6 +5,7 @@ import pickle
 import pytest
 
 from bots.budget import Budget
+from db.records import thought_blob
 from db.records.games import GameRecord, Thought
 from db.records.launch import FileState, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
@@ -22,10 +23,8 @@ def plan_in(folder: str) -> PairPlan:
 
 
 def record_with(detail: str) -> PairRecord:
-    thoughts = (
-        Thought(17, -0.3333333333333333, 2**62, 9, "win 5", 12, "0123456789ab"),
-        Thought(2**40),
-    )
+    thought = Thought(17, -0.3333333333333333, 2**62, 9, "win 5", 12, "0123456789ab")
+    thoughts = thought_blob.encode((thought, Thought(2**40)))
     sides = (SideSums(1, 17, 17, 2**52, 17), SideSums(1, 2**40, 2**40))
     game = GameRecord(
         False, (5, 10, 3, 4), Result.WIN, Termination.CRASH, sides, thoughts, 1.5e9, 3, detail

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from bots.protocol import Budget
+from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, LastWords, Thought
 from db.records.launch import Launch, Start
@@ -156,7 +157,7 @@ class League:
             result=result,
             termination=game.by or ending,
             sides=(_stats(-(-game.plies // 2)), _stats(game.plies // 2)),
-            thoughts=tuple(Thought(10_000, 0.25, 1000, 5) for _ in range(game.plies)),
+            thoughts=thought_blob.encode([Thought(10_000, 0.25, 1000, 5)] * game.plies),
             started=self._started,
             duration_us=10_000 * game.plies,
             detail="" if game.by is None else "an invented failure",

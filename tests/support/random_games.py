@@ -1,5 +1,6 @@
 """Made-up games for benchmarks and tests: legal, random, with plausible times."""
 
+from db.records import thought_blob
 from db.records.games import GameRecord, Thought
 from db.records.pairs import (
     PairPlan,
@@ -38,7 +39,7 @@ def _random_game(plan: PairPlan, swapped: bool, random: SplitMix) -> GameRecord:
         result=position.ending.result,
         termination=position.ending.termination,
         sides=sides,
-        thoughts=tuple(thoughts),
+        thoughts=thought_blob.encode(thoughts),
         started=1e9,
         duration_us=sides[0].time_us + sides[1].time_us,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from bots.protocol import Budget
+from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
 from db.records.games import GameRecord, Thought
 from db.records.launch import Launch, Start
@@ -72,7 +73,7 @@ class Games:
             result=ending.result,
             termination=ending.termination,
             sides=(SideSums(), SideSums()),
-            thoughts=tuple(thoughts or [Thought(1)] * len(moves)),
+            thoughts=thought_blob.encode(thoughts or [Thought(1)] * len(moves)),
             started=1e9,
             duration_us=1,
         )

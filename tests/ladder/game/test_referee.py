@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from bots.protocol import Budget, Info
+from db.records import thought_blob
 from db.records.launch import Start
 from db.records.pairs import (
     MARGIN_MS,
@@ -158,10 +159,11 @@ def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) ->
         position = Position.from_moves(parse_board("6x7"), game.moves)
         assert position.is_over
         assert game.result is (Result.WIN if position.winner == 0 else Result.LOSS)
-        assert len(game.thoughts) == len(game.moves) - 3
-        assert sum(side.moves for side in game.sides) == len(game.thoughts)
-        assert all(thought.cpu_us is not None for thought in game.thoughts)
-        assert sum(thought.cpu_us or 0 for thought in game.thoughts) > 0
+        thoughts = thought_blob.decode(game.thoughts)
+        assert len(thoughts) == len(game.moves) - 3
+        assert sum(side.moves for side in game.sides) == len(thoughts)
+        assert all(thought.cpu_us is not None for thought in thoughts)
+        assert sum(thought.cpu_us or 0 for thought in thoughts) > 0
     assert [game.swapped for game in record.games] == [False, True]
 
 
@@ -328,7 +330,8 @@ def test_a_stalled_move_is_asked_again_and_no_other(
     assert record.aborts == 1
     assert not any(game.termination.is_forfeit for game in record.games)
     first = record.games[0]
-    assert len(first.thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
+    thoughts = thought_blob.decode(first.thoughts)
+    assert len(thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
     texts = [path.read_text().split("\n") for path in logs.iterdir()]
     told = [[line for line in text if not line.startswith("--- ")] for text in texts]
     timed = budget.time_ms is not None
