@@ -41,6 +41,13 @@ class Quality(msgspec.Struct, frozen=True):
     calibration: tuple[CalibrationBin, ...]
     """The bins that hold positions, ascending."""
 
+    @property
+    def calibration_error(self) -> float:
+        """Mean gap between expected and mean result over the held-out positions, 0 .. 1."""
+        positions = sum(one.positions for one in self.calibration)
+        gaps = sum(one.positions * abs(one.expected - one.scored) for one in self.calibration)
+        return gaps / positions if positions else 0.0
+
 
 def fitted(
     settings: LearningSettings, seed: int, learned: Samples, held_out: Samples

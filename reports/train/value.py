@@ -21,7 +21,7 @@ def generation_line(record: GenerationRecord) -> str:
     return (
         f"generation {record.generation}: {record.positions:,} positions, held-out loss "
         f"{quality.held_out_loss:.4f} (the searches {quality.searched_loss:.4f}), winner named "
-        f"{100 * quality.right:.1f}%"
+        f"{100 * quality.right:.1f}%, off by {100 * quality.calibration_error:.1f}% in the mean"
     )
 
 
@@ -51,6 +51,12 @@ class LearningView:
             parts.append(f"{state.games:,}/{state.settings.games:,} games")
             if (speed := state.games_a_second) is not None:
                 parts.append(f"{speed:.1f} games/s")
+        if state.records:
+            quality = state.records[-1].quality
+            parts.append(
+                f"weights so far: held-out loss {quality.held_out_loss:.4f}, off by "
+                f"{100 * quality.calibration_error:.1f}%"
+            )
         return ", ".join(parts)
 
     def ending(self, state: LearningState) -> Sequence[str]:
@@ -73,6 +79,7 @@ class LearningView:
             Column("learned loss", [f"{one.quality.learned_loss:.4f}" for one in records]),
             Column("held-out loss", [f"{one.quality.held_out_loss:.4f}" for one in records]),
             Column("winner named", [f"{100 * one.quality.right:.1f}%" for one in records]),
+            Column("off by", [f"{100 * one.quality.calibration_error:.1f}%" for one in records]),
         ]
         done = len(state.records) * state.settings.games + state.games * (not state.fitting)
         bar = progress_bar(
