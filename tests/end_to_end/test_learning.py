@@ -48,6 +48,7 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert generations(folder) == generations(ladder.folder / "other")
     assert len(generations(folder)) == 2
     assert "--seed 3" in resumed.out
+    assert "weights so far: held-out loss" in resumed.err
     page = (folder / "training.html").read_text()
     assert "chart-losses" in page
     assert "chart-calibration" in page
