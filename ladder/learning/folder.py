@@ -7,6 +7,7 @@
     weights-GG.npz           the weights after a generation
     generations.jsonl        the quality of each generation
     weights.npz              the weights after the last generation
+    weights.json             how they were made
     training.html            its course as a page
 """
 
@@ -25,6 +26,7 @@ from ladder.learning.settings import LEARNER, LearningSettings
 from ladder.training_folder import hold
 
 SETTINGS, LOG, WEIGHTS, GAMES = "settings.json", "generations.jsonl", "weights.npz", "games"
+RECORD = "weights.json"
 PAGE = "training.html"
 
 
@@ -37,6 +39,8 @@ class GenerationRecord(msgspec.Struct, frozen=True):
     """Learned from, those of former generations included."""
     quality: Quality
     seconds: float
+    revision: str = ""
+    """Hash of the sources that played and learned, 16 hex digits; empty: not noted."""
 
 
 class LearningFolder:
@@ -102,6 +106,14 @@ class LearningFolder:
         _write(self.path / WEIGHTS, weights)
         records = [*self.records(), record]
         _write(self.path / LOG, b"".join(msgspec.json.encode(one) + b"\n" for one in records))
+
+    def write_record(self, record: msgspec.Struct) -> None:
+        """Keep the record of how the weights were made."""
+        _write(self.path / RECORD, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
+
+    def weights(self) -> bytes:
+        """The content of the file of weights after the last generation."""
+        return (self.path / WEIGHTS).read_bytes()
 
     def write_page(self, page: str) -> None:
         """Keep the page of the training."""

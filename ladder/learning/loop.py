@@ -18,6 +18,7 @@ from ladder.learning.folder import GenerationRecord, LearningFolder
 from ladder.learning.samples import Samples, joined, samples_of
 from ladder.learning.selfplay import SelfplayGame, blocks_of, play_block
 from ladder.learning.settings import BLOCK, FIT, LEARNER, LearningSettings
+from ladder.learning.weights_record import revision_of
 from ladder.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_apart
 from ladder.signals import check_stop
 
@@ -106,6 +107,7 @@ def learn(
             positions,
             quality,
             round(time.monotonic() - began, 3),
+            revision_of(folder.settings.player),
         )
         folder.finish(record, weights)
         state.records.append(record)

@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,10 @@ def test_a_killed_training_comes_to_the_same_weights(
     assert len(generations(folder)) == 2
     assert "--seed 3" in resumed.out
     assert "weights so far: held-out loss" in resumed.err
+    record = json.loads((folder / "weights.json").read_text())
+    assert record["weights"] == sha256((folder / "weights.npz").read_bytes()).hexdigest()
+    assert resumed.out.splitlines()[1] == f"made by: {record['command']}"
+    assert (record["seed"], record["games"], len(record["revision"])) == (3, 800, 16)
     page = (folder / "training.html").read_text()
     assert "chart-losses" in page
     assert "chart-calibration" in page
