@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bots.champion import CHAMPION
 from ladder.cli.completion import bot_names
 from ladder.cli.options import (
     DEFAULT_DATABASE,
@@ -57,7 +58,7 @@ def play(
             help="The bot that `hint` asks, in the same budget.",
             autocompletion=bot_names,
         ),
-    ] = "v20",
+    ] = CHAMPION,
     save: Annotated[
         bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
     ] = False,

@@ -8,6 +8,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from bots.champion import CHAMPION
 from db.errors import DatabaseError
 from db.store import FollowedStore
 from engine.board import parse_board_class
@@ -62,7 +63,7 @@ async def play_page(request: Request) -> Response:
         form = fragment(
             "play_form.html.j2",
             names=names,
-            chosen=bot or ("v20" if "v20" in names else ""),
+            chosen=bot or (CHAMPION if CHAMPION in names else ""),
             game=game,
             ply=at,
             board=None if row is None else row.board,
@@ -96,7 +97,7 @@ async def game_of_person(request: Request) -> Response:
     with contextlib.suppress(DatabaseError):  # the game goes on without the list of hints
         names = await site.readers.read(lambda store: [bot.name for bot in store.bots.all()])
     page = PageParts(f"You against {game.wish.bot}", {"form": ""})
-    hints = sorted(names, key=lambda name: name != "v20")
+    hints = sorted(names, key=lambda name: name != CHAMPION)
     return HTMLResponse(
         framed("play.html.j2", page, site.frame, here="/play", key=game.key, hints=hints)
     )
@@ -114,7 +115,7 @@ async def act(request: Request) -> Response:
         case "undo":
             game.ask("undo", None)
         case "hint":
-            game.ask("hint", action.bot or "v20")
+            game.ask("hint", action.bot or CHAMPION)
         case "end":
             game.end("you ended the game")
         case _:
