@@ -1,7 +1,12 @@
-"""The worker processes of a run: each plays pairs with bot processes that it keeps."""
+"""The worker processes of a run: each plays pairs with bot processes that it keeps.
+
+A worker is a new interpreter that imports this module and what that imports: nothing of a database,
+which would make its start five times as long.
+"""
 
 from concurrent.futures import Future
 from multiprocessing.util import Finalize
+from typing import TYPE_CHECKING
 
 from db.records.pairs import (
     PairPlan,
@@ -13,7 +18,9 @@ from ladder.game.referee import play_pair
 from ladder.process.confinement import UNCONFINED, Confinement
 from ladder.process.cpus import claim_cpu
 from ladder.process.worker_pool import WorkerPool
-from ladder.runs.executor import News
+
+if TYPE_CHECKING:
+    from ladder.runs.executor import News
 
 _pool: BotPool | None = None
 _broadcast: Broadcast | None = None
@@ -76,6 +83,6 @@ class Workers(WorkerPool):
         """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)
 
-    def news(self) -> tuple[News, ...]:
+    def news(self) -> "tuple[News, ...]":
         """Nothing: the processes of one machine are always there."""
         return ()

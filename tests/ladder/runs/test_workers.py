@@ -15,6 +15,14 @@ if __name__ == "__main__":
 """
 
 
+def test_a_worker_loads_little() -> None:
+    """Its start is paid by every run: a worker knows the records of pairs, and no database."""
+    code = "import sys, ladder.runs.workers; print(' '.join(sys.modules))"
+    command = [sys.executable, "-c", code]
+    loaded = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"sqlalchemy", "sqlite3", "numpy", "numba", "scipy", "asyncio"} & {*loaded.split()}
+
+
 def test_a_killed_owner_leaves_no_complaint(tmp_path: Path) -> None:
     """The library's tracker tidies up after it, and says nothing on the user's terminal."""
     script = tmp_path / "owner.py"
