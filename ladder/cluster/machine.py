@@ -78,7 +78,7 @@ class _Slots:
                 self._reaper.start()
             if self._idle:
                 return self._idle.pop()[1]
-        return WorkerPool(1, _nothing)
+        return WorkerPool(1)
 
     def give_back(self, pool: WorkerPool) -> None:
         """The work is done."""
@@ -206,10 +206,6 @@ def _children_allowed() -> Any:
     finally:
         if marked is not None:
             config["daemon"] = marked
-
-
-def _nothing() -> None:
-    """No preparation."""
 
 
 def _cpu_model() -> str:

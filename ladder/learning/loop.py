@@ -124,7 +124,7 @@ def _play(
     if not missing:
         return
     player = player_of(folder, generation)
-    pool = WorkerPool(processes, _nothing)
+    pool = WorkerPool(processes)
     work: dict[int, Future[tuple[SelfplayGame, ...]]] = {
         block: pool.call(play_block, folder.settings, generation, block, player)
         for block in missing
@@ -179,7 +179,3 @@ def _some(games: list[SelfplayGame], settings: LearningSettings, *, held_out: bo
         if (number % (2 * settings.held_out) in (0, settings.held_out + 1)) == held_out
     ]
     return samples_of(chosen, settings.result_weight)
-
-
-def _nothing() -> None:
-    """No preparation."""

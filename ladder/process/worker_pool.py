@@ -75,6 +75,10 @@ class _Worker:
         return max(0, len(self.given) - 1) * self.last_s
 
 
+def _nothing() -> None:
+    """No preparation."""
+
+
 class WorkerPool:
     """Fresh interpreters, each prepared by a function before its first work.
 
@@ -82,12 +86,14 @@ class WorkerPool:
     it was at ends in `WorkerDied`, and another takes its place.
     """
 
-    def __init__(self, count: int, prepare: Callable[..., None], *arguments: Any) -> None:
+    def __init__(
+        self, count: int, prepare: Callable[..., None] = _nothing, *arguments: Any
+    ) -> None:
         """Nothing is started before the first work.
 
         Args:
             count: pieces of work at the same time.
-            prepare: called in each worker at its start.
+            prepare: called in each worker at its start, which imports the module that defines it.
             arguments: of `prepare`, picklable as that.
 
         """
@@ -305,12 +311,8 @@ def call_apart(function: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T:
         LadderError: the process was killed by somebody else.
 
     """
-    pool = WorkerPool(1, _nothing)
+    pool = WorkerPool(1)
     try:
         return result_of(pool, pool.call(function, *args, **keys))
     finally:
         pool.kill()
-
-
-def _nothing() -> None:
-    """No preparation."""
