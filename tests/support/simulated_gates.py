@@ -49,8 +49,10 @@ def _one_game(score: float, draws: float) -> FloatArray:
 
 
 def _comonotone(first: FloatArray, second: FloatArray) -> FloatArray:
-    ends = np.minimum.outer(np.cumsum(first), np.cumsum(second))
-    return np.diff(np.diff(ends, axis=0, prepend=0.0), axis=1, prepend=0.0)
+    ends = np.zeros((4, 4))
+    ends[1:, 1:] = np.minimum.outer(np.cumsum(first), np.cumsum(second))
+    rows = ends[1:] - ends[:-1]
+    return np.asarray(rows[:, 1:] - rows[:, :-1])
 
 
 def gates(

@@ -17,12 +17,12 @@ def simulated(rng, *, size, pairs, shares, weaker=0.0):
     met = list(zip(*np.triu_indices(size, 1), strict=True))
     groups = np.zeros((len(shares), len(met), 9))
     for row, (i, j) in enumerate(met):
+        gap = elo[i] - elo[j]
+        tables = [pair_table(elo=gap, advantage=80, draws=0.1, correlation=-0.4)] * len(shares)
+        if weaker and i == 0:
+            tables[0] = pair_table(elo=gap - weaker, advantage=80, draws=0.1, correlation=-0.4)
         for group, number in enumerate(rng.multinomial(rng.poisson(pairs), shares)):
-            drop = weaker if group == 0 and i == 0 else 0.0
-            table = pair_table(
-                elo=elo[i] - elo[j] - drop, advantage=80, draws=0.1, correlation=-0.4
-            )
-            groups[group, row] = rng.multinomial(number, table.ravel())
+            groups[group, row] = rng.multinomial(number, tables[group].ravel())
     kept = groups.sum(axis=(0, 2)) > 0
     a, b = np.array(met)[kept].T
     cells = from_tables(players=names(size), a=a, b=b, counts=groups[:, kept].sum(axis=0))
