@@ -30,7 +30,7 @@ def test_errors_are_those_of_resampled_pairs(correlation, options):
     rng = np.random.default_rng(1)
     cells, _ = random_cells(rng, size=5, pairs=60, correlation=correlation)
     rating = rate_pool(cells=cells, options=options)
-    lists = resampled(cells, np.random.default_rng(2), 600, options)
+    lists = resampled(cells, np.random.default_rng(2), 300, options)
     stated = np.concatenate([rating.error95, rating.advantage_error95]) / 1.96
     assert lists.std(axis=0) == pytest.approx(stated, rel=0.1)
     gaps = lists[:, 0] - lists[:, 4]
