@@ -1,6 +1,7 @@
 """The learned evaluation: its patterns against a slow reading, its file, its symmetry."""
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,14 @@ def test_other_weights_are_another_revision_and_outlive_their_file(
     expected = read_evaluation(str(file)).table
     file.unlink()
     assert np.array_equal(read_evaluation(digest).table, expected)
+
+
+def test_the_record_is_that_of_the_weights_that_ship() -> None:
+    """Weights that ship must come with the command that makes them again."""
+    record = json.loads(SHIPPED_FILE.with_suffix(".json").read_text())
+    assert record["weights"] == hash_of(SHIPPED_FILE)
+    assert record["command"].startswith("ladder train value ")
+    assert f"--seed {record['seed']}" in record["command"]
 
 
 @pytest.mark.parametrize(
