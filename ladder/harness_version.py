@@ -16,8 +16,12 @@ from engine.cache import ROOT
 
 FOLDERS = ("ladder/process", "ladder/game", "bots/foreign")
 """Supervision, the referee, the hosts of foreign bots."""
-MODULES = ("bots/host.py", "bots/protocol.py", "bots/budget.py", "bots/player.py")
-"""The host of built-in players and its protocol."""
+MODULES = (
+    *("bots/host.py", "bots/protocol.py", "bots/budget.py", "bots/player.py"),
+    "db/records/thought_blob.py",
+)
+"""The host of built-in players and its protocol; the packing of thoughts, which are stored as they
+come."""
 
 
 @lru_cache(maxsize=1)

@@ -51,7 +51,7 @@ def packed(weights: Weights) -> bytes:
 
 
 def read_weights(path: Path) -> Weights:
-    """The weights in a file.
+    """The weights in a file; its arrays are shared, and not to be changed.
 
     Raises:
         SpecError: it cannot be read, or holds something else.

@@ -1,1 +1,1 @@
-"""Records that cross the border of the database: frozen, without database objects."""
+"""Records that cross the border of the database, and the packed form of thoughts."""

@@ -168,6 +168,8 @@ class ClusterExecutor:
         answer: PairRecord | BaseException,
     ) -> None:
         self._unsettled.discard(future)
+        if future.done():  # cancelled, or settled before the fleet broke down
+            return
         if isinstance(answer, BaseException):
             future.set_exception(answer)
         else:

@@ -43,7 +43,7 @@ class Quality(msgspec.Struct, frozen=True):
 
     @property
     def calibration_error(self) -> float:
-        """Mean gap between expected and mean result over the held-out positions, 0 .. 1."""
+        """Mean gap between expected and mean result over the held-out positions, tenth by tenth."""
         positions = sum(one.positions for one in self.calibration)
         gaps = sum(one.positions * abs(one.expected - one.scored) for one in self.calibration)
         return gaps / positions if positions else 0.0

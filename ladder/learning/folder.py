@@ -111,10 +111,6 @@ class LearningFolder:
         """Keep the record of how the weights were made."""
         _write(self.path / RECORD, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
 
-    def weights(self) -> bytes:
-        """The content of the file of weights after the last generation."""
-        return (self.path / WEIGHTS).read_bytes()
-
     def write_page(self, page: str) -> None:
         """Keep the page of the training."""
         _write(self.path / PAGE, page.encode())

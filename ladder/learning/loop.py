@@ -18,7 +18,7 @@ from ladder.learning.folder import GenerationRecord, LearningFolder
 from ladder.learning.samples import Samples, joined, samples_of
 from ladder.learning.selfplay import SelfplayGame, blocks_of, play_block
 from ladder.learning.settings import BLOCK, FIT, LEARNER, LearningSettings
-from ladder.learning.weights_record import revision_of
+from ladder.learning.weights_record import record_of, revision_of
 from ladder.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_apart
 from ladder.signals import check_stop
 
@@ -95,6 +95,7 @@ def learn(
     while len(state.records) < state.target:
         generation = len(state.records) + 1
         began = time.monotonic()
+        revision = revision_of(folder.settings.player)
         for _ in _play(folder, state, generation, processes):
             yield None
         state.fitting = True
@@ -107,8 +108,11 @@ def learn(
             positions,
             quality,
             round(time.monotonic() - began, 3),
-            revision_of(folder.settings.player),
+            revision,
         )
+        # First, so that weights that are finished never lie beside the record of others.
+        made = record_of(folder.settings, [*state.records, record], weights)
+        folder.write_record(made)
         folder.finish(record, weights)
         state.records.append(record)
         yield record

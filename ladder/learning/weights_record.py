@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -30,10 +29,10 @@ class WeightsRecord(msgspec.Struct, frozen=True):
     held_out_loss: float
     """Mean cross-entropy of the results of games that were not learned from, in nats."""
     seconds: float
-    """That the generations took, on whatever machine."""
+    """Of the sessions in which the generations ended, on whatever machine."""
     revision: str
-    """Hash of the sources that played and learned, 16 hex digits: others may come to other weights;
-    empty: not noted."""
+    """Hash of the sources that played and learned in the last generation, 16 hex digits: others may
+    come to other weights."""
     versions: dict[str, str]
     """Of the ladder, Python, numba and numpy."""
 
@@ -62,7 +61,9 @@ def revision_of(player: str) -> str:
     files = {
         *sources(parse_player(player)[0]),
         *sources(VERSIONS[LEARNER]),
-        *Path(__file__).parent.glob("*.py"),
+        *(ROOT / "bots/learned").glob("*.py"),
+        *(ROOT / "ladder/learning").glob("*.py"),
+        ROOT / "engine/opening.py",
     }
     digest = hashlib.sha256()
     for path in sorted(files):

@@ -93,7 +93,8 @@ class WorkerPool:
 
         Args:
             count: pieces of work at the same time.
-            prepare: called in each worker at its start, which imports the module that defines it.
+            prepare: called in each worker at its start; the worker imports the module that
+                defines it.
             arguments: of `prepare`, picklable as that.
 
         """

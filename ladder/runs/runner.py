@@ -105,7 +105,8 @@ class Runner:
         self._decision = Decision(judge)
         self._playing: dict[Future[PairRecord], PairPlan] = {}
         self._done: list[Future[PairRecord]] = []
-        """Those that workers are done with, or that were cancelled, and that are not collected."""
+        """Those that workers are done with, or that were cancelled, and that are not collected;
+        filled in this thread, by `submit`, `wait` and `cancel`."""
         self._live = self._start_live()
         self._roster = Roster(self._live.bots, indispensable=self._indispensable())
         self._queue = PairQueue(

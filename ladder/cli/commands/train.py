@@ -211,7 +211,6 @@ def value(
     from ladder.learning.folder import WEIGHTS, opened, settings_in
     from ladder.learning.loop import LearningState, learn
     from ladder.learning.settings import LEARNER, ChosenSettings, command_of, settle
-    from ladder.learning.weights_record import record_of
     from ladder.process.cpus import allowed_cpus
     from ladder.signals import stops_heeded
     from reports.html.learning import learning_page
@@ -244,7 +243,6 @@ def value(
         finally:
             watcher.ended(state)
         if state.records:
-            folder.write_record(record_of(settings, state.records, folder.weights()))
             folder.write_page(learning_page(state))
     if state.records:
         print_out(str(output / WEIGHTS))
