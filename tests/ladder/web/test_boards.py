@@ -129,7 +129,7 @@ def test_a_run_is_watched_move_by_move(
         shown = page.inner_text(".board-in-play")
         assert "one" in shown
         assert "two" in shown
-        until(page, "document.querySelector('.board-in-play .value').innerText === '+0.25'")
+        until(page, "document.querySelector('.board-in-play .value')?.innerText === '+0.25'")
         assert page.locator(".player.thinking").count() == 1
         assert opened.violations() == ""
         until(page, "document.querySelector('#part-now').innerText.includes('of 2 games')")
@@ -167,7 +167,7 @@ def test_hostile_positions_do_nothing_on_the_page(
     )
     tell(database, ended)
     until(
-        page, "document.querySelector('.board-in-play').innerText.includes('beta won by timeout')"
+        page, "document.querySelector('.board-in-play')?.innerText.includes('beta won by timeout')"
     )
     assert page.locator(".player.thinking").count() == 0
     assert opened.errors == []
