@@ -40,7 +40,7 @@ class GenerationRecord(msgspec.Struct, frozen=True):
     quality: Quality
     seconds: float
     revision: str = ""
-    """Hash of the sources that played and learned, 16 hex digits; empty: not noted."""
+    """Hash of the sources of the session that ended it, 16 hex digits; empty: not noted."""
 
 
 class LearningFolder:

@@ -31,8 +31,8 @@ class WeightsRecord(msgspec.Struct, frozen=True):
     seconds: float
     """Of the sessions in which the generations ended, on whatever machine."""
     revision: str
-    """Hash of the sources that played and learned in the last generation, 16 hex digits: others may
-    come to other weights."""
+    """Hash of the sources of the session that ended the last generation, 16 hex digits: others may come
+    to other weights."""
     versions: dict[str, str]
     """Of the ladder, Python, numba and numpy."""
 
