@@ -7,7 +7,7 @@ whoever has to know which games a defect may have touched.
 
 import hashlib
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -27,16 +27,25 @@ come."""
 @lru_cache(maxsize=1)
 def harness_version() -> dict[str, str]:
     """Versions of the ladder, Python and numba, and ``sources``: 16 hex digits."""
-    digest = hashlib.sha256()
-    for path in _sources():
-        digest.update(f"{path.relative_to(ROOT)}\0".encode())
-        digest.update(path.read_bytes())
+    return {**versions(), "sources": hash_of_sources(_sources())}
+
+
+def versions() -> dict[str, str]:
+    """Versions of the ladder, Python and numba."""
     return {
         "ladder": version("connect4-ladder"),
         "python": platform.python_version(),
         "numba": version("numba"),
-        "sources": digest.hexdigest()[:16],
     }
+
+
+def hash_of_sources(paths: Iterable[Path]) -> str:
+    """One hash over the names and the content of sources in their order, 16 hex digits."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.relative_to(ROOT)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _sources() -> Iterator[Path]:

@@ -9,7 +9,7 @@ import numpy as np
 from bots.catalogue import VERSIONS, parse_player
 from bots.identity import sources
 from engine.cache import ROOT
-from ladder.harness_version import harness_version
+from ladder.harness_version import hash_of_sources, versions
 from ladder.learning.folder import GenerationRecord
 from ladder.learning.settings import LEARNER, LearningSettings, command_of
 
@@ -31,8 +31,8 @@ class WeightsRecord(msgspec.Struct, frozen=True):
     seconds: float
     """Of the sessions in which the generations ended, on whatever machine."""
     revision: str
-    """Hash of the sources of the session that ended the last generation, 16 hex digits: others may come
-    to other weights."""
+    """Hash of the sources of the session that ended the last generation, 16 hex digits: others may
+    come to other weights."""
     versions: dict[str, str]
     """Of the ladder, Python, numba and numpy."""
 
@@ -41,8 +41,6 @@ def record_of(
     settings: LearningSettings, generations: Sequence[GenerationRecord], weights: bytes
 ) -> WeightsRecord:
     """The record of the weights after some finished generations, at least one."""
-    versions = {**harness_version(), "numpy": np.__version__}
-    del versions["sources"]
     return WeightsRecord(
         weights=hashlib.sha256(weights).hexdigest(),
         command=command_of(settings, len(generations)),
@@ -52,7 +50,7 @@ def record_of(
         held_out_loss=generations[-1].quality.held_out_loss,
         seconds=round(sum(one.seconds for one in generations), 1),
         revision=generations[-1].revision,
-        versions=versions,
+        versions={**versions(), "numpy": np.__version__},
     )
 
 
@@ -65,8 +63,4 @@ def revision_of(player: str) -> str:
         *(ROOT / "ladder/learning").glob("*.py"),
         ROOT / "engine/opening.py",
     }
-    digest = hashlib.sha256()
-    for path in sorted(files):
-        digest.update(f"{path.relative_to(ROOT)}\0".encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return hash_of_sources(sorted(files))

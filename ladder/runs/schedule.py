@@ -15,7 +15,7 @@ from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet, is_of_class
-from engine.seeds import GOLDEN, SEED_LIMIT, SplitMix, mix, scramble
+from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import UsageError
 from ladder.specs.board_support import can_play_class
 
@@ -128,14 +128,13 @@ class Schedule:
         With `partners` these two meet; without them the schedule says who does (``uncertain``
         answers like ``random`` then).
         """
-        pair_seed = mix(self.seed, number)
-        random = SplitMix(_purpose(pair_seed, _BOARDS))
+        random = SplitMix(mix(self.seed, number, _BOARDS))
         if partners is not None or self.pairing.kind in (
             PairingKind.RANDOM,
             PairingKind.UNCERTAIN,
         ):
             if partners is None or not self._shared(*partners):
-                partners = self._partners(pair_seed)
+                partners = self._partners(number)
             a, b = partners
             shared = self._shared(a, b)
             board_class = shared[0] if len(self.boards) == 1 else random.choice(shared)
@@ -144,7 +143,7 @@ class Schedule:
         if self.openings is None:
             board = board_class.draw(random)
             plies = plies_of_opening(self.opening_plies, board_class)
-            moves = draw_opening(board, plies, SplitMix(_purpose(pair_seed, _OPENING)))
+            moves = draw_opening(board, plies, SplitMix(mix(self.seed, number, _OPENING)))
         else:
             opening = self._opening(self.openings, number)
             board, moves = opening.board, opening.moves
@@ -155,7 +154,7 @@ class Schedule:
             board=str(board),
             board_class=str(board_class),
             opening=moves,
-            seed=_purpose(pair_seed, _GAMES) % SEED_LIMIT,
+            seed=derive_seed(self.seed, number, _GAMES),
             number=number,
         )
 
@@ -164,9 +163,9 @@ class Schedule:
         lap, place = divmod(number, len(known))
         return known.openings[_lap_order(mix(self.seed, lap, _LAP), len(known))[place]]
 
-    def _partners(self, pair_seed: int) -> tuple[str, str]:
+    def _partners(self, number: int) -> tuple[str, str]:
         """Two bots drawn at random among those that share a board."""
-        random = SplitMix(_purpose(pair_seed, _PARTNERS))
+        random = SplitMix(mix(self.seed, number, _PARTNERS))
         names = tuple(self.bots)
         while True:
             a = random.below(len(names))
@@ -212,11 +211,6 @@ class Schedule:
         if self.pairing.kind is PairingKind.GATE:
             return tuple((candidate, other) for other in self.pairing.against)
         return tuple((candidate, other) for other in self.bots if other != candidate)
-
-
-def _purpose(pair_seed: int, purpose: int) -> int:
-    """The last step of ``mix(seed, number, purpose)``: the first two serve all purposes."""
-    return scramble(pair_seed + GOLDEN + purpose)
 
 
 @lru_cache(maxsize=4)

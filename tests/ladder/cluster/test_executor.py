@@ -1,9 +1,16 @@
-"""The executor of a cluster: the times that machines get."""
+"""The executor of a cluster: the times that machines get, and a fleet that breaks down."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
 
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
-from ladder.cluster.executor import scaled
+from ladder.cluster.coordinator.machines import Pair
+from ladder.cluster.executor import ClusterExecutor, scaled
 
 
 def plan_of(first: Budget, second: Budget) -> PairPlan:
@@ -22,3 +29,43 @@ def test_slower_machines_get_more_time() -> None:
     assert scaled(plan_of(Budget(time_ms=1), Budget(time_ms=1)), 1.0, 9.0).a.budget.time_ms == 1
     assert scaled(plan, None, 200.0) == plan
     assert scaled(plan, 400.0, 0.0) == plan
+
+
+class BreakingFleet:
+    """A fleet that plays nothing and breaks down when it is given its second pair."""
+
+    slots = 1
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._given = asyncio.Queue[Pair]()
+
+    def add(self, pair: Pair) -> None:
+        self._given.put_nowait(pair)
+
+    def end(self) -> None:
+        pass
+
+    async def run(self) -> None:
+        for _ in range(2):
+            await self._given.get()
+        raise RuntimeError("the fleet broke down")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_broken_fleet_is_told_beside_a_cancelled_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its error must reach whoever waits for a pair, though another pair was cancelled before."""
+    monkeypatch.setattr("ladder.cluster.executor.Fleet", BreakingFleet)
+    loop = asyncio.new_event_loop()
+    monkeypatch.setattr("asyncio.new_event_loop", lambda: loop)
+    nothing: Any = None
+    executor = ClusterExecutor(nothing, nothing, {}, stream="s", compares=False, keep=lambda _: 1)
+    plan = plan_of(Budget(time_ms=1), Budget(time_ms=1))
+    cancelled = executor.submit(plan)
+    assert cancelled.cancel()
+    waiting = executor.submit(plan)
+    deadline = time.monotonic() + 60
+    while not waiting.done() and time.monotonic() < deadline:
+        executor.wait(0.1)
+    executor.close()
+    loop.close()
+    assert str(waiting.exception(timeout=0)) == "the fleet broke down"
