@@ -124,7 +124,9 @@ class Link:
             priority=priority,
         )
         try:
-            return await future
+            # Dask's client fetches results of several tasks by one question. Whoever is cancelled
+            # while waiting for that would cancel it for all, and for those who come later.
+            return await asyncio.shield(future.result())
         finally:
             future.release()
 

@@ -310,6 +310,30 @@ def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
     assert not stage.says("two is set aside")
 
 
+def test_a_cancelled_question_harms_no_other() -> None:
+    """Questions are given up when a machine is set aside, at any moment; others get answers."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", by_seed)
+        (address,) = (worker.address for worker in stage.workers.values())
+
+        def ask(number: int) -> "asyncio.Task[Any]":
+            asked = stage.fleet._link.ask(address, play, "", plan_of(number), key=number)
+            return asyncio.ensure_future(asked)
+
+        for _ in range(10):
+            given_up, kept = [ask(number) for number in range(30)], [ask(30), ask(31)]
+            while len(given_up) > 1:
+                await asyncio.wait(given_up, return_when=asyncio.FIRST_COMPLETED)
+                given_up = [each for each in given_up if not each.done()]
+                for each in given_up[:2]:
+                    each.cancel()
+            records = await asyncio.wait_for(asyncio.gather(*kept), 60)
+            assert [record.number for record in records] == [30, 31]
+
+    on_stage(scene)
+
+
 @cache
 def won_games(winner: int) -> tuple[GameRecord, ...]:
     """Two random games of which one bot has won both; 0: A."""
