@@ -1,0 +1,38 @@
+"""How a training of the evaluation is told while it goes on."""
+
+from ladder.learning.fitting import CalibrationBin, Quality
+from ladder.learning.folder import GenerationRecord
+from ladder.learning.loop import LearningState
+from ladder.learning.settings import LearningSettings
+from reports.train.value import LearningView
+
+SETTINGS = LearningSettings(seed=1, player="v18", simulations=15, games=400, boards="6x7")
+QUALITY = Quality(
+    learned_loss=0.6,
+    held_out_loss=0.5123,
+    searched_loss=0.5,
+    right=0.75,
+    calibration=(
+        CalibrationBin(positions=300, expected=0.25, scored=0.29),
+        CalibrationBin(positions=100, expected=0.75, scored=0.75),
+    ),
+)
+
+
+def test_a_generation_in_work_tells_what_the_former_one_is_worth() -> None:
+    """Loss and calibration of the weights so far stand in the line while games are played."""
+    record = GenerationRecord(1, games=400, positions=9000, quality=QUALITY, seconds=1.0)
+    state = LearningState(SETTINGS, target=2, records=[record], games=100, played=100)
+    state.playing_s = 50.0
+    assert LearningView().status(state) == (
+        "generation 2/2, 100/400 games, 2.0 games/s, "
+        "weights so far: held-out loss 0.5123, off by 3.0%"
+    )
+    state.fitting = True
+    assert LearningView().status(state).startswith("generation 2/2, fitting weights, weights so")
+
+
+def test_the_first_generation_has_no_weights_to_tell_of() -> None:
+    """Nothing is said of weights before there are any."""
+    state = LearningState(SETTINGS, target=2, records=[])
+    assert LearningView().status(state) == "generation 1/2, 0/400 games"
