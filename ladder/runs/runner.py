@@ -294,7 +294,8 @@ class Runner:
                 if result is Result.LOSS and game.termination.is_forfeit:
                     self._note_forfeit(entrant.name, game, game_id)
         live.count(len(record.games))
-        self._decision.add(played_pair(plan, record))
+        if self._decision.is_asked:
+            self._decision.add(played_pair(plan, record))
         self._watcher.pair_finished(live, record)
 
     def _note_forfeit(self, bot: str, game: GameRecord, game_id: int) -> None:

@@ -143,7 +143,7 @@ class Schedule:
         if self.openings is None:
             board = board_class.draw(random)
             plies = plies_of_opening(self.opening_plies, board_class)
-            moves = draw_opening(board, plies, SplitMix(mix(self.seed, number, _OPENING)))
+            moves = self._random_moves(number, board, plies) if plies else ()
         else:
             opening = self._opening(self.openings, number)
             board, moves = opening.board, opening.moves
@@ -157,6 +157,10 @@ class Schedule:
             seed=derive_seed(self.seed, number, _GAMES),
             number=number,
         )
+
+    def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
+        """The random opening of a pair."""
+        return draw_opening(board, plies, SplitMix(mix(self.seed, number, _OPENING)))
 
     def _opening(self, known: OpeningSet, number: int) -> Opening:
         """Laps over the whole set, each in an order of its own."""
