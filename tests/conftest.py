@@ -19,8 +19,10 @@ SLOW = (
     "db/test_db_exchange.py", "db/test_db_opening.py", "db/test_db_probe.py",
     "cli/test_stored_programs.py", "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
     "ladder/analysis/test_session.py",
-    "ladder/foreign", "ladder/game/test_cpu_use.py", "ladder/process/test_cpu_wait.py",
-    "ladder/process/test_limits.py", "ladder/ratings/test_clusters.py",
+    "db/test_db_processes.py", "db/test_db_server.py",
+    "ladder/cluster/test_fleet.py", "ladder/foreign", "ladder/game", "ladder/play/test_game.py",
+    "ladder/process",  # real processes that hang, starve and die
+    "ladder/ratings/test_agreement.py", "ladder/ratings/test_clusters.py",
 )  # fmt: skip
 """Folders and files whose tests take long together, though few of them take seconds."""
 TIMED = (

@@ -38,6 +38,8 @@ SHOWN = BoardInPlay(
 )
 STEADY = """
 import json, sys, time
+from pathlib import Path
+slowly = Path(__file__).parents[1] / "slowly"
 for line in sys.stdin:
     message = json.loads(line)
     kind = message["type"]
@@ -46,7 +48,7 @@ for line in sys.stdin:
     elif kind == "new_game":
         answer = {"type": "ready"}
     elif kind == "move":
-        time.sleep(0.12)
+        time.sleep(0.12 if slowly.exists() else 0)
         moves = message["moves"]
         column = next(c for c in (3, 2, 4, 1, 5, 0, 6) if moves.count(c) < 6)
         answer = {"type": "move", "column": column, "info": {"value": 0.25}}
@@ -103,8 +105,12 @@ def test_a_run_is_watched_move_by_move(
 ) -> None:
     """Stones, values and clocks of a run of another process must come while it plays."""
     server = start_server(database)
-    script = tmp_path / "steady.py"
+    script = tmp_path / "bot" / "steady.py"
+    script.parent.mkdir()
     script.write_text(STEADY)
+    # Outside of the bot's folder and not in its command, where its removal would change the bot.
+    slowly = tmp_path / "slowly"
+    slowly.touch()
     ladder = [sys.executable, "-c", "from ladder.cli.main import main; main()"]
     for name in ("one", "two"):
         words = ["bots", "add", name, f"exec:{sys.executable} {script}", "--db", database]
@@ -133,6 +139,7 @@ def test_a_run_is_watched_move_by_move(
         assert page.locator(".player.thinking").count() == 1
         assert opened.violations() == ""
         until(page, "document.querySelector('#part-now').innerText.includes('of 2 games')")
+        slowly.unlink()
         assert run.wait(60) == 0
     until(page, "document.querySelector('#part-runs').innerText.includes('finished')")
     until(page, "document.querySelector('#boards').hidden")
