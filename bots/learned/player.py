@@ -12,6 +12,7 @@ from bots.uct.outcome import DRAWN, LOST, WON
 from bots.uct.player import DESCENTS_PER_SIMULATION
 from bots.uct.root_choice import Candidate
 from bots.uct.settings import Settings
+from bots.uct.tree.layout import ROOT
 from bots.uct.tree.player import TreePlayer
 
 _HALF = WHOLE / 2
@@ -29,7 +30,7 @@ class LearnedPlayer(TreePlayer):
         return settings
 
     def advance(self, simulations: int) -> bool:
-        """Expand nodes; False when the root is solved."""
+        """Expand nodes; False when the root is solved, or its scores would outgrow their words."""
         kernel.search(
             self._stones,
             self._words,
@@ -38,10 +39,11 @@ class LearnedPlayer(TreePlayer):
             self._counters,
             float(self._settings.c) * _HALF,
             self._evaluation,
+            int(self._settings.mixed),
             simulations,
             DESCENTS_PER_SIMULATION * simulations,
         )
-        return not self._solved()
+        return not self._solved() and bool(self._tree[ROOT] < kernel.MOST_VISITS)
 
     def _candidate(self, at: int, k: int) -> Candidate:
         visits, score, meta = (int(self._tree[at + field * k]) for field in (0, 1, 3))

@@ -2,7 +2,8 @@
 
 A descent ends at a node without children. All of them are made and evaluated at once, and the
 best one's value is what the descent brings home: a look one ply ahead for the price of a
-descent. The tree is that of `bots.uct.tree`, with scores in parts of `WHOLE`.
+descent. v22 mixes the result of one careful rollout into it: noisy, but wrong in other positions
+than the evaluation is. The tree is that of `bots.uct.tree`, with scores in parts of `WHOLE`.
 """
 
 from typing import Any
@@ -15,6 +16,7 @@ from bots.learned.patterns import odd_from_top
 from bots.uct.expansion import expansion_on
 from bots.uct.meta import COLUMN, COLUMNS, DISTANCE, OUTCOME, column_of, outcome_of
 from bots.uct.outcome import DRAWN, OPEN, WON
+from bots.uct.rollout import rollout_on
 from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
 from bots.uct.tree.backup import solve
@@ -41,7 +43,13 @@ COUNTERS = 6
 
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
+PARTS = 256
+
+MOST_VISITS = (2**31 - 1) // WHOLE
+"""Of a root: its children's scores are 32-bit integers, and a win counts WHOLE a visit."""
+
 _expand = expansion_on(vector)
+_rollout = rollout_on(vector)
 
 
 @inlined
@@ -89,10 +97,13 @@ def search(
     counters: NDArray[np.uint64],
     c: float,
     evaluation: Evaluation,
+    mixed: int,
     simulations: int,
     descents: int,
 ) -> None:
-    """Expand `simulations` nodes or make `descents` descents; stop when the root is solved.
+    """Expand `simulations` nodes or make `descents` descents.
+
+    Stops when the root is solved or has `MOST_VISITS`.
 
     Args:
         stones: shape (2, 3), from `engine.lanes.stone_words`.
@@ -102,6 +113,7 @@ def search(
         counters: `USED` and its companions; changed.
         c: exploration constant.
         evaluation: the weights.
+        mixed: parts of `PARTS` of a new node's value that are a rollout's result.
         simulations: nodes to expand.
         descents: limit on all descents.
 
@@ -119,7 +131,7 @@ def search(
     old = 0
     nodes = np.int64(0)
     deepest = np.int64(counters[DEPTH])
-    while new < simulations and new + old < descents:
+    while new < simulations and new + old < descents and tree[ROOT] < MOST_VISITS:
         own, other, occupied = root_own, root_other, root_occupied
         at = np.int64(ROOT)
         k = np.int64(1)
@@ -231,6 +243,22 @@ def search(
                     best = max(best, value)
                     child += 1
                 points = WHOLE - best
+                if mixed and best < WHOLE:
+                    result, random = _rollout(
+                        own,
+                        other,
+                        occupied,
+                        landing,
+                        vector.threats(own),
+                        other_threats,
+                        bottoms,
+                        cells,
+                        random,
+                        True,
+                    )
+                    points = (
+                        points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
+                    ) // PARTS
         back_up(tree, path, depth, points, solved)
         deepest = max(deepest, np.int64(depth))
         if outcome_of(tree[ROOT + 3]) != OPEN:

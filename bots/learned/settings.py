@@ -10,5 +10,7 @@ from bots.uct.settings import Settings
 class LearnedSettings(Settings):
     """The settings of the versions with a learned evaluation."""
 
+    mixed: int = 0
+    """v22: parts of 256 of a new node's value that are a careful rollout's result."""
     weights: str = SHIPPED
     """A file of weights, `shipped`, or the hash of a file that was kept."""

@@ -114,6 +114,12 @@ ROWS = (
         "a learned evaluation in place of rollouts; all children of a node are evaluated at once",
         {"player": "learned", "urgent": False, "c": 0.2, "weights": "shipped"},
     ),
+    Row(
+        "v22",
+        "v21",
+        "a quarter of a new node's value is the result of one careful rollout",
+        {"mixed": 64},
+    ),
 )
 
 # The players of two course reports: the same search with rollouts that look at nothing. Their

@@ -12,7 +12,7 @@ from bots.catalogue import build, find
 from bots.errors import SpecError
 from bots.identity import content_hash
 from bots.learned.fit import FEATURES, fit, fresh_network, logits, no_moments, rows_of_moves
-from bots.learned.network import HIDDEN
+from bots.learned.network import HIDDEN, WHOLE
 from bots.learned.patterns import (
     FIRST_FAR,
     FIRST_INFLUENCE,
@@ -20,8 +20,11 @@ from bots.learned.patterns import (
     FIRST_PHASE,
     NOTHING,
 )
+from bots.learned.player import LearnedPlayer
+from bots.learned.search import MOST_VISITS
 from bots.learned.weights import packed, quantized, read_evaluation, read_weights
 from bots.learned.weights_file import SHIPPED_FILE, hash_of, settled_weights
+from bots.uct.tree.layout import ROOT
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.lanes import board_words
 from engine.position import Position
@@ -262,3 +265,29 @@ def test_seeds_change_the_search_and_nothing_else_does() -> None:
     found = [infos(seed) for seed in range(3)]
     assert all(len(one) == 1 for one in found)
     assert len(set(itertools.chain(*found))) > 1
+
+
+def test_a_long_search_ends_before_its_scores_overflow() -> None:
+    """A position that is won counts 256 a visit, and eight million of them fill 32 bits."""
+    budget = Budget.of("simulations", 10_000)
+    player = build("v22", board=Board(9, 9), side=0, seed=1, budget=budget)
+    assert isinstance(player, LearnedPlayer)
+    player._set_position(())
+    assert player.advance(100)
+    player._tree[ROOT] = MOST_VISITS - 5
+    assert not player.advance(100)
+    assert player._tree[ROOT] == MOST_VISITS
+    assert MOST_VISITS * WHOLE < 2**31
+
+
+def test_a_rollout_is_mixed_into_the_value() -> None:
+    """No part of a rollout is the search of v21; all of it is another one."""
+    budget = Budget.of("simulations", 500)
+
+    def value(name: str) -> float | None:
+        choice = build(name, board=Board(9, 9), side=0, seed=1, budget=budget).choose((4, 4))
+        assert choice.info is not None
+        return choice.info.value
+
+    assert value("v22?mixed=0") == value("v21")
+    assert len({value(f"v22?mixed={parts}") for parts in (0, 64, 256)}) == 3
