@@ -440,12 +440,11 @@ def blame_machine(entrant: Entrant, stall: Stall | None, ply: int, margin_ms: in
     if stall is None or budget_ms is None:
         return None
     overrun_us = stall.elapsed_us - 1000 * budget_ms
-    waited_us = stall.bot_us + stall.harness_us
-    if waited_us < overrun_us - OWN_SHARE * 1000 * margin_ms:
+    if stall.waited_us < overrun_us - OWN_SHARE * 1000 * margin_ms:
         return None
     return (
         f"{entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
-        f"machine kept it or the referee waiting for {waited_us / 1000:.0f} ms"
+        f"machine kept it or the referee waiting for {stall.waited_us / 1000:.0f} ms"
     )
 
 

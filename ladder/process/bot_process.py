@@ -45,7 +45,7 @@ from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.process.confinement import UNCONFINED, Confinement
-from ladder.process.cpu_wait import Snapshot, Stall, snapshot, stall_since
+from ladder.process.cpu_wait import Snapshot, Stall, how_spent, snapshot, stall_since
 from ladder.process.failures import (
     excerpt,
     failure_at_end,
@@ -386,11 +386,13 @@ class BotProcess:
                 f"the referee was stopped or kept waiting: it came {late_s * 1000:.0f} ms after "
                 f"the deadline to look for the answer to {name_of(request)}"
             )
+        spent = ""
         if self._snapshot is not None:
             oversleep_us = (perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
             self.stall = stall_since(self.supervisor_pid, self._snapshot, oversleep_us)
+            spent = f"; {how_spent(self.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
-        text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{half}"
+        text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
         self._fail(BotTimeout(text))
 
     def _used_s(self, answered: bool) -> float:

@@ -9,6 +9,11 @@ the bot was late. So there is a second look: a thread that can run now, and that
 processor up of itself at no time since the question (voluntary_ctxt_switches in its status), has
 waited whenever it did not run.
 
+On a virtual machine its host may take a processor away, for 100 ms at once where a quota of it is
+used up. Then nobody waits by the accounts of threads; the processor's own account has the time as
+stolen (/proc/stat, in ticks of 10 ms), whoever would have run. No process can bring that about on
+the one processor that it shares with us, so it counts without a look at what the bot has used.
+
 A bot can make its own wait: by helpers that keep its processor busy, in sessions of their own or as
 orphans, or by giving its claim away (a higher nice value, another scheduling policy, a move to a
 processor of somebody else). So what all processes below its supervisor have used counts against
@@ -19,9 +24,10 @@ from __future__ import annotations
 
 import os
 import time
+from functools import cache
 from typing import NamedTuple
 
-from ladder.process.procfs import descendants, read, waited_ns
+from ladder.process.procfs import TICKS_S, descendants, read, waited_ns
 
 PAGE_FAULT = -1
 """The number of no system call, of a thread that sleeps in one of its page faults."""
@@ -45,6 +51,16 @@ class Stall(NamedTuple):
     harness_us: int
     """The harness's own: its wait for a processor, or its waking after the deadline; at most what
     the bot's processor time leaves of the elapsed time."""
+    used_us: int
+    """The processor time of all processes of the bot."""
+    stolen_us: int
+    """Taken by the host of this virtual machine from a processor that the bot was on; such time may
+    be part of the waits, too."""
+
+    @property
+    def waited_us(self) -> int:
+        """How long the machine kept the bot or us from running."""
+        return max(self.bot_us + self.harness_us, self.stolen_us)
 
 
 class _Thread(NamedTuple):
@@ -62,6 +78,8 @@ class Snapshot(NamedTuple):
     """By each process's first thread: how often it has blocked so far."""
     ended_ns: int
     """Processor time of processes that had ended; 0 when it was not asked for."""
+    stolen_us: dict[int, int]
+    """By processor: what the host of this virtual machine has taken from it since its start."""
 
 
 class _Look(NamedTuple):
@@ -87,7 +105,7 @@ def snapshot(supervisor: int, *, ended: bool) -> Snapshot:
     harness = _booked("/proc/thread-self") or _Thread(0, 0)
     blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
     ended_ns = waited_ns([supervisor, *pids]) if ended else 0
-    return Snapshot(time.monotonic(), threads, harness, blocked, ended_ns)
+    return Snapshot(time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us())
 
 
 def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
@@ -122,6 +140,23 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
         elapsed_us=elapsed_ns // 1000,
         bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
         harness_us=max(0, min(max(own_us, oversleep_us), (elapsed_ns - cpu_ns) // 1000)),
+        used_us=cpu_ns // 1000,
+        stolen_us=_most_stolen_us(before, now),
+    )
+
+
+def _most_stolen_us(before: Snapshot, now: Snapshot) -> int:
+    """What the host took meanwhile from that of the bot's processors from which it took most."""
+    used = {_processor(path) for path in now.threads if _keeps_claim(path)}
+    taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in used]
+    return max(taken, default=0)
+
+
+def how_spent(stall: Stall) -> str:
+    """A late bot's time in words: computing, waiting for a processor, or neither (it slept)."""
+    return (
+        f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f} and was "
+        f"kept waiting for {stall.waited_us / 1000:.0f}"
     )
 
 
@@ -170,6 +205,14 @@ def _state(path: str) -> bytes:
         return b""
 
 
+def _processor(path: str) -> int | None:
+    """The processor that a thread is on, or was on last; None when it has ended."""
+    try:
+        return int(read(f"{path}/stat").rpartition(b")")[2].split()[36])
+    except (OSError, IndexError):
+        return None
+
+
 def _call(path: str) -> int | None:
     """The number of the system call that a thread sleeps in, or PAGE_FAULT; None: unknown."""
     try:
@@ -201,6 +244,35 @@ def _only_waited(before: Snapshot, look: _Look) -> bool:
         and _keeps_claim(path)
         for path, gave_up in times.items()
     )
+
+
+def _stolen_us() -> dict[int, int]:
+    """What the host of a virtual machine has taken from each processor, in microseconds.
+
+    The kernel tells it in ticks of 10 ms. Empty on a machine of its own.
+    """
+    if not _is_guest():
+        return {}
+    found = {}
+    for line in read("/proc/stat").splitlines():
+        words = line.split()
+        if words[0] != b"cpu":
+            if not words[0].startswith(b"cpu"):
+                break
+            found[int(words[0][3:])] = int(words[8]) * 1_000_000 // TICKS_S
+    return found
+
+
+@cache
+def _is_guest() -> bool:
+    """Whether this may be a virtual machine; elsewhere looking for stolen time costs and tells
+    nothing."""
+    try:
+        with open("/proc/cpuinfo", "rb") as known:
+            flags = next((line for line in known if line.startswith(b"flags")), None)
+    except OSError:
+        return True
+    return flags is None or b" hypervisor" in flags  # only x86 has such flags
 
 
 def _keeps_claim(path: str) -> bool:

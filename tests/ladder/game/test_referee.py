@@ -229,10 +229,13 @@ def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stall", "excused"),
     [
-        (Stall(elapsed_us=150_000, bot_us=0, harness_us=0), False),
-        (Stall(elapsed_us=150_000, bot_us=44_000, harness_us=0), False),
-        (Stall(elapsed_us=150_000, bot_us=46_000, harness_us=0), True),
-        (Stall(elapsed_us=230_000, bot_us=0, harness_us=131_000), True),
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=0, stolen_us=0), False),
+        (Stall(150_000, bot_us=44_000, harness_us=0, used_us=0, stolen_us=0), False),
+        (Stall(150_000, bot_us=46_000, harness_us=0, used_us=0, stolen_us=0), True),
+        (Stall(230_000, bot_us=0, harness_us=131_000, used_us=0, stolen_us=0), True),
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=40_000), False),
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=50_000), True),
+        (Stall(190_000, bot_us=45_000, harness_us=0, used_us=0, stolen_us=50_000), False),
         (None, False),
     ],
 )
@@ -249,7 +252,7 @@ def test_the_machine_is_blamed_only_for_what_it_took(
     if stall is not None and sentence is not None:
         late, waited = (
             (stall.elapsed_us - 100_000) // 1000,
-            (stall.bot_us + stall.harness_us) // 1000,
+            stall.waited_us // 1000,
         )
         assert sentence == (
             f"a was late at ply 3 by {late} ms, while the machine kept it or the referee waiting "

@@ -11,6 +11,7 @@ from ladder.process import cpu_wait, procfs
 from ladder.process.bot_process import BotProcess
 from ladder.process.cpu_wait import (
     Stall,
+    how_spent,
     snapshot,
     stall_since,
     starved_ns,
@@ -27,9 +28,10 @@ BRK = {"aarch64": 214}.get(os.uname().machine, 12)
 
 
 def late_by(bot: BotProcess, timeout_s: float) -> Stall:
-    with pytest.raises(BotTimeout):
+    with pytest.raises(BotTimeout) as late:
         bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s, watch_runqueue=True)
     assert bot.stall is not None
+    assert how_spent(bot.stall) in str(late.value)
     return bot.stall
 
 
@@ -74,10 +76,13 @@ class ScriptedThread:
         self.path = f"/proc/{os.getpid()}/task/{os.getpid()}"
         self.state, self.call, self.gave_up = "S", "0", 7
         self.cpu_ns = self.wait_ns = 0
+        self.processor, self.stolen_ticks = 1, 5
+        """Where it is, and what the host has taken from there; nothing happens elsewhere."""
         self.after_accounts = ""
         """The state once the accounts have been read; empty: as before."""
         monkeypatch.setattr(cpu_wait, "read", self.read)
         monkeypatch.setattr(cpu_wait, "_threads", lambda *_: [self.path])
+        monkeypatch.setattr(cpu_wait, "_is_guest", lambda: True)
         self.before = snapshot(NOBODY, ended=False)
 
     def read(self, path: str) -> bytes:
@@ -89,9 +94,12 @@ class ScriptedThread:
         if name == "status":
             return f"Name:\tbot\nvoluntary_ctxt_switches:\t{self.gave_up}\nno\t9\n".encode()
         if name == "stat":
-            return f"1 (bot) {self.state} 0 0 0\n".encode()
+            return f"1 (bot) {self.state}{' 0' * 35} {self.processor} 0 0\n".encode()
         if name == "syscall":
             return f"{self.call} 0x0 0x0\n".encode()
+        if path == "/proc/stat":
+            taken = f"cpu1 9 9 9 9 9 9 9 {self.stolen_ticks} 0 0\n"
+            return f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 3 0 0\n{taken}intr 9\n".encode()
         return procfs.read(path)
 
     def late(self) -> Stall:
@@ -129,6 +137,25 @@ def test_other_sleeps_were_not(
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
     assert thread.late().bot_us == 0
+
+
+def test_a_late_bots_time_in_words() -> None:
+    """An author must see whether the bot computed, waited or slept."""
+    stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
+    assert how_spent(stall) == "of 103 ms it computed for 65 and was kept waiting for 51"
+    assert how_spent(stall._replace(stolen_us=100_000)).endswith("kept waiting for 100")
+
+
+@pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
+def test_what_the_host_took_from_the_bots_processor_was_a_stall(
+    monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
+) -> None:
+    """A host stops the whole processor, and the bot's clock may have gone on: nothing waited."""
+    thread = ScriptedThread(monkeypatch)
+    thread.processor, thread.cpu_ns, thread.stolen_ticks = processor, 70_000_000, 15
+    stall = thread.late()
+    assert (stall.stolen_us, stall.bot_us, stall.harness_us) == (stolen_us, 0, 0)
+    assert stall.used_us == 70_000
 
 
 @pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
