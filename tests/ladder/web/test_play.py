@@ -11,6 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
+from bots.champion import CHAMPION
 from db.store import Store
 from ladder.cli.main import run_command
 from ladder.registry.builtins import sync_builtins
@@ -268,7 +269,7 @@ def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(
     page = visit(begun(server, **thinks)).page
     until(page, f"{SAYS} === 'Your move.'", timeout_s=60)
     page.click("#hint")
-    until(page, f"{SAYS}.includes('a hint of v21')")
+    until(page, f"{SAYS}.includes('a hint of {CHAMPION}')")
     until(page, "document.querySelector('#end:not([disabled])')")
     page.click("#end")
     until(page, f"{SAYS} === 'You ended the game.'")
