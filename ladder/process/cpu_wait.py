@@ -146,7 +146,7 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
 
 
 def _most_stolen_us(before: Snapshot, now: Snapshot) -> int:
-    """What the host took meanwhile from that of the bot's processors from which it took most."""
+    """The time that the host took meanwhile from the most robbed of the bot's processors."""
     used = {_processor(path) for path in now.threads if _keeps_claim(path)}
     taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in used]
     return max(taken, default=0)
@@ -247,7 +247,7 @@ def _only_waited(before: Snapshot, look: _Look) -> bool:
 
 
 def _stolen_us() -> dict[int, int]:
-    """What the host of a virtual machine has taken from each processor, in microseconds.
+    """The time that the host of a virtual machine took from each processor, in microseconds.
 
     The kernel tells it in ticks of 10 ms. Empty on a machine of its own.
     """
