@@ -66,16 +66,21 @@ def test_a_killed_run_is_completed_by_the_same_command(
 
 
 def test_two_coordinators_share_a_stream_while_sessions_are_cut(
-    ladder: Ladder, url: str, server: Server
+    ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """Two runs of one command beside each other, their sessions ended again and again."""
+    """Two runs of one command beside each other, their sessions ended again and again.
+
+    Not before both have begun: one that begins then goes on with the other's run, by right.
+    """
     words = (*RUN, "--games", 60, "--seed", 6)
     both = [ladder.start(*words), ladder.start(*words)]
+    with closing(Store.open(url)) as store:
+        eventually(lambda: len(store.runs.find()) == 2)
     name = url.partition("@/")[2].partition("?")[0]
     ours = f"WHERE datname = '{name}'"
     for _ in range(3):
-        time.sleep(0.7)
         server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
+        time.sleep(0.7)
     done = [ladder.finish(process) for process in both]
     assert [each.code for each in done] == [0, 0], done
     assert faults_of(url) == []

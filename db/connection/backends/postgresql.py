@@ -36,6 +36,10 @@ OLDEST = 14
 WRITER_LOCK = 0x43346C64
 """The advisory lock that a transaction holds which writes."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
+_STATUS = text(
+    "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
+    "THEN pg_xact_status(CAST(:number AS xid8)) END"
+)
 GHOST_S = 10.0
 """Seconds for which the server may take to end a session whose connection was lost."""
 _KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
@@ -188,9 +192,13 @@ class PostgresqlBackend(Backend):
         driver.execute("COMMIT")
 
     def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """By the server's own record; the session of the transaction has been ended."""
-        asked = text("SELECT pg_xact_status(CAST(:number AS xid8))")
-        return bool(connection.execute(asked, {"number": transaction}).scalar() == "committed")
+        """By the server's own record; the session of the transaction has been ended.
+
+        After a crash the server may not know of numbers that it had given away: no transaction of
+        such a number was committed, and asking for its status is an error.
+        """
+        status = connection.execute(_STATUS, {"number": transaction}).scalar()
+        return bool(status == "committed")
 
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
         """The pipeline mode of the driver."""
