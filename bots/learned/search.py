@@ -44,6 +44,7 @@ COUNTERS = 6
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
 PARTS = 256
+"""Of a new node's value: what `mixed` counts."""
 
 MOST_VISITS = (2**31 - 1) // WHOLE
 """Of a root: its children's scores are 32-bit integers, and a win counts WHOLE a visit."""

@@ -153,10 +153,13 @@ def _most_stolen_us(before: Snapshot, now: Snapshot) -> int:
 
 
 def how_spent(stall: Stall) -> str:
-    """A late bot's time in words: computing, waiting for a processor, or neither (it slept)."""
+    """A late bot's time in words: computing, waiting for a processor, or neither (it slept).
+
+    The bot and the referee may wait at the same time, so the parts can be more than the whole.
+    """
     return (
-        f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f} and was "
-        f"kept waiting for {stall.waited_us / 1000:.0f}"
+        f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}, and the "
+        f"machine kept it or the referee waiting for {stall.waited_us / 1000:.0f}"
     )
 
 
