@@ -1,5 +1,6 @@
 """How often a server is waited for: what counts when it stands in another building."""
 
+import contextlib
 import select
 import socket
 import threading
@@ -51,18 +52,25 @@ class Way:
     def _carry(self, client: socket.socket) -> None:
         with client, socket.socket(socket.AF_UNIX) as server:
             server.connect(self._door)
-            is_answered = True
-            while True:
-                for ready in select.select([client, server], [], [])[0]:
-                    data = ready.recv(1 << 16)
-                    if not data:
-                        return
-                    if ready is client:
-                        self.turns += is_answered
-                        server.sendall(data)
-                    else:
-                        client.sendall(data)
-                    is_answered = ready is server
+            # A farewell may come to a server that has ended the session already: its database is
+            # dropped. Whoever still needed an answer finds the connection closed.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._pass_on(client, server)
+
+    def _pass_on(self, client: socket.socket, server: socket.socket) -> None:
+        """Until one of both is done."""
+        is_answered = True
+        while True:
+            for ready in select.select([client, server], [], [])[0]:
+                data = ready.recv(1 << 16)
+                if not data:
+                    return
+                if ready is client:
+                    self.turns += is_answered
+                    server.sendall(data)
+                else:
+                    client.sendall(data)
+                is_answered = ready is server
 
 
 @pytest.fixture
