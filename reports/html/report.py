@@ -11,7 +11,7 @@ from reports.analyze import headline, remarks
 from reports.html.figures import specs_of
 from reports.html.page import render
 from reports.html.sections.failures import failures, failures_table
-from reports.html.sections.history import dates_figure, history_figure
+from reports.html.sections.history import dates_figure, history_figure, history_said
 from reports.html.sections.machines import machines_table
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.sections.pairings import (
@@ -102,6 +102,7 @@ def report_page(
         figures=figures,
         classes=classes_table(data.classes, standings),
         by_class=bots_by_class_table(data.classes, order),
+        history_said=history_said(order),
         budget_ms=budget_ms,
         first_mover=first_mover(standings),
         machines=None if standings.machines is None else machines_table(standings.machines),

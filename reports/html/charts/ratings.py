@@ -7,7 +7,6 @@ import altair as alt
 
 from reports.html.charts.spec import (
     ACCENT,
-    DASHES,
     GAINED,
     INK,
     LOST,
@@ -96,33 +95,25 @@ def step_chart(rows: Sequence[Row]) -> Spec:
 def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
     """Ratings with their bands against the games played, named in this order.
 
-    Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``.
+    Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``. At most as many bots as there are
+    colours (PALETTE): more lines could not be told apart.
     """
     return with_rows(_history_frame(tuple(order)), rows)
 
 
 @lru_cache(maxsize=32)
 def _history_frame(order: tuple[str, ...]) -> Spec:
-    legend = alt.Legend(title=None) if len(order) > 1 else None
+    legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3)
     colour = alt.Color(
         "bot:N",
         sort=list(order),
         scale=alt.Scale(
             domain=list(order),
-            range=[PALETTE[place % len(PALETTE)] for place in range(len(order))],
+            range=PALETTE[: len(order)],
         ),
-        legend=legend,
+        legend=legend if len(order) > 1 else None,
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
-    dashes = alt.StrokeDash(
-        "bot:N",
-        sort=list(order),
-        scale=alt.Scale(
-            domain=list(order),
-            range=[DASHES[place // len(PALETTE) % len(DASHES)] for place in range(len(order))],
-        ),
-        legend=legend,
-    )
     base = alt.Chart(named_rows()).encode(
         x=alt.X("games:Q", title="games of the division"), color=colour
     )
@@ -133,7 +124,6 @@ def _history_frame(order: tuple[str, ...]) -> Spec:
     )
     line = base.mark_line(strokeWidth=2).encode(
         y=alt.Y("elo:Q", scale=alt.Scale(zero=False)),
-        strokeDash=dashes,
         opacity=alt.condition(chosen, alt.value(1), alt.value(0.12)),
         tooltip=["bot:N", "games:Q", rounded("elo"), rounded("low"), rounded("high")],
     )

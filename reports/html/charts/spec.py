@@ -13,8 +13,6 @@ FONT = "system-ui, 'DejaVu Sans', sans-serif"
 """By name: Vega measures labels in it."""
 FULL_CELLS, NUMBERED_CELLS = 9, 16
 """With so many bots each cell of the heat map holds all numbers, or the score."""
-DASHES = [[1, 0], [6, 3], [2, 2]]
-"""Of lines that share a colour."""
 PALETTE = [f"var(--series-{number})" for number in range(1, 9)]
 
 

@@ -6,12 +6,17 @@ from db.records.bots import BotRow
 from ladder.standings.history import RatedMoment
 from ladder.standings.standings import BotStanding
 from reports.html.charts.ratings import date_chart, history_chart
+from reports.html.charts.spec import PALETTE
 from reports.html.figures import Figure, Row, plain_table
 from reports.html.words import day
 
 
 def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figure:
-    """Ratings with their bands as games came in; `order` names the bots, best first."""
+    """Ratings with their bands as games came in; `order` names the bots, best first.
+
+    The chart has the best bots (`history_said`), the table all.
+    """
+    drawn = order[: len(PALETTE)]
     rows = [
         {
             "bot": moment.bot,
@@ -28,8 +33,15 @@ def history_figure(history: Sequence[RatedMoment], order: Sequence[str]) -> Figu
         label="Ratings with bands against the games played",
         caption="Ratings after all games so far",
         table=plain_table(("bot", "#games", "#elo", "#error"), _last_moments(rows)),
-        spec=history_chart(rows, order) if rows else None,
+        spec=history_chart([row for row in rows if row["bot"] in drawn], drawn) if rows else None,
     )
+
+
+def history_said(order: Sequence[str]) -> str:
+    """Which bots the chart leaves out; empty for none."""
+    if len(order) <= len(PALETTE):
+        return ""
+    return f"The best {len(PALETTE)} of {len(order)} bots are drawn; the table has all."
 
 
 def _last_moments(rows: Sequence[Row]) -> list[Row]:

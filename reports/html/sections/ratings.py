@@ -93,10 +93,8 @@ def _table(
                     f"{bot.name} (anchor)" if bot.name in anchors else bot.name,
                     href=link(bot.name),
                 ),
-                Cell("-", title=bot.reasons.get("elo", ""))
-                if bot.elo is None
-                else number(bot.elo, ".0f"),
-                number(bot.error95),
+                _elo(bot),
+                Cell("-") if _is_bound(bot) else number(bot.error95),
                 *(() if before is None else (_change(bot, before),)),
                 number(bot.elo_live, ".0f"),
                 number(bot.games),
@@ -109,6 +107,20 @@ def _table(
             for bot in bots
         ],
     )
+
+
+def _is_bound(bot: BotStanding) -> bool:
+    """Whether a bot won or lost all its games, so that its rating is only a bound."""
+    return bot.elo_at_least is not None or bot.elo_at_most is not None
+
+
+def _elo(bot: BotStanding) -> Cell:
+    """The rating, sorted by its place in the list also where a bound is shown."""
+    if bot.elo is None:
+        return Cell("-", title=bot.reasons.get("elo", ""))
+    if _is_bound(bot):
+        return Cell(rating_words(bot), bot.elo)
+    return number(bot.elo, ".0f")
 
 
 def _change(bot: BotStanding, before: Mapping[str, float]) -> Cell:

@@ -7,6 +7,8 @@ from itertools import pairwise
 
 from db.records.runs import RunRow
 from ladder.harness_version import harness_version
+from ladder.standings.lineage import Step, StepVerdict
+from ladder.standings.move_times import MoveTimes
 from ladder.standings.report_data import ReportData
 from ladder.standings.standings import BotStanding, Standings
 from reports.html.sections.ratings import rating_words
@@ -14,6 +16,8 @@ from reports.html.words import day, listed
 
 LATE_SHARE = 0.01
 """Fewer late moves than this share are no warning."""
+LOST_BY_CHANCE = 0.025
+"""The share of 95 % intervals of equally good versions that lie wholly below zero."""
 
 
 def verdict(rated: Sequence[BotStanding]) -> str:
@@ -31,10 +35,11 @@ def verdict(rated: Sequence[BotStanding]) -> str:
 
 
 def warnings(data: ReportData) -> list[str]:
-    """Reasons not to trust the numbers, the gravest first."""
+    """Lost steps, then reasons not to trust the numbers, the gravest first."""
     standings = data.standings
     failing = sorted(standings.bots, key=lambda bot: -bot.all_forfeits)
-    found = [
+    found = _lost(data.steps)
+    found += [
         f"{bot.name} forfeited {bot.all_forfeits} of {bot.games} games ({_kinds(bot)})"
         + (": do not trust its rating." if bot.unreliable else ".")
         for bot in failing
@@ -45,13 +50,42 @@ def warnings(data: ReportData) -> list[str]:
         for bot in standings.bots
         if bot.over_budget
     ]
-    found += [
-        f"{times.bot} was late with {times.late:,} of its latest {times.moves:,} moves: within the "
-        "margin, but beyond its budget."
-        for times in data.move_times
-        if times.late > LATE_SHARE * times.moves
-    ]
+    found += _late(data.move_times)
     return [*found, *(_sentence(note) for note in standings.notes)]
+
+
+def _lost(steps: Sequence[Step]) -> list[str]:
+    """Versions that lost against what they are based on, in one sentence; none for none."""
+    lost = [step for step in steps if step.verdict is StepVerdict.LOST]
+    if not lost:
+        return []
+    said = "; ".join(
+        f"{step.bot} lost {-step.elo:.0f} ± {step.error95:.0f} Elo against {step.based_on}"
+        for step in lost
+    )
+    chance = f"{LOST_BY_CHANCE * len(steps):.1f} of {len(steps)} steps would seem lost by chance"
+    worst = min(lost, key=lambda step: step.elo)
+    gate = f"ladder gate {worst.bot} --against {worst.based_on}"
+    return [f"{said}. {chance if len(steps) > 1 else 'It may be chance'}; {gate} settles it."]
+
+
+def _late(times: Sequence[MoveTimes]) -> list[str]:
+    """Bots with late moves in one sentence: many at once tell more of the machine than of them."""
+    late = [entry for entry in times if entry.late > LATE_SHARE * entry.moves]
+    late.sort(key=lambda entry: -entry.late / entry.moves)
+    if not late:
+        return []
+    if len(late) == 1:
+        (bot,) = late
+        return [
+            f"{bot.bot} was late with {bot.late:,} of its latest {bot.moves:,} moves: within the "
+            "margin, but beyond its budget."
+        ]
+    shares = [entry.late / entry.moves for entry in late]
+    return [
+        f"{len(late)} bots were late with {min(shares):.1%} to {max(shares):.1%} of their latest "
+        f"moves, within the margin, but beyond the budget: {listed([bot.bot for bot in late])}."
+    ]
 
 
 def _kinds(bot: BotStanding) -> str:

@@ -7,13 +7,15 @@ import pytest
 from db.records.games import LastWords
 from db.records.launch import Origin
 from engine.result import Termination
+from ladder.standings.history import RatedMoment
+from ladder.standings.lineage import Step
 from ladder.standings.report_data import ReportData
 from ladder.standings.showcase import ShownGame
 from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
-from reports.html.sections.history import dates_figure
-from reports.html.sections.ratings import rated_bots, rating_words
+from reports.html.sections.history import dates_figure, history_figure, history_said
+from reports.html.sections.ratings import rated_bots, rating_words, ratings_figure
 from reports.html.sections.verdict import facts, verdict, warnings
 
 
@@ -35,6 +37,43 @@ def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
     assert "7 of its latest 100" in found[2]
     assert found[3] == "the list falls apart."
     assert report_page(data).count('class="warning"') == len(warnings(data))
+
+
+def test_many_late_bots_are_one_warning(data: ReportData) -> None:
+    """A wall of warnings that all say the machine's load would hide the others."""
+    late = [replace(data.move_times[0], bot=f"b{n}", moves=100, late=n) for n in range(5)]
+    found = [said for said in warnings(replace(data, move_times=late)) if "late" in said]
+    assert found == [
+        "3 bots were late with 2.0% to 4.0% of their latest moves, within the margin, but beyond "
+        "the budget: b4, b3 and b2."
+    ]
+
+
+def test_lost_steps_come_first(data: ReportData) -> None:
+    """With the number that chance would bring, and the way to be sure."""
+    steps = [
+        Step("b1", "b0", "", elo=-20.0, error95=30.0, games=9),
+        Step("b2", "b1", "", elo=-40.0, error95=30.0, games=9),
+        Step("b3", "b2", "", elo=50.0, error95=30.0, games=9),
+    ]
+    assert warnings(replace(data, steps=steps))[0] == (
+        "b2 lost 40 ± 30 Elo against b1. 0.1 of 3 steps would seem lost by chance; "
+        "ladder gate b2 --against b1 settles it."
+    )
+    assert not any("lost" in said for said in warnings(replace(data, steps=[steps[0], steps[2]])))
+
+
+def test_no_more_lines_are_drawn_than_there_are_colours() -> None:
+    """The table keeps all bots, and a sentence says who is not in the chart."""
+    names = [f"b{number}" for number in range(10)]
+    history = [RatedMoment(name, games, 0.0, 1e3, 50.0) for name in names for games in (10, 20)]
+    figure = history_figure(history, names)
+    assert figure.spec is not None
+    (rows,) = figure.spec["datasets"].values()
+    assert {row["bot"] for row in rows} == set(names[:8])
+    assert {row[0].text for row in figure.table.rows} == set(names)
+    assert history_said(names) == "The best 8 of 10 bots are drawn; the table has all."
+    assert history_said(names[:8]) == ""
 
 
 def test_the_conditions_name_what_played(data: ReportData) -> None:
@@ -94,6 +133,8 @@ def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     """As in the printed list: the number that the prior sets would say too much."""
     best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
     assert rating_words(best) == "at least 1017"
+    (_, _, elo, error, *_) = ratings_figure(replace(data.standings, bots=[best]), {}).table.rows[0]
+    assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
         f"{best.name} leads with at least 1017 Elo"
     )
