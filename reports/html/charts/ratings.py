@@ -107,10 +107,7 @@ def _history_frame(order: tuple[str, ...]) -> Spec:
     colour = alt.Color(
         "bot:N",
         sort=list(order),
-        scale=alt.Scale(
-            domain=list(order),
-            range=PALETTE[: len(order)],
-        ),
+        scale=alt.Scale(domain=list(order), range=PALETTE[: len(order)]),
         legend=legend if len(order) > 1 else None,
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")

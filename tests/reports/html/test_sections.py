@@ -56,10 +56,16 @@ def test_lost_steps_come_first(data: ReportData) -> None:
         Step("b2", "b1", "", elo=-40.0, error95=30.0, games=9),
         Step("b3", "b2", "", elo=50.0, error95=30.0, games=9),
     ]
-    assert warnings(replace(data, steps=steps))[0] == (
+    failing = [replace(data.standings.bots[0], forfeits={"crash": 1})]
+    standings = replace(data.standings, bots=failing)
+    first, second, *_ = warnings(replace(data, standings=standings, steps=steps))
+    assert "forfeited 1" in second
+    assert first == (
         "b2 lost 40 ± 30 Elo against b1. 0.1 of 3 steps would seem lost by chance; "
         "ladder gate b2 --against b1 settles it."
     )
+    (alone, *_) = warnings(replace(data, steps=[steps[1]]))
+    assert "It may be chance" in alone
     assert not any("lost" in said for said in warnings(replace(data, steps=[steps[0], steps[2]])))
 
 
