@@ -16,19 +16,37 @@ from reports.html.charts.spec import (
 )
 from reports.html.figures import Row, Spec
 
+ROUND_SPEEDS = [factor * 10**power for power in range(10) for factor in (1, 2, 5)]
+"""Where a line of the speeds' axis may stand: Vega would draw nine in each power of ten."""
+
+
+def _around(speeds: Sequence[float]) -> list[float]:
+    """The next round speeds outside of all these: similar ones must not fill the whole width."""
+    below = [value for value in ROUND_SPEEDS if value < min(speeds)]
+    above = [value for value in ROUND_SPEEDS if value > max(speeds)]
+    return [max(below, default=min(speeds)), min(above, default=max(speeds))]
+
 
 def speed_chart(rows: Sequence[Row]) -> Spec:
-    """Simulations or nodes a second per bot: ``bot``, ``speed``."""
-    base = alt.Chart(values(rows)).encode(
-        y=alt.Y("bot:N", sort=None, title=None),
-        x=alt.X("speed:Q", title="simulations or nodes a second", axis=alt.Axis(format="~s")),
-    )
-    return finished(
-        base.mark_bar(color=ACCENT, height=10).encode(
-            tooltip=["bot:N", alt.Tooltip("speed:Q", format=",.0f")]
+    """A dot and its number per bot: ``bot``, ``speed`` (simulations or nodes a second, above 0).
+
+    By orders of magnitude: alpha-beta counts nodes, ten times as many as a search with rollouts
+    has simulations, and on an even axis nothing could be told of the others.
+    """
+    base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
+    dots = base.mark_point(filled=True, size=70, opacity=1, color=ACCENT).encode(
+        x=alt.X(
+            "speed:Q",
+            title="simulations or nodes a second",
+            scale=alt.Scale(type="log", nice=False, domain=_around([row["speed"] for row in rows])),
+            axis=alt.Axis(format="~s", values=ROUND_SPEEDS),
         ),
-        height=height_of(rows, "bot", 20),
+        tooltip=["bot:N", alt.Tooltip("speed:Q", format=",.0f")],
     )
+    numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
+        x=alt.value("width"), text=alt.Text("speed:Q", format=".3s")
+    )
+    return finished(dots + numbers, height=height_of(rows, "bot", 20), right=60)
 
 
 def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:

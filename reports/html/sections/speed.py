@@ -14,7 +14,7 @@ def speed_figure(bots: Sequence[BotStanding]) -> Figure:
     rows = [
         {"bot": bot.name, "speed": bot.simulations_per_second}
         for bot in bots
-        if bot.simulations_per_second is not None
+        if bot.simulations_per_second
     ]
     return Figure(
         name="speed",

@@ -22,7 +22,7 @@ def test_a_page_asks_nobody_and_complains_of_nothing(report: Opened) -> None:
 
 
 def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
-    """A dot per rated bot, a bar per speed, a cell per two bots that met."""
+    """A dot per rated bot and per speed, a cell per two bots that met."""
     page = report.page
     marks = "#chart-{} .mark-{}.role-mark path"
     rated = [bot for bot in data.standings.bots if bot.elo is not None]
@@ -31,7 +31,7 @@ def test_charts_show_every_bot(report: Opened, data: ReportData) -> None:
     cells = page.locator(marks.format("pairings", "rect")).count()
     assert cells == len(data.pairings) + framed
     told = [bot for bot in data.standings.bots if bot.simulations_per_second]
-    assert page.locator(marks.format("speed", "rect")).count() == len(told)
+    assert page.locator(marks.format("speed", "symbol")).count() == len(told)
 
 
 def stones(page: Any) -> dict[tuple[int, int], int]:

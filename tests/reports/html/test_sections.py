@@ -16,6 +16,7 @@ from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
 from reports.html.sections.history import dates_figure, history_figure, history_said
 from reports.html.sections.ratings import rated_bots, rating_words, ratings_figure
+from reports.html.sections.speed import speed_figure
 from reports.html.sections.verdict import facts, verdict, warnings
 
 
@@ -47,6 +48,23 @@ def test_many_late_bots_are_one_warning(data: ReportData) -> None:
         "3 bots were late with 2.0% to 4.0% of their latest moves, within the margin, but beyond "
         "the budget: b4, b3 and b2."
     ]
+
+
+def test_speeds_stand_by_orders_of_magnitude(data: ReportData) -> None:
+    """Ten times as many nodes as simulations squeeze no bot to nothing, and none made is no dot."""
+    speeds = [12_000_000.0, 1_000_000.0, 0.0, None]
+    bot = data.standings.bots[0]
+    bots = [
+        replace(bot, name=f"b{n}", simulations_per_second=speed) for n, speed in enumerate(speeds)
+    ]
+    figure = speed_figure(bots)
+    assert figure.spec is not None
+    dots = figure.spec["layer"][0]
+    scale = dots["encoding"]["x"]["scale"]
+    assert (scale["type"], scale["domain"]) == ("log", [500_000, 20_000_000])
+    (rows,) = figure.spec["datasets"].values()
+    assert [row["bot"] for row in rows] == ["b0", "b1"]
+    assert len(figure.table.rows) == 4
 
 
 def test_lost_steps_come_first(data: ReportData) -> None:
