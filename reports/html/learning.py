@@ -3,9 +3,10 @@
 from ladder.learning.loop import LearningState
 from ladder.learning.settings import command_of
 from reports.html.charts.learning import calibration_chart, loss_chart
-from reports.html.figures import Figure, plain_table, specs_of
+from reports.html.figures import Figure, specs_of
 from reports.html.page import render
 from reports.html.sections.verdict import machine_facts
+from reports.html.tables import Table, columns, number
 from reports.html.words import footer
 
 SECTIONS = (("training", "Training"), ("losses", "Losses"), ("calibration", "Calibration"))
@@ -47,21 +48,24 @@ def _losses(state: LearningState) -> Figure:
             ("search", record.quality.searched_loss),
         )
     ]
-    shown = [
-        {
-            "generation": record.generation,
-            "evaluation": f"{record.quality.held_out_loss:.4f}",
-            "search": f"{record.quality.searched_loss:.4f}",
-            "winner named": f"{100 * record.quality.right:.1f}%",
-        }
-        for record in state.records
-    ]
+    table = Table(
+        columns("#generation", "#evaluation", "#search", "#winner named"),
+        [
+            (
+                number(record.generation),
+                number(record.quality.held_out_loss, ".4f"),
+                number(record.quality.searched_loss, ".4f"),
+                number(record.quality.right, ".1%"),
+            )
+            for record in state.records
+        ],
+    )
     return Figure(
         name="losses",
         label="Cross-entropy of held-out results by generation, of the evaluation and of the "
         "searches that played those games",
         caption="Held-out games of each generation",
-        table=plain_table(("#generation", "evaluation", "search", "winner named"), shown),
+        table=table,
         spec=loss_chart(rows),
         is_open=True,
     )
@@ -72,19 +76,18 @@ def _calibration(state: LearningState) -> Figure:
     rows = [
         {"expected": one.expected, "scored": one.scored, "positions": one.positions} for one in bins
     ]
-    shown = [
-        {
-            "expected": f"{one.expected:.3f}",
-            "scored": f"{one.scored:.3f}",
-            "positions": one.positions,
-        }
-        for one in bins
-    ]
+    table = Table(
+        columns("#expected", "#scored", "#positions"),
+        [
+            (number(one.expected, ".3f"), number(one.scored, ".3f"), number(one.positions))
+            for one in bins
+        ],
+    )
     return Figure(
         name="calibration",
         label="Mean result of held-out games against the result that the evaluation expected",
         caption="Held-out positions by the result that the evaluation expected",
-        table=plain_table(("expected", "scored", "#positions"), shown),
+        table=table,
         spec=calibration_chart(rows),
         is_open=True,
     )

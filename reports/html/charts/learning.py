@@ -14,7 +14,7 @@ def loss_chart(rows: Sequence[Row]) -> Spec:
         alt.Chart(values(rows))
         .mark_line(point=True, strokeWidth=2)
         .encode(
-            x=alt.X("generation:O", title="generation"),
+            x=alt.X("generation:O", title="generation", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("loss:Q", title="cross-entropy, nats", scale=alt.Scale(zero=False)),
             color=alt.Color("of:N", title=None, scale=alt.Scale(range=[ACCENT, INK])),
             strokeDash=alt.StrokeDash("of:N", title=None),

@@ -1,0 +1,86 @@
+"""Takes the picture of the training that ships: ``python docs/take_training_picture.py``.
+
+The figures are those of the tables in docs/results/training-v21.md, drawn as the command itself
+draws them when a training ends. Needs chromium on PATH and the project's test tools.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from ladder.learning.fitting import CalibrationBin, Quality
+from ladder.learning.folder import GenerationRecord
+from ladder.learning.loop import LearningState
+from ladder.learning.settings import (
+    DEFAULT_BOARDS,
+    DEFAULT_GAMES,
+    DEFAULT_PLAYER,
+    DEFAULT_SIMULATIONS,
+    LearningSettings,
+)
+from reports.html.learning import learning_page
+
+DOCS = Path(__file__).parent
+RECORD = DOCS / "results" / "training-v21.md"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+
+def tables(text: str) -> list[list[list[float]]]:
+    """The numbers of each table of a Markdown text, its head left out."""
+    found: list[list[list[float]]] = []
+    before = ""
+    for line in text.splitlines():
+        if line.startswith("|---"):
+            found.append([])
+        elif line.startswith("|") and before.startswith("|"):
+            cells = line.strip("|").split("|")
+            found[-1].append([float(cell.strip(" %").replace(",", "")) for cell in cells])
+        before = line
+    return found
+
+
+def state_of(text: str) -> LearningState:
+    """The training that the tables tell of; seconds are not among them, nor in the picture."""
+    generations, tenths = tables(text)
+    bins = tuple(CalibrationBin(int(count), *means) for *means, count in tenths)
+    records = [
+        GenerationRecord(
+            int(number),
+            DEFAULT_GAMES,
+            int(positions),
+            Quality(learned, held_out, searched, right / 100, bins),
+            seconds=0,
+        )
+        for number, positions, learned, held_out, searched, right, _ in generations
+    ]
+    settings = LearningSettings(
+        seed=1,
+        player=DEFAULT_PLAYER,
+        simulations=DEFAULT_SIMULATIONS,
+        games=DEFAULT_GAMES,
+        boards=DEFAULT_BOARDS,
+    )
+    return LearningState(settings, target=len(records), records=records)
+
+
+def main() -> None:
+    """Write the picture anew."""
+    state = state_of(RECORD.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "training.html"
+        path.write_text(learning_page(state), encoding="utf-8")
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or "chromium", args=FLAGS
+        )
+        page = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme="light")
+        page.goto(path.as_uri())
+        page.wait_for_selector("body[data-charts=drawn]")
+        page.add_style_tag(content="header, footer, #training, .table, table{display:none}")
+        page.locator("main").screenshot(path=DOCS / "pictures" / "training.png")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
