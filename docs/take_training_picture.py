@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from take_pictures import FLAGS, FOLDER, opened
 
 from ladder.learning.fitting import CalibrationBin, Quality
 from ladder.learning.folder import GenerationRecord
@@ -22,9 +23,7 @@ from ladder.learning.settings import (
 )
 from reports.html.learning import learning_page
 
-DOCS = Path(__file__).parent
-RECORD = DOCS / "results" / "training-v21.md"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+RECORD = Path(__file__).parent / "results" / "training-v21.md"
 
 
 def tables(text: str) -> list[list[list[float]]]:
@@ -74,11 +73,9 @@ def main() -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium") or "chromium", args=FLAGS
         )
-        page = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme="light")
-        page.goto(path.as_uri())
-        page.wait_for_selector("body[data-charts=drawn]")
-        page.add_style_tag(content="header, footer, #training, .table, table{display:none}")
-        page.locator("main").screenshot(path=DOCS / "pictures" / "training.png")
+        page = opened(browser, path.as_uri(), width=1000, scheme="light")
+        page.add_style_tag(content="header, footer, #training, table{display:none}")
+        page.locator("main").screenshot(path=FOLDER / "training.png")
         browser.close()
 
 
