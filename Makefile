@@ -44,7 +44,7 @@ run: $(STAMP) ## Play a short ladder, print its table, write first.html
 
 test: $(TOOLS) ## Run all tests, the slow ones included
 	$(BIN)/python -m bots.warm
-	$(BIN)/python -m tests.support.second_round -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m tests.tools.second_round -n $(WORKERS) --dist worksteal
 
 test-fast: $(TOOLS) ## Run the tests that take no more than a moment each: the loop of editing
 	$(BIN)/python -m pytest -q -n $(CPUS) --dist worksteal -m 'not slow'
@@ -54,7 +54,7 @@ test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests pr
 
 coverage: $(TOOLS) ## Measure branch coverage, room by room
 	$(BIN)/python -m bots.warm
-	$(BIN)/python -m tests.support.coverage_by_room -n $(WORKERS)
+	$(BIN)/python -m tests.tools.coverage_by_package -n $(WORKERS)
 
 check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/ruff format --check .
@@ -63,7 +63,7 @@ check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(MAKE) test
 
 docs: $(TOOLS) ## Write the table of rooms in docs/architecture.md
-	$(BIN)/python -m tests.support.rooms_table
+	$(BIN)/python -m tests.tools.packages_table
 
 bench: $(STAMP) ## Measure the harness
 	$(BIN)/ladder bench harness --games 2000 --concurrency 1

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.bisect.posterior import most_open, possible_drops, posterior_of
-from ladder.bisect.search import LEAST_PAIRS, STAY
-from ladder.ratings.choices import Model
-from ladder.ratings.counts import FloatArray, IntArray, pentanomial
-from ladder.ratings.drop_evidence import drop_evidence
-from ladder.ratings.elo import estimate
-from ladder.ratings.sprt import Sprt, bounds, llr
+from ladder.experiments.bisect.posterior import most_open, possible_drops, posterior_of
+from ladder.experiments.bisect.search import LEAST_PAIRS, STAY
+from ladder.stats.choices import Model
+from ladder.stats.counts import FloatArray, IntArray, pentanomial
+from ladder.stats.drop_evidence import drop_evidence
+from ladder.stats.elo import estimate
+from ladder.stats.sprt import Sprt, bounds, llr
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
 
-from ladder.bench.harness import bench_harness
-from ladder.game.broadcast import BroadcastListener
+from ladder.match.game.broadcast import BroadcastListener
+from ladder.tools.bench.harness import bench_harness
 
 WAYS = ("off", "nobody listens", "a listener")
 

@@ -29,19 +29,19 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.store import Store
 from engine.board import parse_board_classes
 from engine.seeds import SplitMix
-from ladder.cluster import machine
-from ladder.cluster.executor import Cluster
-from ladder.cluster.security import Door
-from ladder.cluster.serving import serve_scheduler, serve_worker
-from ladder.cluster.slot import Prepared
-from ladder.cluster.travel import Kit
-from ladder.registry.builtins import sync_builtins
+from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
+from ladder.runs.cluster import machine
+from ladder.runs.cluster.executor import Cluster
+from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.serving import serve_scheduler, serve_worker
+from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.travel import Kit
 from ladder.runs.progress import LiveRun, Silent
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import start_run
-from tests.support.random_games import random_record
+from tests.support.data.random_games import random_record
 
 SLOTS_OF_A_WORKER = 50
 RECORDS = 200

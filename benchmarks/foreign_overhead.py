@@ -14,10 +14,10 @@ from pathlib import Path
 
 from bots.protocol import Budget, GameOver, Hello, MoveAsk, MoveReply, NewGame
 from db.records.launch import Start
-from ladder.process.bot_process import BotProcess
-from ladder.process.cpus import claim_cpu
-from ladder.specs.spec import read_spec
-from ladder.specs.start_command import start_of
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.cpus import claim_cpu
+from ladder.match.specs.spec import read_spec
+from ladder.match.specs.start_command import start_of
 
 GAMES = 60
 PLIES = 40

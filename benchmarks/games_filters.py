@@ -16,8 +16,8 @@ from benchmarks.report_page import make
 from db.records.games import GameQuery
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.overview.game_table import GameTable
-from ladder.overview.search import search
+from ladder.results.overview.game_table import GameTable
+from ladder.results.overview.search import search
 
 PAGE = 50
 ROUNDS = 15

@@ -22,14 +22,14 @@ import numpy as np
 
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
-from ladder.gate.forfeits import ForfeitCount
-from ladder.gate.judge import GateJudge
-from ladder.gate.question import GateTest
-from ladder.gate.result import Verdict
-from ladder.gate.tally import GateBot
-from ladder.ratings.counts import IntArray, pentanomial
-from ladder.ratings.elo import score_to_elo
-from ladder.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
+from ladder.experiments.gate.forfeits import ForfeitCount
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import Verdict
+from ladder.experiments.gate.tally import GateBot
+from ladder.results.standings.standings import FORFEIT_MINIMUM, FORFEIT_SHARE
+from ladder.stats.counts import IntArray, pentanomial
+from ladder.stats.elo import score_to_elo
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

@@ -32,9 +32,9 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.ratings.sequential_elo import rate_pair
-from ladder.registry.builtins import sync_builtins
-from tests.support.random_games import random_record
+from ladder.match.registry.builtins import sync_builtins
+from ladder.stats.sequential_elo import rate_pair
+from tests.support.data.random_games import random_record
 
 BATCH = 20_000
 """Pairs of games written in one statement."""

@@ -37,19 +37,19 @@ from db.records.pairs import (
 )
 from engine.result import Result
 from ladder.errors import BotOverCpu, BotTimeout, MachineStalled
-from ladder.game import (
+from ladder.match.game import (
     bot_pool as botpool,
 )
-from ladder.game import (
+from ladder.match.game import (
     referee,
 )
-from ladder.game.bot_pool import BotPool
-from ladder.game.referee import play_game
-from ladder.process.bot_process import (
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import play_game
+from ladder.match.process.bot_process import (
     Answer,
     BotProcess,
 )
-from ladder.process.confinement import Confinement
+from ladder.match.process.confinement import Confinement
 from tests.support.fakes import (
     fake_start,
     living,

@@ -19,7 +19,7 @@ import psycopg
 
 from benchmarks.large_database import new_database, planned_pairs, play_pairs
 from db.store import Store
-from ladder.ratings.sequential_elo import rate_pair
+from ladder.stats.sequential_elo import rate_pair
 from tests.support.postgresql import Server, why_none
 
 

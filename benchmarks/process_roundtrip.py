@@ -14,7 +14,7 @@ from pathlib import Path
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
 from db.records.launch import Start
 from ladder.errors import BotTimeout
-from ladder.process.bot_process import BotProcess
+from ladder.match.process.bot_process import BotProcess
 
 NULL_BOT = """
 import os

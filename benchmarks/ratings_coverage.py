@@ -13,14 +13,14 @@ import time
 
 import numpy as np
 
-from ladder.ratings.counts import FloatArray, IntArray, pentanomial
-from ladder.ratings.elo import estimate
-from ladder.ratings.pool.cells import (
+from ladder.stats.counts import FloatArray, IntArray, pentanomial
+from ladder.stats.elo import estimate
+from ladder.stats.pool.cells import (
     Cells,
     from_games,
     from_tables,
 )
-from ladder.ratings.pool.rating import PoolRating, RatingOptions, rate_pool
+from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

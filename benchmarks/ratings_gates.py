@@ -14,11 +14,11 @@ import time
 
 import numpy as np
 
-from ladder.ratings.choices import Model
-from ladder.ratings.counts import pentanomial
-from ladder.ratings.elo import estimate
-from ladder.ratings.sprt import Sprt, State
-from ladder.ratings.sprt_estimate import (
+from ladder.stats.choices import Model
+from ladder.stats.counts import pentanomial
+from ladder.stats.elo import estimate
+from ladder.stats.sprt import Sprt, State
+from ladder.stats.sprt_estimate import (
     estimate_after,
     expected_course,
 )

@@ -12,16 +12,16 @@ import sys
 
 import numpy as np
 
-from ladder.ratings.counts import FloatArray
-from ladder.ratings.pool.cells import (
+from ladder.stats.counts import FloatArray
+from ladder.stats.pool.cells import (
     from_tables,
     groups,
 )
-from ladder.ratings.pool.pair_design import (
+from ladder.stats.pool.pair_design import (
     BATCH,
     next_pairs,
 )
-from ladder.ratings.pool.rating import RatingOptions, rate_pool
+from ladder.stats.pool.rating import RatingOptions, rate_pool
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

@@ -24,8 +24,8 @@ from db.records.pairs import Entrant, PairPlan, PlannedPair
 from db.records.runs import NewRun, RunKind
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.ratings.sequential_elo import rate_pair
-from tests.support.random_games import random_record
+from ladder.stats.sequential_elo import rate_pair
+from tests.support.data.random_games import random_record
 
 PLAYED = 2000
 """Pairs that are made one by one; the others are copies of them."""

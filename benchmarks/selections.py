@@ -14,9 +14,9 @@ import time
 
 import numpy as np
 
-from ladder.ratings.counts import FloatArray, IntArray, pentanomial
-from ladder.ratings.sprt import Sprt, bounds, llr
-from ladder.select.field import Contest, contenders, leader_of, strengths
+from ladder.experiments.select.field import Contest, contenders, leader_of, strengths
+from ladder.stats.counts import FloatArray, IntArray, pentanomial
+from ladder.stats.sprt import Sprt, bounds, llr
 from tests.support.simulated_gates import pair_table
 
 SEED = 20240917

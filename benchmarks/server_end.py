@@ -22,7 +22,7 @@ from pathlib import Path
 import psutil
 
 from db.store import Store
-from ladder.registry.builtins import sync_builtins
+from ladder.match.registry.builtins import sync_builtins
 
 
 def begin_game(address: str) -> None:

@@ -25,7 +25,7 @@ from statistics import median
 import psutil
 
 from benchmarks.large_database import fill
-from tests.support.league import Game, League
+from tests.support.data.league import Game, League
 
 BOTS = tuple(f"s{number:02}" for number in range(20))
 AT_ONCE = 50

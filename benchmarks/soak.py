@@ -27,7 +27,7 @@ from db.records.bots import (
     NewRevision,
 )
 from db.store import Store
-from ladder.specs.spec import read_spec
+from ladder.match.specs.spec import read_spec
 
 ROOT = Path(__file__).resolve().parent.parent
 HONEST = ("v4", "flat-mc", "random")

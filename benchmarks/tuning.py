@@ -32,8 +32,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.tuning import spsa
-from ladder.tuning.parameters import Parameter, point_of
+from ladder.experiments.tune import spsa
+from ladder.experiments.tune.parameters import Parameter, point_of
 
 Array = NDArray[np.float64]
 RATE = math.log(10) / 400

@@ -428,7 +428,7 @@ class SolvedPosition(Base):
     nodes: Mapped[int] = mapped_column(BigInteger)
     """The most nodes that might be spent on it."""
     bounds: Mapped[bytes]
-    """Packed by `ladder.analysis.solved`."""
+    """Packed by `ladder.results.analysis.solved`."""
 
 
 class Verdict(Base):
@@ -441,4 +441,4 @@ class Verdict(Base):
     nodes: Mapped[int] = mapped_column(BigInteger)
     """The most nodes that might be spent on a position."""
     moves: Mapped[bytes]
-    """Packed by `ladder.analysis.verdict`."""
+    """Packed by `ladder.results.analysis.verdict`."""

@@ -3,11 +3,11 @@
 from types import TracebackType
 from typing import Self
 
-from db.connection.backends.run_lock import RunLock
+from db.backends.place import locate
+from db.backends.run_lock import RunLock
 from db.connection.database import Database
 from db.connection.followed import FollowedDatabase
 from db.connection.patience import Patience
-from db.connection.place import locate
 from db.connection.read_only import open_to_read
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis

@@ -17,7 +17,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from db.store import Store
-from ladder.standings.report_data import gather
+from ladder.results.standings.report_data import gather
 from reports.html.report import report_page
 
 FOLDER = Path(__file__).parent / "pictures"

@@ -11,10 +11,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from take_pictures import FLAGS, FOLDER, opened
 
-from ladder.learning.fitting import CalibrationBin, Quality
-from ladder.learning.folder import GenerationRecord
-from ladder.learning.loop import LearningState
-from ladder.learning.settings import (
+from ladder.learning.value.fitting import CalibrationBin, Quality
+from ladder.learning.value.folder import GenerationRecord
+from ladder.learning.value.loop import LearningState
+from ladder.learning.value.settings import (
     DEFAULT_BOARDS,
     DEFAULT_GAMES,
     DEFAULT_PLAYER,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.cache import ROOT
 
-FOLDERS = ("ladder/process", "ladder/game", "bots/foreign")
+FOLDERS = ("ladder/match/process", "ladder/match/game", "bots/foreign")
 """Supervision, the referee, the hosts of foreign bots."""
 MODULES = (
     *("bots/host.py", "bots/protocol.py", "bots/budget.py", "bots/player.py"),

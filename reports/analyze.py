@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.console import Console
 
-from ladder.analysis.division import DivisionMistakes, FalseProof
-from ladder.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
-from ladder.analysis.session import Progress, Watcher
-from ladder.analysis.verdict import Claim
+from ladder.results.analysis.division import DivisionMistakes, FalseProof
+from ladder.results.analysis.mistakes import BotMistakes, LeftBin, Slips, ValueBin
+from ladder.results.analysis.session import Progress, Watcher
+from ladder.results.analysis.verdict import Claim
 from ladder.visible import visible
 from reports.layout.format import csv_text, markdown_text, number, rounded
 from reports.layout.progress import BAR, say

@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ladder.bench.harness import HarnessSpeed
-from ladder.bench.search import SearchSpeed
+from ladder.tools.bench.harness import HarnessSpeed
+from ladder.tools.bench.search import SearchSpeed
 from reports.layout.format import number, rounded
 from reports.layout.table import Column, fit
 

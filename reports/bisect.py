@@ -6,9 +6,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ladder.bisect.result import BisectResult, CommitVerdict, TriedCommit
-from ladder.bisect.search import Answer
-from ladder.specs.git import LoggedCommit
+from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
+from ladder.experiments.bisect.search import Answer
+from ladder.match.specs.git import LoggedCommit
 from ladder.visible import visible
 from reports.layout.elo import elo_words
 from reports.layout.format import capped, rounded

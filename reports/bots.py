@@ -9,10 +9,10 @@ from rich.table import Table
 from db.records.bots import BotRow
 from db.records.launch import Origin
 from db.records.restart import Restart
-from ladder.registry.add_all import Attempt
-from ladder.registry.register import Examined
-from ladder.registry.trial import Found
-from ladder.specs.board_support import describe_boards
+from ladder.match.registry.add_all import Attempt
+from ladder.match.registry.register import Examined
+from ladder.match.registry.trial import Found
+from ladder.match.specs.board_support import describe_boards
 from ladder.visible import visible
 from reports.layout.format import text_of_lines
 from reports.layout.table import plain_table

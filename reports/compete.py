@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import TextIO
 
-from ladder.compete import (
+from ladder.tools.compete import (
     WON_BY_A,
     WON_BY_B,
     CourseRound,

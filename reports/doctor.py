@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ladder.doctor.machine import Finding
+from ladder.tools.doctor.machine import Finding
 from reports.layout.format import text_of_lines
 
 

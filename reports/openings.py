@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.opening_set import OpeningSet
-from ladder.openings.draw import Drawing
+from ladder.match.openings.draw import Drawing
 
 LOG_EVERY_S = 5.0
 

@@ -4,8 +4,8 @@ from bots.budget import BUDGETS
 from bots.player import Info
 from db.records.pairs import Entrant
 from engine.result import Result, Termination
-from ladder.game.referee import thought_of
-from ladder.play.game import (
+from ladder.match.game.referee import thought_of
+from ladder.tools.play.game import (
     GameInPlay,
     Opinion,
 )

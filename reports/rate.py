@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ladder.ratings.pool.rating import PoolRating
-from ladder.standings.pgn_list import FileRating
+from ladder.results.standings.pgn_list import FileRating
+from ladder.stats.pool.rating import PoolRating
 from ladder.visible import visible
 from reports.layout.format import rounded, text_of_lines
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ladder.overview.pace import RunNow
+from ladder.results.overview.pace import RunNow
 from ladder.runs.history import PastRun
 from reports.layout.format import moment
 from reports.layout.table import Column, fit

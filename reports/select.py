@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ladder.select.session import Choice, Player, Selected
+from ladder.experiments.select.session import Choice, Player, Selected
 from reports.layout.format import rounded
 from reports.layout.table import Column, fit
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from engine.position import DIGITS, format_moves
 from engine.solver import Outcome, Solution, Value, best_columns
-from ladder.solve import Solved
+from ladder.tools.solve import Solved
 
 
 def solved_document(solved: Solved) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ladder.ratings.elo import EloEstimate
-from ladder.ratings.sprt import SprtResult, State
+from ladder.stats.elo import EloEstimate
+from ladder.stats.sprt import SprtResult, State
 from reports.layout.elo import elo_words, los_words
 
 _SAID = {

@@ -8,9 +8,9 @@ import msgspec
 from rich.console import Console
 
 from bots.budget import BUDGETS, Budget
-from ladder.suite.baseline import CHANCE, Step
-from ladder.suite.make import Mining
-from ladder.suite.run import Answers, Share, SuiteResult
+from ladder.experiments.suite.baseline import CHANCE, Step
+from ladder.experiments.suite.make import Mining
+from ladder.experiments.suite.run import Answers, Share, SuiteResult
 from ladder.visible import visible
 from reports.layout.format import xml_text
 from reports.layout.progress import LOG_EVERY_S

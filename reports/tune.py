@@ -5,12 +5,12 @@ from typing import Any
 
 from rich.console import Console, Group, RenderableType
 
-from ladder.gate.result import Verdict
+from ladder.experiments.gate.result import Verdict
+from ladder.experiments.tune.parameters import Kind, Parameter, Setting, point_of
+from ladder.experiments.tune.search import LiveTuning, TuningWatcher
+from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.surface import Gain, Surface
 from ladder.runs.progress import RunEnding
-from ladder.tuning.parameters import Kind, Parameter, Setting, point_of
-from ladder.tuning.search import LiveTuning, TuningWatcher
-from ladder.tuning.session import Tuned
-from ladder.tuning.surface import Gain, Surface
 from reports.gate.text import gate_document, gate_text
 from reports.layout.format import games_text, rounded, text_of_lines
 from reports.layout.progress import display_for, progress_bar

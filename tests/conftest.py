@@ -18,18 +18,18 @@ SLOW = (
     "bots/test_memory.py", "bots/test_proofs.py", "bots/test_rollout.py", "bots/test_tactics.py",
     "db/test_db_exchange.py", "db/test_db_opening.py", "db/test_db_probe.py",
     "cli/test_stored_programs.py", "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
-    "ladder/analysis/test_session.py",
+    "ladder/results/analysis/test_session.py",
     "db/test_db_processes.py", "db/test_db_server.py",
-    "ladder/cluster/test_fleet.py", "ladder/foreign", "ladder/game", "ladder/play/test_game.py",
-    "ladder/process",  # real processes that hang, starve and die
-    "ladder/ratings/test_agreement.py", "ladder/ratings/test_clusters.py",
+    "ladder/runs/cluster/test_fleet.py", "ladder/foreign", "ladder/match/game", "ladder/tools/play/test_game.py",
+    "ladder/match/process",  # real processes that hang, starve and die
+    "ladder/stats/test_agreement.py", "ladder/stats/test_clusters.py",
 )  # fmt: skip
 """Folders and files whose tests take long together, though few of them take seconds."""
 TIMED = (
     "end_to_end",
     "ladder/foreign",
-    "ladder/game",
-    "ladder/process",
+    "ladder/match/game",
+    "ladder/match/process",
     "ladder/runs",
     "ladder/web",
 )
@@ -80,7 +80,7 @@ def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def awake() -> Iterator[None]:
     """A command that runs in the process of the tests does not make it idle for all that follow."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ladder.process.cpus.be_idle", lambda: None)
+        patch.setattr("ladder.match.process.cpus.be_idle", lambda: None)
         yield
 
 

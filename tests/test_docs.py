@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.rooms_table import PAGE, page
+from tests.tools.packages_table import PAGE, page
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bots", "db", "ladder", "reports")

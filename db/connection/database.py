@@ -9,11 +9,11 @@ from sqlalchemy.engine import RootTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
-from db.connection.backends import Backend, backend_of
-from db.connection.backends.run_lock import RunLock
+from db.backends import Backend, backend_of
+from db.backends.place import locate
+from db.backends.run_lock import RunLock
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
-from db.connection.place import locate
 from db.errors import Missing, Passing, Unreachable
 from db.migrations.upgrade import stored_version, upgrade
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from db.connection.backends import Backend
+from db.backends import Backend
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from typing import Self
 from sqlalchemy import Connection, Engine
 
 from db import migrations
-from db.connection.backends import Backend, backend_of
+from db.backends import Backend, backend_of
+from db.backends.place import Place, locate
 from db.connection.database import Database
 from db.connection.driver_errors import border
-from db.connection.place import Place, locate
 from db.errors import NotOurs, Outdated, TooNew, Unwritable
 from db.migrations.upgrade import stored_version
 

@@ -21,13 +21,13 @@ from typing import Self
 from sqlalchemy import Connection, Engine
 
 from db import migrations
+from db.backends import SqliteBackend, backend_of
+from db.backends.place import Place, locate
+from db.backends.sqlite import has_content, may_write
 from db.beside import INDEX, JOURNAL, WAL
-from db.connection.backends import SqliteBackend, backend_of
-from db.connection.backends.sqlite import has_content, may_write
 from db.connection.database import Database
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
-from db.connection.place import Place, locate
 from db.errors import DatabaseError, Locked, Unwritable
 from db.migrations.upgrade import stored_version
 

@@ -7,7 +7,7 @@ older file at once do it once, and a failure half-way leaves the file as it was.
 from sqlalchemy import Connection
 
 from db import migrations
-from db.connection.backends import Backend
+from db.backends import Backend
 from db.errors import NotOurs, TooNew
 
 

@@ -13,7 +13,7 @@ class SolvedPosition:
     nodes: int
     """The most nodes that might be spent on it."""
     bounds: bytes
-    """Packed by `ladder.analysis.solved`, in the canonical one of the two mirrored positions."""
+    """Packed by `ladder.results.analysis.solved`, in the canonical one of the two mirrored positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class GameVerdict:
     nodes: int
     """The most nodes that might be spent on a position of it."""
     moves: bytes
-    """Packed by `ladder.analysis.verdict`."""
+    """Packed by `ladder.results.analysis.verdict`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class JudgedGame:
     """win, loss or draw from the first player's side."""
     termination: str
     moves: bytes
-    """Packed by `ladder.analysis.verdict`."""
+    """Packed by `ladder.results.analysis.verdict`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 A `GameLine` holds all of a game, so that a file of them can be cut and joined. What describes bots
 and runs at length is told once, in the line that needs it first. The bounds of each field are part
 of its type, so that a line that was decoded is within them; what two fields say of each other is
-held against the rules by `ladder.exchange.rules`.
+held against the rules by `ladder.results.exchange.rules`.
 """
 
 from typing import Annotated, Any, Literal

@@ -36,7 +36,7 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
 
 
 def _sync(store: "Store") -> None:
-    from ladder.registry.builtins import sync_builtins
+    from ladder.match.registry.builtins import sync_builtins
 
     for name in sync_builtins(store):
         print_error(f"{name} has a new revision: its sources have changed")

@@ -24,7 +24,7 @@ def warn_of_unknown(bots: "Iterable[BotRow]") -> None:
         bots: the registered bots that are about to be started, built-in players among them or not.
 
     """
-    from ladder.registry.known_launches import mark_launch, unknown_bots
+    from ladder.match.registry.known_launches import mark_launch, unknown_bots
 
     for bot in unknown_bots(bots):
         print_error(

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 from ladder.cli.output import print_error, print_out
-from ladder.gate.result import Verdict
-from ladder.gate.session import Gated
-from ladder.ratings.sprt import State
+from ladder.experiments.gate.result import Verdict
+from ladder.experiments.gate.session import Gated
+from ladder.stats.sprt import State
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_markdown
 from reports.layout.format import annotation

@@ -11,8 +11,8 @@ from ladder.errors import UsageError
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
-    from ladder.gate.session import Gated
-    from ladder.tuning.session import Tuned
+    from ladder.experiments.gate.session import Gated
+    from ladder.experiments.tune.session import Tuned
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page of ours names its generator."""
@@ -87,10 +87,10 @@ def write_division(
         UsageError: the division has no games, or the file cannot be written.
 
     """
-    from ladder.analysis.division import mistakes_of_division, truths_of_games
-    from ladder.gate.stored import trials_of
-    from ladder.standings.comparison import compare
-    from ladder.standings.report_data import gather
+    from ladder.experiments.gate.stored import trials_of
+    from ladder.results.analysis.division import mistakes_of_division, truths_of_games
+    from ladder.results.standings.comparison import compare
+    from ladder.results.standings.report_data import gather
 
     # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
@@ -124,7 +124,7 @@ def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> Non
         UsageError: the file cannot be written.
 
     """
-    from ladder.gate.stored import games_of_gate
+    from ladder.experiments.gate.stored import games_of_gate
     from reports.html.gate import gate_page
 
     shown = games_of_gate(store, gated.conditions, gated.result, games)
@@ -138,7 +138,7 @@ def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> N
         UsageError: the file cannot be written.
 
     """
-    from ladder.gate.stored import games_of_gate
+    from ladder.experiments.gate.stored import games_of_gate
     from reports.html.tune import tune_page
 
     gated = tuned.gated

@@ -22,7 +22,7 @@ def main() -> None:
     # the CPUs from bots that think. It is read when the library is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if any("://" in word for word in sys.argv):
-        from ladder.process_list import hide_passwords
+        from ladder.cli.process_list import hide_passwords
 
         hide_passwords(sys.argv)
     code = run_command(sys.argv[1:])

@@ -10,10 +10,10 @@ from ladder.errors import UsageError
 
 if TYPE_CHECKING:
     from engine.board import BoardClass
-    from ladder.gate.stages import Stage
-    from ladder.ratings.choices import Model
-    from ladder.ratings.sprt import Sprt
+    from ladder.experiments.gate.stages import Stage
     from ladder.runs.budgets import Budgets
+    from ladder.stats.choices import Model
+    from ladder.stats.sprt import Sprt
 
 DEFAULT_TIME = "100ms"
 
@@ -162,7 +162,7 @@ def stages_of(text: str) -> "tuple[Stage, ...]":
             rise.
 
     """
-    from ladder.gate.stages import Stage
+    from ladder.experiments.gate.stages import Stage
 
     stages = []
     for word in text.split(","):
@@ -203,7 +203,7 @@ Counts = tuple[int, ...]
 
 
 def parse_counts(wdl: str | None, penta: str | None) -> Counts:
-    """Counts in the order of `ladder.ratings.counts` from one of the two options.
+    """Counts in the order of `ladder.stats.counts` from one of the two options.
 
     Args:
         wdl: ``W,D,L``: games won, drawn, lost.
@@ -234,7 +234,7 @@ def hypotheses(*, elo0: float, elo1: float, alpha: float, beta: float, model: "M
             raise UsageError(f"{option} must be -{ELO_LIMIT:g} .. {ELO_LIMIT:g} Elo, got {elo:g}")
     if not elo0 < elo1:
         raise UsageError(f"--elo0 must be below --elo1, got {elo0:g} and {elo1:g}")
-    from ladder.ratings.sprt import Sprt, check_chances
+    from ladder.stats.sprt import Sprt, check_chances
 
     check_chances(alpha, beta)
     return Sprt(elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model)

@@ -22,7 +22,10 @@ from ladder.cli.output import (
     stdout_console,
 )
 from ladder.errors import ExitCode
-from ladder.process.cpus import allowed_cpus, claimed_cpus
+from ladder.match.process.cpus import allowed_cpus, claimed_cpus
+from ladder.results.standings.division import standings_of_division, standings_of_run
+from ladder.results.standings.selection import listed, shown
+from ladder.results.standings.standings import Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
@@ -33,9 +36,6 @@ from ladder.runs.start import (
     check_possible,
     start_run,
 )
-from ladder.standings.division import standings_of_division, standings_of_run
-from ladder.standings.selection import listed, shown
-from ladder.standings.standings import Standings
 from ladder.web.server_beside import server_beside
 from reports.layout.format import to_json
 from reports.report.standings import print_standings, standings_document

@@ -36,8 +36,8 @@ from ladder.cli.options import (
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
-    from ladder.openings.openings_file import NamedOpenings
-    from ladder.process.confinement import Confinement
+    from ladder.match.openings.openings_file import NamedOpenings
+    from ladder.match.process.confinement import Confinement
     from ladder.runs.executor import Workforce
     from ladder.runs.schedule import Pairing
     from ladder.runs.settings import Continue, Settings
@@ -80,8 +80,8 @@ class RunOptions:
             UsageError: the address of a scheduler cannot be used.
 
         """
-        from ladder.cluster.workforce import workforce_of
         from ladder.errors import UsageError
+        from ladder.runs.cluster.workforce import workforce_of
 
         if self.cluster is not None and self.concurrency is not None:
             raise UsageError(
@@ -106,7 +106,7 @@ class RunOptions:
         """
         from db.records.launch import Limits
         from ladder.cli.parsing import sandbox_of
-        from ladder.process.confinement import Confinement
+        from ladder.match.process.confinement import Confinement
 
         limits = Limits(
             memory_mb=self.memory,
@@ -150,8 +150,8 @@ class RunOptions:
         """
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
         from ladder.errors import UsageError
+        from ladder.match.process.cpus import allowed_cpus
         from ladder.names import check_line
-        from ladder.process.cpus import allowed_cpus
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import Continue, Settings
 
@@ -194,7 +194,7 @@ class RunOptions:
 
         from ladder.cli.database import is_missing, open_to_read
         from ladder.errors import UsageError
-        from ladder.openings.openings_file import read_openings, stored_openings
+        from ladder.match.openings.openings_file import read_openings, stored_openings
 
         if self.openings is None:
             return None

@@ -1,1 +1,1 @@
-"""A learned evaluation: self-play, the samples of its games, and weights fitted to them."""
+"""Training of players: a learned evaluation, and the weights of c4ai."""

@@ -8,12 +8,12 @@ from db.records.launch import DEFAULT_LIMITS
 from db.records.pairs import Entrant
 from engine.board import Board
 from ladder.errors import BotFailure, UsageError
-from ladder.game.bot_pool import BotPool
-from ladder.game.new_game import new_game
-from ladder.process.confinement import Confinement
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.new_game import new_game
+from ladder.match.process.confinement import Confinement
+from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.runs.settings import LIMIT_OPTIONS
 from ladder.signals import pause
-from ladder.specs.start_command import built_in, entrant_of
 
 WATCHED_S = 0.6
 """Seconds within which the supervisor has looked at what a bot uses."""

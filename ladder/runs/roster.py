@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.process.failures import in_one_line
+from ladder.match.process.failures import in_one_line
 from ladder.runs.progress import LiveBot
 
 STARTS_BEFORE_PAUSE = 3

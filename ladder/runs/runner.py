@@ -25,9 +25,8 @@ from db.records.runs import (
 from db.store import Store
 from engine.result import Result
 from ladder.errors import InvalidRun
-from ladder.process.failures import in_one_line
-from ladder.process.worker_pool import WorkerDied
-from ladder.ratings.sequential_elo import START, rate_pair
+from ladder.match.process.failures import in_one_line
+from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.decision import (
     Decision,
     Judge,
@@ -47,6 +46,7 @@ from ladder.runs.schedule import Schedule
 from ladder.runs.settings import Settings
 from ladder.runs.stalls import Stalls
 from ladder.signals import is_stop_wished
+from ladder.stats.sequential_elo import START, rate_pair
 
 TICK_S = 0.2
 """How often the watcher is told that time has passed, at least."""

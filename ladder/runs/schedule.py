@@ -17,7 +17,7 @@ from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix, derive_seed, mix
 from ladder.errors import UsageError
-from ladder.specs.board_support import can_play_class
+from ladder.match.specs.board_support import can_play_class
 
 
 class PairingKind(StrEnum):

@@ -13,8 +13,8 @@ from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
 from db.records.runs import Conditions, RunKind
 from engine.board import BoardClass, format_board_classes
-from ladder.openings.openings_file import NamedOpenings
-from ladder.process.confinement import UNCONFINED, Confinement
+from ladder.match.openings.openings_file import NamedOpenings
+from ladder.match.process.confinement import UNCONFINED, Confinement
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
     Pairing,

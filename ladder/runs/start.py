@@ -19,14 +19,15 @@ from db.store import RunLock, Store
 from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
-from ladder.game.broadcast import channel_of
 from ladder.harness_version import harness_version
-from ladder.process.leftovers import clear_leftovers
-from ladder.registry.registered import (
+from ladder.match.game.broadcast import channel_of
+from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.registry.registered import (
     entrants,
     refuse_boards,
     refuse_hurried,
 )
+from ladder.match.specs.compile import compile_entrants
 from ladder.runs.decision import Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.limits_probe import refuse_tight_limits
@@ -44,7 +45,6 @@ from ladder.runs.settings import (
 )
 from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
-from ladder.specs.compile import compile_entrants
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import numpy as np
 
 from db.store import Store
 from engine.seeds import SplitMix, mix
-from ladder.ratings.pool.cells import (
+from ladder.stats.pool.cells import (
     Cells,
     from_tables,
 )
-from ladder.ratings.pool.pair_design import (
+from ladder.stats.pool.pair_design import (
     BATCH,
     next_pairs,
 )

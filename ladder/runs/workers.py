@@ -12,12 +12,12 @@ from db.records.pairs import (
     PairPlan,
     PairRecord,
 )
-from ladder.game.bot_pool import BotPool
-from ladder.game.broadcast import Broadcast
-from ladder.game.referee import play_pair
-from ladder.process.confinement import UNCONFINED, Confinement
-from ladder.process.cpus import claim_cpu
-from ladder.process.worker_pool import WorkerPool
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.referee import play_pair
+from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.cpus import claim_cpu
+from ladder.match.process.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
     from ladder.runs.executor import News
@@ -69,7 +69,7 @@ class Workers(WorkerPool):
             count: pairs played at the same time.
             pin: each worker stays on a CPU of its own where one is free.
             confinement: the bounds of every bot.
-            channel: of `ladder.game.broadcast.channel_of`; None: nobody can listen.
+            channel: of `ladder.match.game.broadcast.channel_of`; None: nobody can listen.
 
         """
         super().__init__(count, keep_bots, pin, confinement, channel)

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from db.errors import DatabaseError
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
-from ladder.overview.change import list_before
-from ladder.overview.game_table import GameTable
+from ladder.results.overview.change import list_before
+from ladder.results.overview.game_table import GameTable
 from ladder.web.border.safety import Border
 from ladder.web.live.boards import Boards
 from ladder.web.live.follower import Follower

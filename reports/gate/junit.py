@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from ladder.gate.result import BaselineResult, Verdict
-from ladder.gate.session import Gated
-from ladder.ratings.sprt import State
+from ladder.experiments.gate.result import BaselineResult, Verdict
+from ladder.experiments.gate.session import Gated
+from ladder.stats.sprt import State
 from reports.gate.text import gate_text
 from reports.layout.format import xml_text
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ladder.gate.result import BaselineResult, Verdict
-from ladder.gate.session import Gated
+from ladder.experiments.gate.result import BaselineResult, Verdict
+from ladder.experiments.gate.session import Gated
 from reports.layout.elo import elo_words
 from reports.layout.format import markdown_table, markdown_text, rounded, text_of_lines
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from engine.result import FORFEITS
-from ladder.gate.result import BaselineResult, GateResult, Verdict
-from ladder.gate.session import Gated
-from ladder.standings.showcase import Reason, ShownGame
+from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
+from ladder.experiments.gate.session import Gated
+from ladder.results.standings.showcase import Reason, ShownGame
 from reports.gate.text import gate_markdown, remarks
 from reports.html.charts.gate import pentanomial_chart
 from reports.html.figures import Figure, specs_of

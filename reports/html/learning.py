@@ -1,7 +1,7 @@
 """The page of a training of the evaluation: losses by generation, and calibration."""
 
-from ladder.learning.loop import LearningState
-from ladder.learning.settings import command_of
+from ladder.learning.value.loop import LearningState
+from ladder.learning.value.settings import command_of
 from reports.html.charts.learning import calibration_chart, loss_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from ladder.analysis.division import DivisionMistakes, GameTruth
-from ladder.gate.stored import Trial
-from ladder.standings.comparison import Comparison
-from ladder.standings.report_data import ReportData
-from ladder.standings.showcase import Reason
+from ladder.experiments.gate.stored import Trial
+from ladder.results.analysis.division import DivisionMistakes, GameTruth
+from ladder.results.standings.comparison import Comparison
+from ladder.results.standings.report_data import ReportData
+from ladder.results.standings.showcase import Reason
 from reports.analyze import headline, remarks
 from reports.html.figures import specs_of
 from reports.html.page import render
@@ -56,7 +56,7 @@ def report_page(
     """The whole page as one string of HTML.
 
     Args:
-        data: as `ladder.standings.report_data.gather` reads it.
+        data: as `ladder.results.standings.report_data.gather` reads it.
         compared: bots to put side by side before everything else.
         trials: gates and matches, latest first.
         wrong: what bots got wrong; None: no game was analysed.

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from db.records.tuning import TuningStepRow
-from ladder.gate.result import Verdict
-from ladder.standings.showcase import Reason, ShownGame
-from ladder.tuning.parameters import Parameter, Scale, point_of
-from ladder.tuning.session import Tuned
-from ladder.tuning.surface import Surface
+from ladder.experiments.gate.result import Verdict
+from ladder.experiments.tune.parameters import Parameter, Scale, point_of
+from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.surface import Surface
+from ladder.results.standings.showcase import Reason, ShownGame
 from reports.gate.text import remarks
 from reports.html.charts.tune import gain_chart, parameter_chart
 from reports.html.figures import Figure, plain_table, specs_of

@@ -5,7 +5,7 @@ from typing import Any
 from db.records.games import GameRow, HumanGameRow, Thought
 from engine.board import parse_board
 from engine.position import Position, parse_moves
-from ladder.analysis.division import GameTruth
+from ladder.results.analysis.division import GameTruth
 
 TEXT_LIMIT = 4000
 """Characters of a bot's own words that a page takes."""

@@ -2,7 +2,7 @@
 
 import math
 
-from ladder.ratings.elo import EloEstimate
+from ladder.stats.elo import EloEstimate
 
 
 def elo_words(estimate: EloEstimate, *, digits: int = 1) -> str:

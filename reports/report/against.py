@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ladder.standings.against import Against, Balance, Opponent
+from ladder.results.standings.against import Against, Balance, Opponent
 from ladder.visible import visible
 from reports.layout.elo import elo_words, los_words
 from reports.layout.format import csv_text, markdown_text, rounded

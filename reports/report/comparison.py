@@ -8,15 +8,15 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from ladder.analysis.division import DivisionMistakes
-from ladder.standings.comparison import (
+from ladder.results.analysis.division import DivisionMistakes
+from ladder.results.standings.comparison import (
     LENGTHS,
     ComparedBot,
     Comparison,
     Share,
     Versus,
 )
-from ladder.standings.standings import BotStanding
+from ladder.results.standings.standings import BotStanding
 from ladder.visible import visible
 from reports.analyze import mistake_rows
 from reports.layout.format import csv_text, markdown_table, markdown_text, number

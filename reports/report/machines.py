@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ladder.ratings.pool.agreement import Surprise
-from ladder.standings.machines import Agreement, MachineFit
+from ladder.results.standings.machines import Agreement, MachineFit
+from ladder.stats.pool.agreement import Surprise
 from reports.layout.format import number, rounded
 from reports.layout.table import Column
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ladder.standings.lineage import Step
+from ladder.results.standings.lineage import Step
 
 
 def regressions_document(lost: Sequence[Step]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.result import FORFEITS
-from ladder.analysis.division import DivisionMistakes
-from ladder.standings.standings import BotStanding, PairStanding, Standings
+from ladder.results.analysis.division import DivisionMistakes
+from ladder.results.standings.standings import BotStanding, PairStanding, Standings
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import csv_text, games_text, markdown_text, number, rounded

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console, Group, RenderableType
 
 from bots.c4ai.weights import Weights
-from ladder.training.loop import TrainingState, TrainingWatcher
+from ladder.learning.c4ai.loop import TrainingState, TrainingWatcher
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 

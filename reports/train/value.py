@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.console import Console, Group, RenderableType
 
-from ladder.learning.folder import GenerationRecord
-from ladder.learning.loop import LearningState, LearningWatcher
+from ladder.learning.value.folder import GenerationRecord
+from ladder.learning.value.loop import LearningState, LearningWatcher
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
 

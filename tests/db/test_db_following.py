@@ -11,7 +11,7 @@ from db.errors import Missing, NotOurs, Outdated, TooNew, Unwritable
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
-from tests.db.versions import go_back
+from tests.db.migrations.versions import go_back
 
 
 def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:

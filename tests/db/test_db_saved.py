@@ -6,7 +6,7 @@ import pytest
 
 from db.store import Store
 from tests.db.making import human_game, new_bot
-from tests.db.versions import go_back
+from tests.db.migrations.versions import go_back
 
 GAME = human_game(revision=1)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from db.records.tuning import TuningStepRow
 from db.store import Store
-from ladder.ratings.sequential_elo import rate_pair
+from ladder.stats.sequential_elo import rate_pair
 from tests.db.making import new_run
 
 STEP = TuningStepRow(

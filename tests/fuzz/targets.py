@@ -43,13 +43,13 @@ from ladder.cli.parsing import (
     parse_time,
 )
 from ladder.errors import LadderError
-from ladder.exchange.files import WRITERS, open_games
-from ladder.exchange.game_format import GameFormat
-from ladder.exchange.importing import import_games
-from ladder.exchange.numbered import Numbered
+from ladder.match.specs.spec import read_spec
+from ladder.results.exchange.files import WRITERS, open_games
+from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.numbered import Numbered
+from ladder.results.standings.pgn_list import count_results
 from ladder.runs.schedule import parse_pairing
-from ladder.specs.spec import read_spec
-from ladder.standings.pgn_list import count_results
 
 COMMAND = typer.main.get_command(app)
 """All commands, whose options `ladder.toml` may name."""

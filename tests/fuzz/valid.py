@@ -15,10 +15,10 @@ from db.records.runs import RunKind
 from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
-from ladder.exchange.files import WRITERS
-from ladder.exchange.game_format import GameFormat
-from ladder.exchange.importing import import_games
-from ladder.exchange.numbered import Numbered
+from ladder.results.exchange.files import WRITERS
+from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.numbered import Numbered
 
 NAMES = ("alpha", "beta")
 

@@ -11,9 +11,9 @@ from db.records.launch import (
     DEFAULT_LIMITS,
     Limits,
 )
-from ladder.process.bot_process import BotProcess
-from ladder.process.confinement import Confinement
-from ladder.process.family import Conduct
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.confinement import Confinement
+from ladder.match.process.family import Conduct
 from tests.support.fakes import (
     StartFake,
     await_none,

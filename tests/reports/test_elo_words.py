@@ -2,7 +2,7 @@
 
 import pytest
 
-from ladder.ratings.elo import estimate
+from ladder.stats.elo import estimate
 from reports.layout.elo import los_words
 
 

@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.cli.gate_files import annotations
-from ladder.gate.judge import GateJudge
-from ladder.gate.question import GateTest
-from ladder.gate.session import Gated
-from ladder.gate.tally import GateBot
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.tally import GateBot
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_document, gate_markdown, gate_text
 from reports.layout.format import annotation

@@ -1,9 +1,9 @@
 """How a training of the evaluation is told while it goes on."""
 
-from ladder.learning.fitting import CalibrationBin, Quality
-from ladder.learning.folder import GenerationRecord
-from ladder.learning.loop import LearningState
-from ladder.learning.settings import LearningSettings
+from ladder.learning.value.fitting import CalibrationBin, Quality
+from ladder.learning.value.folder import GenerationRecord
+from ladder.learning.value.loop import LearningState
+from ladder.learning.value.settings import LearningSettings
 from reports.train.value import LearningView
 
 SETTINGS = LearningSettings(seed=1, player="v18", simulations=15, games=400, boards="6x7")

@@ -9,7 +9,7 @@ import psutil
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
 from db.records.launch import Start
-from ladder.process.bot_process import (
+from ladder.match.process.bot_process import (
     Answer,
     BotProcess,
 )

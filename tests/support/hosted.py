@@ -16,15 +16,15 @@ from db.records.pairs import (
 )
 from db.records.restart import Restart
 from ladder.errors import UsageError
-from ladder.game.bot_pool import BotPool
-from ladder.game.referee import play_pair
-from ladder.process.confinement import UNCONFINED
-from ladder.registry.trial import (
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import play_pair
+from ladder.match.process.confinement import UNCONFINED
+from ladder.match.registry.trial import (
     Found,
     try_out,
 )
-from ladder.specs.spec import read_spec
-from ladder.specs.start_command import built_in, entrant_of
+from ladder.match.specs.spec import read_spec
+from ladder.match.specs.start_command import built_in, entrant_of
 from tests.support.shared import made_once
 
 FAKE_BOTS = Path(__file__).resolve().parents[1] / "fake_bots"

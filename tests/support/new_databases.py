@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from db import migrations
-from db.connection.backends import Backend
+from db.backends import Backend
 from db.migrations.upgrade import stored_version, upgrade
 
 OURS = "select sql from sqlite_master where sql is not null and name not like 'sqlite_%'"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ladder.ratings.counts import FloatArray, IntArray, pentanomial
-from ladder.ratings.elo import elo_to_score
-from ladder.ratings.sprt import Sprt, State, bounds, llr, sprt_result
+from ladder.stats.counts import FloatArray, IntArray, pentanomial
+from ladder.stats.elo import elo_to_score
+from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
 
 
 @dataclass(frozen=True)

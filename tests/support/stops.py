@@ -27,7 +27,7 @@ from engine.seeds import SplitMix
 from ladder.runs.executor import News
 from tests.end_to_end.traces import faults_of, lines_of
 from tests.support.command_server import ROOT, load_program, warm_up
-from tests.support.random_games import random_record
+from tests.support.data.random_games import random_record
 
 UNCOUNTED, NEVER = 0, 1 << 60
 """Moments: the lines of the command are not counted; they are, and no signal comes."""

@@ -26,8 +26,8 @@ def harness(
     json: Json = False,
 ) -> int:
     """Play null games: bots that answer at once, every pair committed to a database file."""
-    from ladder.bench.harness import bench_harness
     from ladder.cli.output import print_result
+    from ladder.tools.bench.harness import bench_harness
     from reports.bench import harness_document, harness_text
 
     result = bench_harness(games=games, concurrency=concurrency)
@@ -44,15 +44,15 @@ def search(
     json: Json = False,
 ) -> int:
     """Measure the players' searches: one long first move on an empty board, one after another."""
-    from ladder.bench.search import (
-        bench_search,
-        choose_players,
-    )
     from ladder.cli.output import print_out, show_table
     from ladder.cli.parsing import boards_of, names_of
     from ladder.errors import UsageError
-    from ladder.specs.compile import compile_launches
-    from ladder.specs.start_command import built_in
+    from ladder.match.specs.compile import compile_launches
+    from ladder.match.specs.start_command import built_in
+    from ladder.tools.bench.search import (
+        bench_search,
+        choose_players,
+    )
     from reports.bench import print_search, search_document
     from reports.layout.format import to_json
 

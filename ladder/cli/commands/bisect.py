@@ -63,15 +63,15 @@ def bisect(
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind
     from db.store import file_of
-    from ladder.bisect.history import read_history
-    from ladder.bisect.question import Question
-    from ladder.bisect.session import Bisection, prepare, run_bisection
     from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import is_missing, open_draft, open_store
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
-    from ladder.ratings.choices import Model
-    from ladder.registry.commit_bots import CommitBots
+    from ladder.experiments.bisect.history import read_history
+    from ladder.experiments.bisect.question import Question
+    from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
+    from ladder.match.registry.commit_bots import CommitBots
     from ladder.runs.schedule import Pairing, PairingKind
+    from ladder.stats.choices import Model
     from reports.bisect import bisect_document, print_bisect
     from reports.layout.format import to_json
     from reports.run import watcher_for

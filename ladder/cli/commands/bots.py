@@ -47,7 +47,7 @@ def show(name: Name, db: Database = DEFAULT_DATABASE, json: Json = False) -> int
     """Show one bot: what it is made of and what it plays."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import print_out
-    from ladder.registry.registered import changes_since
+    from ladder.match.registry.registered import changes_since
     from reports.bots import bot_document, bot_text
     from reports.layout.format import to_json
 
@@ -69,10 +69,10 @@ def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) 
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
-    from ladder.registry.builtins import has_changed
-    from ladder.registry.registered import resolve_bot
-    from ladder.registry.trial import try_out
-    from ladder.specs.compile import compile_launches
+    from ladder.match.registry.builtins import has_changed
+    from ladder.match.registry.registered import resolve_bot
+    from ladder.match.registry.trial import try_out
+    from ladder.match.specs.compile import compile_launches
     from reports.bots import found_text
 
     with open_to_read(db) as store:
@@ -107,8 +107,8 @@ def unretire(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     from ladder.cli.database import open_store
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out
-    from ladder.registry.known_launches import mark_launch
-    from ladder.registry.registered import resolve_unchanged
+    from ladder.match.registry.known_launches import mark_launch
+    from ladder.match.registry.registered import resolve_unchanged
 
     with open_store(db, create=False) as store:
         row = store.bots.get(name)
@@ -132,7 +132,7 @@ def rename(
     """Give a bot another name; its games follow it."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.registry.register import refuse_built_in, refuse_name
+    from ladder.match.registry.register import refuse_built_in, refuse_name
 
     with open_store(db, create=False) as store:
         refuse_built_in(store.bots.get(name), "it keeps its name")
@@ -148,7 +148,7 @@ def delete(name: Name, db: Database = DEFAULT_DATABASE) -> int:
     """Forget a bot that has no games; one that has is retired instead."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
-    from ladder.registry.register import refuse_built_in
+    from ladder.match.registry.register import refuse_built_in
 
     with open_store(db, create=False) as store:
         refuse_built_in(store.bots.get(name), f"`ladder bots retire {name}` takes it out of runs")

@@ -17,8 +17,8 @@ from ladder.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from ladder.process.confinement import Confinement
-    from ladder.registry.add_all import Attempt
+    from ladder.match.process.confinement import Confinement
+    from ladder.match.registry.add_all import Attempt
 
 RestartOfBot = Annotated[
     Restart | None,
@@ -88,8 +88,8 @@ def add(
     from db.store import file_of
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.registry.register import Request, enrol, examine, known_bots
-    from ladder.specs.git_spec import git_source, uncommitted
+    from ladder.match.registry.register import Request, enrol, examine, known_bots
+    from ladder.match.specs.git_spec import git_source, uncommitted
     from reports.bots import trial_text
 
     source = git_source(git, build, folder_beside(file_of(db), COPIES))
@@ -155,9 +155,9 @@ def add_all(
     """
     from ladder.cli.database import open_draft, open_store
     from ladder.cli.output import print_error, print_out
-    from ladder.process.cpus import allowed_cpus
-    from ladder.registry.add_all import examine_all, requests_of
-    from ladder.registry.register import enrol, known_bots
+    from ladder.match.process.cpus import allowed_cpus
+    from ladder.match.registry.add_all import examine_all, requests_of
+    from ladder.match.registry.register import enrol, known_bots
     from reports.bots import attempt_line, attempts_document, attempts_text
     from reports.layout.format import to_json
 
@@ -185,7 +185,7 @@ def trial_bounds(db: str, sandbox: str | None) -> "Iterator[Confinement]":
     from db.beside import LOGS, folder_beside
     from db.store import file_of
     from ladder.cli.parsing import sandbox_of
-    from ladder.process.confinement import Confinement
+    from ladder.match.process.confinement import Confinement
 
     logs = folder_beside(file_of(db), LOGS) / "trial"
     try:

@@ -28,12 +28,12 @@ def start(
 ) -> int:
     """Start a Dask scheduler, until Ctrl-C; the first line on standard output is its address."""
     from ladder.cli.output import print_out
-    from ladder.cluster.workforce import need_cluster
     from ladder.errors import ExitCode, UsageError
+    from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.cluster.security import door_of
-    from ladder.cluster.serving import serve_scheduler
+    from ladder.runs.cluster.security import door_of
+    from ladder.runs.cluster.serving import serve_scheduler
 
     folder = None if certificates is None else Path(certificates)
     place = f"[{host}]" if ":" in host else host
@@ -55,11 +55,11 @@ def certificates(
 ) -> int:
     """Make a private set of TLS certificates, to be copied to every machine of the cluster."""
     from ladder.cli.output import print_out
-    from ladder.cluster.workforce import need_cluster
     from ladder.errors import ExitCode
+    from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.cluster.certificates import make_certificates
+    from ladder.runs.cluster.certificates import make_certificates
 
     make_certificates(folder, days=days)
     print_out(

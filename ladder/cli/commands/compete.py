@@ -44,9 +44,9 @@ def compete(
         parse_time,
         sandbox_of,
     )
-    from ladder.compete import compete as play
-    from ladder.compete import contestant, named_bot
-    from ladder.process.confinement import Confinement
+    from ladder.match.process.confinement import Confinement
+    from ladder.tools.compete import compete as play
+    from ladder.tools.compete import contestant, named_bot
     from reports.compete import (
         told,
         write_results,

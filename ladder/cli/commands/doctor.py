@@ -20,13 +20,13 @@ def doctor(
     from ladder.cli.database import open_store, open_to_read
     from ladder.cli.output import print_result
     from ladder.cli.parsing import sandbox_of
-    from ladder.doctor.database import examine_database
-    from ladder.doctor.machine import (
+    from ladder.errors import ExitCode
+    from ladder.tools.doctor.database import examine_database
+    from ladder.tools.doctor.machine import (
         Level,
         check_reach,
         examine_machine,
     )
-    from ladder.errors import ExitCode
     from reports.doctor import findings_document, findings_text
 
     prefix = sandbox_of(sandbox)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, Database, Json
-from ladder.exchange.game_format import GameFormat
+from ladder.results.exchange.game_format import GameFormat
 
 
 def export(
@@ -37,7 +37,7 @@ def export(
         check_writable,
         print_error,
     )
-    from ladder.exchange.files import WRITERS
+    from ladder.results.exchange.files import WRITERS
 
     check_writable(output)
     with open_to_read(db) as store:
@@ -74,8 +74,8 @@ def import_(
     """
     from ladder.cli.database import open_store
     from ladder.cli.output import print_result
-    from ladder.exchange.files import format_of, open_games
-    from ladder.exchange.importing import import_games
+    from ladder.results.exchange.files import format_of, open_games
+    from ladder.results.exchange.importing import import_games
     from reports.exchange import import_document, import_text
 
     with (

@@ -74,7 +74,7 @@ def games(
     )
     with open_to_read(db) as store:
         if upsets:
-            from ladder.standings.upsets import possible_upsets
+            from ladder.results.standings.upsets import possible_upsets
 
             query = replace(query, won_by=possible_upsets(store))
         found = store.games.newest(query, limit)

@@ -100,17 +100,17 @@ def gate(
     )
     from ladder.cli.parsing import stages_of
     from ladder.errors import UsageError
-    from ladder.gate.question import GateTest
-    from ladder.gate.session import (
+    from ladder.experiments.gate.question import GateTest
+    from ladder.experiments.gate.session import (
         contestants,
         entered,
         gate_pairing,
         judge_stored,
         play_gate,
     )
-    from ladder.gate.stages import play_stages, stage_settings
-    from ladder.ratings.choices import Model
+    from ladder.experiments.gate.stages import play_stages, stage_settings
     from ladder.runs.start import check_possible
+    from ladder.stats.choices import Model
     from reports.gate.text import (
         gate_document,
         gate_text,

@@ -30,7 +30,7 @@ def match(
     from db.records.runs import RunKind
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
-    from ladder.registry.registered import choose_bots
+    from ladder.match.registry.registered import choose_bots
     from ladder.runs.schedule import Pairing, PairingKind
 
     if a == b:

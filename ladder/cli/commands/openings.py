@@ -74,7 +74,7 @@ def make(
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, UsageError
-    from ladder.openings.draw import Drawing, Recipe, Wanted, draw_openings, lines_of
+    from ladder.match.openings.draw import Drawing, Recipe, Wanted, draw_openings, lines_of
     from ladder.runs.schedule import refuse_long_openings
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json

@@ -25,7 +25,7 @@ def perft(
     if not 0 <= depth <= MAX_DEPTH:
         raise UsageError(f"DEPTH must be 0..{MAX_DEPTH}, got {depth}")
     from engine.perft import perft as count
-    from ladder.process.worker_pool import call_apart
+    from ladder.match.process.worker_pool import call_apart
     from reports.layout.format import to_json
 
     result = call_apart(count, specification, depth)

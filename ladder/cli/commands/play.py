@@ -21,7 +21,7 @@ from ladder.cli.options import (
 
 if TYPE_CHECKING:
     from db.records.pairs import Entrant
-    from ladder.play.game import GameInPlay
+    from ladder.tools.play.game import GameInPlay
 
 
 class Side(StrEnum):
@@ -85,12 +85,12 @@ def play(
     from ladder.cli.parsing import budgets_of, sandbox_of
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
-    from ladder.play.game import (
+    from ladder.match.process.confinement import Confinement
+    from ladder.runs.budgets import Budgets
+    from ladder.tools.play.game import (
         GameInPlay,
         entrant_at_the_board,
     )
-    from ladder.process.confinement import Confinement
-    from ladder.runs.budgets import Budgets
 
     confinement = Confinement(sandbox=sandbox_of(sandbox))
     budgets = budgets_of(time, simulations, nodes, depth)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.options import Json
-from ladder.ratings.choices import Draws
+from ladder.stats.choices import Draws
 
 
 def rate(
@@ -35,7 +35,7 @@ def rate(
     With --first-mover-advantage 0 --draws half --prior 0 it is the plain logistic model.
     """
     from ladder.cli.output import print_result
-    from ladder.standings.pgn_list import (
+    from ladder.results.standings.pgn_list import (
         options_of,
         rate_file,
     )

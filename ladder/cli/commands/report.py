@@ -11,11 +11,11 @@ from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
-    from ladder.analysis.division import DivisionMistakes
     from ladder.cli.output import Forms
-    from ladder.standings.against import Against
-    from ladder.standings.comparison import Comparison
-    from ladder.standings.standings import Standings
+    from ladder.results.analysis.division import DivisionMistakes
+    from ladder.results.standings.against import Against
+    from ladder.results.standings.comparison import Comparison
+    from ladder.results.standings.standings import Standings
 
 PANEL_PAGE = "As a page"
 
@@ -109,18 +109,18 @@ def report(
     `ladder report --against NAME` says which share of its opponents NAME beats.
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
-    from ladder.analysis.division import mistakes_of_bots, mistakes_of_division
     from ladder.cli.database import open_to_read
     from ladder.cli.division import division_or_latest
     from ladder.cli.html_file import check_html, write_division
     from ladder.cli.output import check_writable, print_error, show
     from ladder.cli.parsing import names_of, parse_since
     from ladder.errors import ExitCode, UsageError
-    from ladder.standings.against import against_each
-    from ladder.standings.anchors import read_anchors
-    from ladder.standings.comparison import compare as compare_bots
-    from ladder.standings.division import standings_of_division
-    from ladder.standings.selection import listed
+    from ladder.results.analysis.division import mistakes_of_bots, mistakes_of_division
+    from ladder.results.standings.against import against_each
+    from ladder.results.standings.anchors import read_anchors
+    from ladder.results.standings.comparison import compare as compare_bots
+    from ladder.results.standings.division import standings_of_division
+    from ladder.results.standings.selection import listed
 
     if bool(names) != compare:
         raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
@@ -179,7 +179,7 @@ def _print_regressions(
     """The lost steps of a division, for people or scripts."""
     from ladder.cli.output import print_out
     from ladder.errors import ExitCode
-    from ladder.standings.lineage import lost_steps
+    from ladder.results.standings.lineage import lost_steps
     from reports.layout.format import to_json
     from reports.report.regressions import regressions_document, regressions_text
 

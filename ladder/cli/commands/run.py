@@ -58,7 +58,7 @@ def run(
     from ladder.cli.parsing import names_of
     from ladder.cli.run_and_report import play_and_report
     from ladder.errors import UsageError
-    from ladder.registry.registered import choose_bots
+    from ladder.match.registry.registered import choose_bots
     from ladder.runs.schedule import parse_pairing
     from ladder.runs.settings import Continue
 

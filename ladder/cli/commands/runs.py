@@ -56,8 +56,8 @@ def delete(
     from ladder.cli.database import open_store
     from ladder.cli.output import confirm, print_out
     from ladder.errors import UsageError
-    from ladder.ratings.sequential_elo import rate_pair
     from ladder.runs.history import past_run
+    from ladder.stats.sequential_elo import rate_pair
     from reports.runs import run_line
 
     with open_store(db, create=False) as store:

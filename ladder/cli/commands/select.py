@@ -50,10 +50,10 @@ def select(
     from ladder.cli.database import is_missing, open_draft, open_store
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.experiments.select.question import SelectQuestion
+    from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.runs.start import check_possible
-    from ladder.select.question import SelectQuestion
-    from ladder.select.session import field_bots, field_names, play_selection
     from reports.layout.format import to_json
     from reports.run import watcher_for
     from reports.select import print_select, select_document

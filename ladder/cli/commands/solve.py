@@ -57,7 +57,7 @@ def solve(
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError
-    from ladder.solve import Question, board_of, read_position, read_positions, solve_each
+    from ladder.tools.solve import Question, board_of, read_position, read_positions, solve_each
     from reports.layout.format import to_json, to_json_line
     from reports.solve import solved_document, solved_line, solved_text
 

@@ -6,10 +6,10 @@ import typer
 
 from ladder.cli.help import HelpGroup
 from ladder.cli.options import Json
-from ladder.ratings.choices import Model
+from ladder.stats.choices import Model
 
 if TYPE_CHECKING:
-    from ladder.ratings.elo import EloEstimate
+    from ladder.stats.elo import EloEstimate
 
 
 app = typer.Typer(
@@ -85,7 +85,7 @@ def sprt(
         hypotheses,
         parse_counts,
     )
-    from ladder.ratings.sprt import sprt_result
+    from ladder.stats.sprt import sprt_result
     from reports.stats import (
         sprt_document,
         sprt_text,
@@ -98,6 +98,6 @@ def sprt(
 
 def _estimate(wdl: str | None, penta: str | None) -> "EloEstimate":
     from ladder.cli.parsing import parse_counts
-    from ladder.ratings.elo import estimate
+    from ladder.stats.elo import estimate
 
     return estimate(counts=parse_counts(wdl, penta))

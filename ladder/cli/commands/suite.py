@@ -68,9 +68,9 @@ def make(
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, UsageError
+    from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
+    from ladder.experiments.suite.puzzle import text_of
     from ladder.signals import is_stop_wished, stops_heeded
-    from ladder.suite.make import Mining, careless_games, mine, stored_games
-    from ladder.suite.puzzle import text_of
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, mining_document, mining_text
 
@@ -148,12 +148,12 @@ def run(
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import check_writable, print_error, print_out, show_table
     from ladder.errors import ExitCode, UsageError
-    from ladder.process.confinement import UNCONFINED
-    from ladder.registry.registered import choose_bots
+    from ladder.experiments.suite.baseline import compare, read_baseline
+    from ladder.experiments.suite.puzzle import read_suite
+    from ladder.experiments.suite.run import run_suite
+    from ladder.match.process.confinement import UNCONFINED
+    from ladder.match.registry.registered import choose_bots
     from ladder.signals import is_stop_wished, stops_heeded
-    from ladder.suite.baseline import compare, read_baseline
-    from ladder.suite.puzzle import read_suite
-    from ladder.suite.run import run_suite
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, print_suite, suite_document, suite_junit
 

@@ -98,11 +98,11 @@ def c4ai(
     )
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, Stopped
+    from ladder.learning.c4ai.log import opened, settings_in, spec_of
+    from ladder.learning.c4ai.loop import note_of, train
+    from ladder.learning.c4ai.settings import chosen_settings, settle
+    from ladder.learning.c4ai.trials import TrialsApart
     from ladder.signals import stops_heeded
-    from ladder.training.log import opened, settings_in, spec_of
-    from ladder.training.loop import note_of, train
-    from ladder.training.settings import chosen_settings, settle
-    from ladder.training.trials import TrialsApart
     from reports.train.c4ai import training_watcher
 
     chosen = chosen_settings(
@@ -208,10 +208,10 @@ def value(
     from ladder.cli.output import print_error, print_out, stderr_console
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, Stopped
-    from ladder.learning.folder import WEIGHTS, opened, settings_in
-    from ladder.learning.loop import LearningState, learn
-    from ladder.learning.settings import LEARNER, ChosenSettings, command_of, settle
-    from ladder.process.cpus import allowed_cpus
+    from ladder.learning.value.folder import WEIGHTS, opened, settings_in
+    from ladder.learning.value.loop import LearningState, learn
+    from ladder.learning.value.settings import LEARNER, ChosenSettings, command_of, settle
+    from ladder.match.process.cpus import allowed_cpus
     from ladder.signals import stops_heeded
     from reports.html.learning import learning_page
     from reports.train.value import learning_watcher
@@ -248,7 +248,7 @@ def value(
         print_out(str(output / WEIGHTS))
         print_out(f"made by: {command_of(settings, len(state.records))}")
     if code == ExitCode.DONE and register is not None:
-        from ladder.learning.folder import note_of, spec_of
+        from ladder.learning.value.folder import note_of, spec_of
 
         _enrol(register, spec_of(output), LEARNER, note_of(state.records), db)
     return code
@@ -257,7 +257,7 @@ def value(
 def _refuse_taken(name: str, db: str) -> None:
     """Refuse a name that is taken before the work, not after it."""
     from ladder.cli.database import open_or_imagine
-    from ladder.registry.register import refuse_name
+    from ladder.match.registry.register import refuse_name
 
     with open_or_imagine(db) as store:
         refuse_name(store, name)
@@ -270,8 +270,8 @@ def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
         open_store,
     )
     from ladder.cli.output import print_out
-    from ladder.process.confinement import UNCONFINED
-    from ladder.registry.register import Request, enrol, examine, known_bots
+    from ladder.match.process.confinement import UNCONFINED
+    from ladder.match.registry.register import Request, enrol, examine, known_bots
 
     request = Request(name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note)
     with open_draft(db) as store:

@@ -105,15 +105,15 @@ def tune(
     from ladder.cli.html_file import check_html, write_tuning
     from ladder.cli.output import print_result, stderr_console
     from ladder.errors import UsageError
-    from ladder.gate.question import GateTest
-    from ladder.ratings.choices import Model
+    from ladder.experiments.gate.question import GateTest
+    from ladder.experiments.tune.bots import refuse_register
+    from ladder.experiments.tune.parameters import read_parameters
+    from ladder.experiments.tune.session import checked, tune
+    from ladder.experiments.tune.task import Method, TuningTask
+    from ladder.experiments.tune.template import template_of
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.runs.settings import Continue
-    from ladder.tuning.bots import refuse_register
-    from ladder.tuning.parameters import read_parameters
-    from ladder.tuning.session import checked, tune
-    from ladder.tuning.task import Method, TuningTask
-    from ladder.tuning.template import template_of
+    from ladder.stats.choices import Model
     from reports.run import watcher_for
     from reports.tune import tune_document, tune_text, tuning_watcher
 

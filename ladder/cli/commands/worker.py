@@ -31,14 +31,14 @@ def worker(
     It connects again when the scheduler was away. Bots that come here are kept in the user's cache.
     """
     from ladder.cli.output import print_error
-    from ladder.cluster.workforce import need_cluster
     from ladder.errors import ExitCode
     from ladder.names import check_line
+    from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.cluster.security import door_of
-    from ladder.cluster.serving import serve_worker
-    from ladder.process.cpus import allowed_cpus
+    from ladder.match.process.cpus import allowed_cpus
+    from ladder.runs.cluster.security import door_of
+    from ladder.runs.cluster.serving import serve_worker
 
     check_line(name, "--name")
     door = door_of(address, _folder(certificates), insecure=insecure, option="ADDRESS")

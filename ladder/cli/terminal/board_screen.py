@@ -17,12 +17,12 @@ from db.records.pairs import Entrant
 from engine.errors import IllegalMove
 from ladder.cli.terminal.screen import LineInput, Screen, TypedLine, can_draw, with_prompt
 from ladder.errors import BotFailure, UsageError
-from ladder.play.commands import (
+from ladder.tools.play.commands import (
     Word,
     named_column,
     understand,
 )
-from ladder.play.game import GameInPlay
+from ladder.tools.play.game import GameInPlay
 from reports.layout.board import board_text
 from reports.play import (
     HELP,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_of
 from ladder.web.live.events import event
 from ladder.web.live.news import News
 from reports.html.live.boards import board_state

@@ -20,11 +20,11 @@ from engine.board import Board
 from engine.errors import EngineError
 from engine.seeds import SEED_LIMIT
 from ladder.errors import BotFailure, LadderError, Stopped, UsageError
-from ladder.play.game import GameInPlay, Opinion, entrant_at_the_board
-from ladder.process.confinement import Confinement
-from ladder.process.cpus import claimed_cpus
-from ladder.registry.known_launches import unknown_bots
+from ladder.match.process.confinement import Confinement
+from ladder.match.process.cpus import claimed_cpus
+from ladder.match.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
+from ladder.tools.play.game import GameInPlay, Opinion, entrant_at_the_board
 from ladder.web.errors import Gone, Refused
 from reports.html.live.play import play_state
 

@@ -8,15 +8,15 @@ from starlette.responses import Response
 
 from db.records.runs import DivisionRow
 from db.store import FollowedStore, Store
-from ladder.analysis.division import mistakes_of_division
 from ladder.errors import UsageError
-from ladder.overview.one_game import find_game
-from ladder.overview.pace import runs_now
-from ladder.overview.search import search
+from ladder.results.analysis.division import mistakes_of_division
+from ladder.results.overview.one_game import find_game
+from ladder.results.overview.pace import runs_now
+from ladder.results.overview.search import search
+from ladder.results.standings.comparison import compare
+from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.selection import listed
 from ladder.runs.history import history
-from ladder.standings.comparison import compare
-from ladder.standings.division import standings_of_division
-from ladder.standings.selection import listed
 from ladder.web.border.game_filters import Filters
 from ladder.web.border.parameters import Parameters
 from ladder.web.site import site_of

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ladder.overview.one_bot import one_bot
+from ladder.results.overview.one_bot import one_bot
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
 from ladder.web.site import site_of

@@ -4,8 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.overview.overview import list_now
-from ladder.standings.comparison import compare
+from ladder.results.overview.overview import list_now
+from ladder.results.standings.comparison import compare
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
 from ladder.web.routes.api import division_of

@@ -5,9 +5,9 @@ from starlette.responses import Response
 
 from db.records.games import GameRow
 from db.store import FollowedStore
-from ladder.analysis.division import truths_of_games
-from ladder.overview.one_game import find_game
-from ladder.overview.search import search
+from ladder.results.analysis.division import truths_of_games
+from ladder.results.overview.one_game import find_game
+from ladder.results.overview.search import search
 from ladder.web.border.game_filters import Filters
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page

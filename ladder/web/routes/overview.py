@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.overview.overview import overview
+from ladder.results.overview.overview import overview
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
 from ladder.web.site import site_of

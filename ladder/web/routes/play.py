@@ -14,7 +14,7 @@ from db.store import FollowedStore
 from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
-from ladder.overview.one_game import find_game
+from ladder.results.overview.one_game import find_game
 from ladder.web.border.parameters import Parameters
 from ladder.web.errors import Refused
 from ladder.web.live_page import still_page, wants_stream

@@ -5,10 +5,10 @@ from starlette.responses import Response
 
 from db.records.runs import RunKind
 from db.store import FollowedStore
-from ladder.gate.stored import trial_of
-from ladder.overview.pace import runs_now
+from ladder.experiments.gate.stored import trial_of
+from ladder.results.overview.pace import runs_now
+from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import past_run
-from ladder.standings.division import standings_of_run
 from ladder.web.border.parameters import LARGEST_KEY, Parameters
 from ladder.web.errors import NotFound
 from ladder.web.live_page import live_page

@@ -6,7 +6,7 @@ from typing import Any
 from engine.board import parse_board
 from engine.errors import EngineError
 from engine.position import Position
-from ladder.game.broadcast import BoardInPlay
+from ladder.match.game.broadcast import BoardInPlay
 from ladder.visible import visible
 from reports.html.live.links import bot_link
 

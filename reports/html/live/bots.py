@@ -1,6 +1,6 @@
 """A bot's page."""
 
-from ladder.overview.one_bot import OneBot
+from ladder.results.overview.one_bot import OneBot
 from reports.bots import bot_document
 from reports.html.figures import specs_of
 from reports.html.live.games import games_table

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.comparison import Comparison
+from ladder.results.standings.comparison import Comparison
 from reports.html.live.parts import PageParts, fragment
 from reports.html.report import comparison_tables
 

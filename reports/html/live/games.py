@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from db.records.games import GameRow, GameSummary, HumanGameRow
 from engine.result import Result, Termination
-from ladder.analysis.division import GameTruth
+from ladder.results.analysis.division import GameTruth
 from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, columns, number

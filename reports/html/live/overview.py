@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ladder.gate.stored import Trial
-from ladder.overview.overview import Overview
-from ladder.overview.pace import RunNow
+from ladder.experiments.gate.stored import Trial
+from ladder.results.overview.overview import Overview
+from ladder.results.overview.pace import RunNow
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link, run_link
 from reports.html.live.parts import PageParts, fragment

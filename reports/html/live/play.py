@@ -7,7 +7,7 @@ from db.records.games import HumanGameRow, Thought
 from engine.board import Board
 from engine.position import Position
 from engine.result import Result, Termination
-from ladder.play.game import GameInPlay
+from ladder.tools.play.game import GameInPlay
 from reports.html.viewer import viewer_game
 
 

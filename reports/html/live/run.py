@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ladder.gate.stored import Trial
-from ladder.overview.pace import RunNow
-from ladder.standings.standings import Standings
+from ladder.experiments.gate.stored import Trial
+from ladder.results.overview.pace import RunNow
+from ladder.results.standings.standings import Standings
 from reports.html.figures import specs_of
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment

@@ -1,7 +1,7 @@
 """A run in words: its state, its pace, and how long it will take."""
 
 from db.records.runs import RunKind, RunRow, RunStatus
-from ladder.overview.pace import RunNow
+from ladder.results.overview.pace import RunNow
 
 
 def state_of(entry: RunNow) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.result import FORFEITS
-from ladder.standings.showcase import ShownGame
-from ladder.standings.standings import BotStanding
+from ladder.results.standings.showcase import ShownGame
+from ladder.results.standings.standings import BotStanding
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import TEXT_LIMIT
 

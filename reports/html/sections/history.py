@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from db.records.bots import BotRow
-from ladder.standings.history import RatedMoment
-from ladder.standings.standings import BotStanding
+from ladder.results.standings.history import RatedMoment
+from ladder.results.standings.standings import BotStanding
 from reports.html.charts.ratings import date_chart, history_chart
 from reports.html.charts.spec import PALETTE
 from reports.html.figures import Figure, Row, plain_table

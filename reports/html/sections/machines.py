@@ -1,6 +1,6 @@
 """The machines that played a division's pairs."""
 
-from ladder.standings.machines import Agreement
+from ladder.results.standings.machines import Agreement
 from reports.html.tables import Cell, Table, columns, number
 from reports.report.machines import chi_square_text, surprise_text
 

@@ -1,6 +1,6 @@
 """Mistakes by version and by plies left."""
 
-from ladder.analysis.division import DivisionMistakes
+from ladder.results.analysis.division import DivisionMistakes
 from reports.analyze import mistakes_columns
 from reports.html.charts.pairings import mistakes_map
 from reports.html.figures import Figure, Row

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.pairings import ClassScores, PairingResult
-from ladder.standings.standings import Standings
+from ladder.results.standings.pairings import ClassScores, PairingResult
+from ladder.results.standings.standings import Standings
 from reports.html.charts.pairings import heat_map
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number

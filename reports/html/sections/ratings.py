@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ladder.standings.standings import BotStanding, Standings
+from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.charts.ratings import rating_chart
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number

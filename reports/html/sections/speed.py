@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.move_times import MoveTimes
-from ladder.standings.standings import BotStanding
+from ladder.results.standings.move_times import MoveTimes
+from ladder.results.standings.standings import BotStanding
 from reports.html.charts.speed import cpu_chart, speed_chart, time_chart
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ladder.standings.lineage import Step, StepVerdict
+from ladder.results.standings.lineage import Step, StepVerdict
 from reports.html.charts.ratings import step_chart
 from reports.html.figures import Figure, Row
 from reports.html.tables import Cell, Table, columns, number

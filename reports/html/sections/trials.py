@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.runs import RunKind
-from ladder.gate.result import GateResult
-from ladder.gate.stored import Trial
+from ladder.experiments.gate.result import GateResult
+from ladder.experiments.gate.stored import Trial
 from reports.html.charts.gate import llr_chart
 from reports.html.figures import Figure, plain_table
 from reports.html.tables import Cell, Table, columns, number

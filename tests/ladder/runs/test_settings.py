@@ -15,8 +15,8 @@ from ladder.cli.parsing import (
 )
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version
-from ladder.openings.openings_file import NamedOpenings
-from ladder.process.confinement import Confinement
+from ladder.match.openings.openings_file import NamedOpenings
+from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import (
     Pairing,

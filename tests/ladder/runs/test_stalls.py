@@ -9,7 +9,7 @@ from db.records.games import GameRecord
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.game.referee import MAX_STALLS
+from ladder.match.game.referee import MAX_STALLS
 from ladder.runs.stalls import ENOUGH, MOST, MOST_PAIRS, WINDOW, Stalls
 
 GAME: GameRecord = None  # type: ignore[assignment] - only counted

@@ -25,9 +25,9 @@ from engine.seeds import SplitMix
 from ladder.cli.main import run_command
 from ladder.cli.run_and_report import Choice
 from ladder.cli.run_options import RunOptions
-from ladder.openings.openings_file import NamedOpenings
-from ladder.process.confinement import Confinement
-from ladder.registry.builtins import sync_builtins
+from ladder.match.openings.openings_file import NamedOpenings
+from ladder.match.process.confinement import Confinement
+from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, RunEnding, Silent
 from ladder.runs.resumable import command_of, resumable_runs
@@ -36,7 +36,7 @@ from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import NothingToResume, start_run
 from reports.run import RunView, forfeit_lines, nothing_to_resume
-from tests.support.random_games import random_record
+from tests.support.data.random_games import random_record
 from tests.support.stops import InstantWorkers
 
 BOTS = ("random", "stupid")

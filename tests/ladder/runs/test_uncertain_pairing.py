@@ -21,13 +21,13 @@ from db.records.runs import (
 )
 from db.store import Store
 from engine.seeds import SplitMix
-from ladder.ratings.pool.pair_design import BATCH
-from ladder.ratings.sequential_elo import rate_pair
 from ladder.runs.uncertain_pairing import (
     Advisor,
     NotYet,
 )
-from tests.support.random_games import random_record
+from ladder.stats.pool.pair_design import BATCH
+from ladder.stats.sequential_elo import rate_pair
+from tests.support.data.random_games import random_record
 
 NAMES = ("a", "b", "c", "d")
 

@@ -14,7 +14,7 @@ import pytest
 
 from ladder.web.server import Listening, Place, serve
 from tests.support.browser import Opened, watched
-from tests.support.league import League
+from tests.support.data.league import League
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import pytest
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.cli.main import run_command
-from ladder.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_of
 from ladder.web.live import boards
 from reports.html.live.boards import board_state
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
-from tests.support.league import League
+from tests.support.data.league import League
 from tests.support.postgresql import shared_server, why_none
 
 Visit = Callable[..., Opened]

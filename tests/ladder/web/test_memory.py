@@ -12,7 +12,7 @@ from ladder.web.live.news import News
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import KEPT, NOTHING, UPDATES_KEPT, Shown, View, Views, shown_of
 from reports.html.live.parts import PageParts
-from tests.support.league import League
+from tests.support.data.league import League
 
 
 class Thing:

@@ -16,10 +16,10 @@ from db.records.machines import MachineRow
 from db.records.runs import RunKind, RunStatus
 from db.store import Store
 from ladder.web.server import Place
-from tests.db.versions import go_back
+from tests.db.migrations.versions import go_back
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
-from tests.support.league import League
+from tests.support.data.league import League
 
 Visit = Callable[..., Opened]
 LOCKS = """

@@ -14,12 +14,12 @@ from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination
-from ladder.analysis.division import truths_of_games
 from ladder.cli.main import run_command
-from tests.ladder.analysis.making import Games, random_moves
+from ladder.results.analysis.division import truths_of_games
+from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
-from tests.support.league import Game, League
+from tests.support.data.league import Game, League
 
 Visit = Callable[..., Opened]
 WIDTHS = (1280, 380)

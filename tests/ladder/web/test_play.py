@@ -14,7 +14,7 @@ import pytest
 from bots.champion import CHAMPION
 from db.store import Store
 from ladder.cli.main import run_command
-from ladder.registry.builtins import sync_builtins
+from ladder.match.registry.builtins import sync_builtins
 from ladder.web.play import open_games
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until

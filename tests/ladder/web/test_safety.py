@@ -10,7 +10,7 @@ from ladder.errors import UsageError
 from ladder.web.border.safety import BODY_LIMIT, Border, host_name
 from ladder.web.server import Place, serve
 from tests.ladder.web.conftest import Running, Start
-from tests.support.league import League
+from tests.support.data.league import League
 
 
 def test_a_foreign_host_is_refused(server: Running) -> None:

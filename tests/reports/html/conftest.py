@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from db.store import Store
-from ladder.standings.report_data import ReportData, gather
+from ladder.results.standings.report_data import ReportData, gather
 from reports.html.report import report_page
 from tests.support.browser import violations_of
 

@@ -7,11 +7,11 @@ import pytest
 
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
-from ladder.gate.judge import GateJudge
-from ladder.gate.question import GateTest
-from ladder.gate.session import Gated
-from ladder.gate.tally import GateBot
-from ladder.standings.report_data import ReportData
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.tally import GateBot
+from ladder.results.standings.report_data import ReportData
 from reports.gate.text import gate_markdown
 from reports.html.gate import gate_page
 from tests.reports.html.conftest import Open

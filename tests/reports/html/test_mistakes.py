@@ -1,13 +1,13 @@
 """Mistakes in the page: the heat map, the mark where a game was lost, and true values."""
 
-from ladder.analysis.division import GameTruth, value_words
-from ladder.analysis.solved import FAR, UNBOUNDED, Bounds
-from ladder.standings.report_data import ReportData
+from ladder.results.analysis.division import GameTruth, value_words
+from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
+from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from reports.html.sections.mistakes import mistakes_figure, mistakes_table
 from reports.html.viewer import viewer_game
 from tests.reports.html.conftest import Open
-from tests.support.analysed import an_analysis
+from tests.support.data.analysed import an_analysis
 
 
 def test_the_heat_map_has_a_cell_for_each_range(data: ReportData) -> None:

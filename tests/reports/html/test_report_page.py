@@ -8,7 +8,7 @@ from msgspec.structs import replace as replace_struct
 
 from engine.board import parse_board
 from engine.position import Position, format_moves
-from ladder.standings.report_data import ReportData
+from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from tests.reports.html.conftest import Open, Opened
 

@@ -7,10 +7,10 @@ import pytest
 from db.records.games import LastWords
 from db.records.launch import Origin
 from engine.result import Termination
-from ladder.standings.history import RatedMoment
-from ladder.standings.lineage import Step
-from ladder.standings.report_data import ReportData
-from ladder.standings.showcase import ShownGame
+from ladder.results.standings.history import RatedMoment
+from ladder.results.standings.lineage import Step
+from ladder.results.standings.report_data import ReportData
+from ladder.results.standings.showcase import ShownGame
 from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures

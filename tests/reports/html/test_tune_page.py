@@ -1,12 +1,12 @@
 """The page of a tuning in a real browser, and without one its words and numbers."""
 
-from ladder.standings.report_data import ReportData
-from ladder.tuning.bots import Kept
+from ladder.experiments.tune.bots import Kept
+from ladder.results.standings.report_data import ReportData
 from reports.html.tune import tune_page
 from reports.tune import tune_text
 from tests.reports.html.conftest import Open
 from tests.reports.html.test_gate_page import lost_gate
-from tests.support.tuned import a_tuning
+from tests.support.data.tuned import a_tuning
 
 
 def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:

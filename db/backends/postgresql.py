@@ -1,0 +1,273 @@
+"""PostgreSQL: a database of a server, shared by processes of many machines.
+
+A transaction that writes takes one advisory lock first, so that there is one writer at a time, as
+with SQLite: what it has read stays true until its commit. Transactions that read see one state.
+A connection tells the server who it is, and both sides notice within half a minute that the other
+is gone, so that the locks of a machine that lost its power are free soon.
+"""
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import IntegrityError as ConstraintBroken
+from sqlalchemy.pool import NullPool
+
+from db.backends.backend import Backend, Connections
+from db.backends.place import Place
+from db.backends.run_lock import RunLock
+from db.backends.session_run_lock import (
+    SessionRunLock,
+    holder_of,
+    lock_run,
+)
+from db.backends.sqlstate import sentence_of
+from db.errors import DatabaseError, InUse, NotOurs
+from db.models import Base
+
+OLDEST = 14
+"""The oldest version of PostgreSQL that its makers still looked after in 2026."""
+WRITER_LOCK = 0x43346C64
+"""The advisory lock that a transaction holds which writes."""
+_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
+_STATUS = text(
+    "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
+    "THEN pg_xact_status(CAST(:number AS xid8)) END"
+)
+GHOST_S = 10.0
+"""Seconds for which the server may take to end a session whose connection was lost."""
+_KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""After 10 s of silence each side asks every 5 s whether the other is there, three times."""
+
+
+class PostgresqlBackend(Backend):
+    """A database of a PostgreSQL server."""
+
+    reading_options: Mapping[str, Any] = {
+        "isolation_level": "REPEATABLE READ",
+        "postgresql_readonly": True,
+    }
+    # The driver must not begin transactions on its own: it would wait for each to be begun.
+    writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+
+    def __init__(self, place: Place, busy_s: float) -> None:
+        super().__init__(place, busy_s)
+        try:
+            import psycopg
+        except ImportError as error:
+            raise _no_driver(place, error) from error
+        self.driver_errors = (DBAPIError, psycopg.Error)
+        # What it logs of a lost connection comes to us as an error, too.
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+    def check_place(self, *, create: bool) -> None:
+        """Nothing can be seen without a connection."""
+
+    def make_engine(self) -> Engine:
+        """An engine whose connections are set up as this module's introduction says."""
+        given = self.place.url.query
+        wanted = {
+            "application_name": _who(),
+            "connect_timeout": 10,
+            "tcp_user_timeout": 30_000,
+            **_KEEPALIVE,
+        }
+        try:
+            engine = create_engine(
+                self.place.url,
+                poolclass=NullPool,  # the store keeps its connections; closing frees the locks
+                connect_args={key: value for key, value in wanted.items() if key not in given},
+                use_native_hstore=False,
+            )
+        except (ImportError, NoSuchModuleError) as error:
+            raise _no_driver(self.place, error) from error
+        event.listen(engine, "connect", self._set_up)
+        return engine
+
+    def make_following_engine(self) -> Engine:
+        """An engine like any other: transactions that read cannot write."""
+        return self.make_engine()
+
+    def _set_up(self, driver: Any, _record: object) -> None:
+        settings = {f"tcp_{key}": value for key, value in _KEEPALIVE.items()}
+        settings["lock_timeout"] = int(self.busy_s * 1000)
+        driver.autocommit = True
+        driver.execute(
+            "SELECT " + ", ".join(f"set_config('{key}', %s, false)" for key in settings),
+            [str(value) for value in settings.values()],
+        )
+        driver.autocommit = False
+
+    def check_ours(self, connection: Connection) -> None:
+        """Refuse old servers, other encodings and databases of other programs."""
+        driver: Any = connection.connection.driver_connection
+        version = driver.info.server_version // 10_000
+        if version < OLDEST:
+            raise DatabaseError(
+                f"{self.place} is PostgreSQL {version}: this program needs {OLDEST} or later"
+            )
+        encoding = driver.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise DatabaseError(
+                f"{self.place} keeps texts as {encoding}: make a database with "
+                "`createdb --encoding UTF8 --template template0 NAME`"
+            )
+        tables = self.tables(connection)
+        if tables and not tables >= _FIRST_TABLES:
+            raise NotOurs(
+                f"{self.place} holds tables of another program; choose another --db, or make a "
+                "database with `createdb`"
+            )
+
+    def tables(self, connection: Connection) -> set[str]:
+        """The names of all tables that are found without a schema's name."""
+        found = connection.exec_driver_sql(
+            "SELECT tablename FROM pg_catalog.pg_tables "
+            "WHERE schemaname = ANY(current_schemas(false))"
+        )
+        return {name for (name,) in found}
+
+    def is_writable(self, connection: Connection) -> bool:
+        """Whether the server is no standby, and the user may store games."""
+        return bool(
+            connection.exec_driver_sql(
+                "SELECT NOT pg_is_in_recovery() AND NOT "
+                "current_setting('default_transaction_read_only')::boolean "
+                "AND has_table_privilege('games', 'INSERT')"
+            ).scalar_one()
+        )
+
+    def mark_as_ours(self, connection: Connection) -> None:
+        """Nothing: the tables are the mark."""
+
+    def keep_copy(self, version: str) -> None:
+        """Nothing: a migration is one transaction, and copies are `pg_dump`'s."""
+
+    def settle(self, connection: Connection) -> None:
+        """Nothing: what a connection needs is set at its beginning."""
+
+    def take_up(self, writer: Connection, former: int | None, held: set[int]) -> int:
+        """End the lost session, which may still hold its locks, and take them; the new one's id."""
+        with writer.begin():
+            if former is not None:
+                self._end(writer, former)
+            for run_id in held:
+                if not lock_run(writer, run_id):
+                    raise InUse(
+                        f"run {run_id} is being played by {holder_of(writer, run_id)} now: this "
+                        f"command had lost its connection to {self.place}"
+                    )
+            return int(writer.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+
+    def _end(self, connection: Connection, session: int) -> None:
+        """End a session of this process, and wait until it is gone."""
+        ours = text(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = :session "
+            "AND application_name = current_setting('application_name') "
+            "AND usename = current_user AND datname = current_database()"
+        )
+        deadline = time.monotonic() + GHOST_S
+        while connection.execute(ours, {"session": session}).scalar_one():
+            if time.monotonic() >= deadline:
+                break
+            time.sleep(0.02)
+
+    def begin_writing(self, connection: Connection) -> Callable[[], str]:
+        """Begin a transaction and wait for the writer's lock; what gives its number."""
+        driver: Any = connection.connection.driver_connection
+        # Each statement sees what was committed before it: the first one waits for the lock.
+        driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+        cursor = driver.execute(_LOCK)
+        return lambda: str(cursor.fetchone()[1])
+
+    def end_writing(self, connection: Connection) -> None:
+        """Commit."""
+        driver: Any = connection.connection.driver_connection
+        driver.execute("COMMIT")
+
+    def was_committed(self, connection: Connection, transaction: str) -> bool:
+        """By the server's own record; the session of the transaction has been ended.
+
+        After a crash the server may not know of numbers that it had given away: no transaction of
+        such a number was committed, and asking for its status is an error.
+        """
+        status = connection.execute(_STATUS, {"number": transaction}).scalar()
+        return bool(status == "committed")
+
+    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
+        """The pipeline mode of the driver."""
+        driver: Any = connection.connection.driver_connection
+        pipeline: AbstractContextManager[object] = driver.pipeline()
+        return pipeline
+
+    def change_mark(self, connection: Connection) -> object:
+        """Which transactions are over, of all databases of the server: an idle server has none."""
+        return connection.exec_driver_sql("SELECT pg_current_snapshot()::text").scalar_one()
+
+    def identity(self) -> object:
+        """One and the same: a server keeps its databases apart."""
+        return None
+
+    def complaints(self, connection: Connection) -> list[str]:
+        """Pages whose checksums failed, and indexes that are not valid."""
+        failures = connection.exec_driver_sql(
+            "SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database()"
+        ).scalar()
+        invalid = connection.exec_driver_sql(
+            "SELECT relname FROM pg_index JOIN pg_class ON oid = indexrelid "
+            "WHERE NOT indisvalid AND pg_table_is_visible(oid) ORDER BY 1"
+        ).scalars()
+        told = [f"the index {name} is not valid: REINDEX it" for name in invalid]
+        if failures:
+            told.append(f"the checksums of {failures} pages have failed")
+        return told
+
+    def foreign_objects(self, connection: Connection) -> list[str]:
+        """Triggers and rules on our tables."""
+        found = connection.execute(
+            text(
+                "SELECT 'trigger ' || tgname || ' of ' || relname FROM pg_trigger "
+                "JOIN pg_class ON pg_class.oid = tgrelid "
+                "WHERE NOT tgisinternal AND pg_table_is_visible(tgrelid) AND relname = ANY(:ours) "
+                "UNION ALL SELECT 'rule ' || rulename || ' of ' || tablename FROM pg_rules "
+                "WHERE schemaname = ANY(current_schemas(false)) AND tablename = ANY(:ours) "
+                "ORDER BY 1"
+            ),
+            {"ours": [table.name for table in Base.metadata.sorted_tables]},
+        )
+        return list(found.scalars())
+
+    def run_lock(self, connections: Connections) -> RunLock:
+        """Advisory locks of the session that writes."""
+        return SessionRunLock(connections)
+
+    def translate(self, error: Exception) -> DatabaseError | None:
+        """By the server's SQLSTATE, and for a connection that fails by its words."""
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(error, ConstraintBroken) or reason is None:
+            return None
+        kind, sentence = sentence_of(getattr(reason, "sqlstate", None), str(reason), reason)
+        return None if kind is None else kind(f"{self.place} {sentence}")
+
+
+_FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
+"""Tables that every version of this program has made."""
+
+
+def _who() -> str:
+    """The name of this process for the server; at most 63 bytes are kept."""
+    name = f"ladder: process {os.getpid()} on {socket.gethostname()}"
+    return name.encode("ascii", "replace").decode()[:63]
+
+
+def _no_driver(place: Place, error: Exception) -> DatabaseError:
+    return DatabaseError(
+        f"{place.url.drivername} needs a driver that is not installed ({error}): "
+        "pip install 'connect4-ladder[cluster]', and write postgresql+psycopg://..."
+    )

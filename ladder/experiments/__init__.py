@@ -1,0 +1,1 @@
+"""Experiments on bots: gate, select, bisect, tune and suites of positions."""

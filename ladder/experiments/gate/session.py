@@ -1,0 +1,171 @@
+"""Running a gate: play until the judge has decided, or let it judge what is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db.records.bots import BotRow
+from db.records.runs import DivisionRow, division_label
+from db.store import Store
+from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import GateResult, Verdict
+from ladder.experiments.gate.tally import GateBot
+from ladder.runs.executor import Workforce
+from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.schedule import (
+    Pairing,
+    PairingKind,
+)
+from ladder.runs.settings import Settings
+from ladder.runs.start import (
+    THIS_MACHINE,
+    NothingToResume,
+    start_run,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """The result of a gate and the conditions of its games."""
+
+    result: GateResult
+    conditions: str
+    """The label of the division."""
+    stopped: bool = False
+    """By Ctrl-C or SIGTERM before there was a verdict; the same command goes on."""
+    earlier: tuple["Gated", ...] = ()
+    """The stages before this one, of a gate in stages."""
+    stages: int = 1
+    """How many were asked for; each is tested at its part of the chance to fail an equal bot."""
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of the command."""
+        return ExitCode.STOPPED if self.stopped else self.result.verdict.exit_code
+
+
+def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:
+    """The pairing of a gate from a name and the words of ``--against``.
+
+    Raises:
+        UsageError: a baseline is missing or named twice, or is the candidate of a rated gate.
+
+    """
+    words = tuple(word.strip() for word in against.split(","))
+    if not all(words):
+        raise UsageError(f"--against is a comma-separated list of names, got {against!r}")
+    if len(set(words)) < len(words):
+        raise UsageError(f"--against names a bot twice: {against}")
+    if rated and candidate in words:
+        raise UsageError("--rated: a bot's games against itself cannot be rated")
+    return Pairing(PairingKind.GATE, candidate, words)
+
+
+def contestants(
+    store: Store, candidate: str, against: Sequence[str]
+) -> tuple[BotRow, tuple[BotRow, ...]]:
+    """The candidate and its baselines, which may include itself.
+
+    Raises:
+        UnknownBot: one is not registered.
+
+    """
+    known = {bot.name: bot for bot in store.bots.all()}
+    for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
+        if name not in known:
+            raise UnknownBot(
+                f"{where}: no registered bot is called {name!r}: there are {', '.join(known)}"
+            )
+    return known[candidate], tuple(known[name] for name in against)
+
+
+def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
+    """All bots of a gate, each once."""
+    return list({bot.name: bot for bot in (candidate, *baselines)}.values())
+
+
+def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
+    """A judge who has seen nothing yet."""
+    return GateJudge(_gate_bot(candidate), [_gate_bot(bot) for bot in baselines], test)
+
+
+def _gate_bot(bot: BotRow) -> GateBot:
+    return GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
+
+
+def play_gate(
+    *,
+    store: Store,
+    settings: Settings,
+    candidate: BotRow,
+    baselines: Sequence[BotRow],
+    test: GateTest,
+    watcher: Watcher,
+    workforce: Workforce = THIS_MACHINE,
+) -> Gated:
+    """Play until there is a verdict; an interrupted gate is resumed.
+
+    Args:
+        store: the open database.
+        settings: of a run whose pairing is that of a gate.
+        candidate: the bot in question.
+        baselines: what it is measured against.
+        test: what is asked.
+        watcher: is told what happens.
+        workforce: plays the pairs.
+
+    Raises:
+        UsageError: see `ladder.runs.start.start_run`.
+
+    """
+    judge = judge_of(candidate, baselines, test)
+    conditions = conditions_of(settings)
+    try:
+        outcome = start_run(
+            store=store,
+            settings=settings,
+            bots=entered(candidate, baselines),
+            watcher=watcher,
+            judge=judge,
+            workforce=workforce,
+        )
+    except InvalidRun as error:
+        return Gated(judge.result(invalid=str(error)), conditions)
+    stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
+    result = judge.result(stopped=stopped)
+    if not stopped and not isinstance(outcome, NothingToResume):
+        store.runs.set_verdict(outcome.run.id, result.verdict.value)
+    return Gated(result, conditions, stopped and result.verdict is Verdict.INCONCLUSIVE)
+
+
+def judge_stored(
+    *,
+    store: Store,
+    settings: Settings,
+    candidate: BotRow,
+    baselines: Sequence[BotRow],
+    test: GateTest,
+) -> Gated:
+    """Decide from the games that are stored under these conditions, without playing."""
+    judge = judge_of(candidate, baselines, test)
+    division = _division(store, settings)
+    if division is not None:
+        revisions = [bot.revision.id for bot in baselines]
+        for pair in store.pairs.between(division.id, candidate.revision.id, revisions):
+            judge.take(pair)
+    return Gated(judge.result(), conditions_of(settings))
+
+
+def conditions_of(settings: Settings) -> str:
+    """Boards, opening and budget in short."""
+    return division_label(*settings.division())
+
+
+def _division(store: Store, settings: Settings) -> DivisionRow | None:
+    """The division of these conditions, if games were played in it."""
+    wanted = settings.division()
+    for division in store.divisions.all():
+        if division.conditions == wanted:
+            return division
+    return None

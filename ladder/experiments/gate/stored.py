@@ -1,0 +1,153 @@
+"""The gates and matches of a division as they are stored, each held against its own question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from db.records.games import GameQuery
+from db.records.pairs import PlayedPair
+from db.records.runs import DivisionRow, RunKind, RunRow
+from db.store import Store
+from engine.result import Result
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import GateResult
+from ladder.experiments.gate.tally import GateBot
+from ladder.results.standings.showcase import Reason, ShownGame, shown_games
+
+TRIALS_READ = 20
+"""The latest gates and matches whose pairs are read."""
+LOSSES_READ = 1000
+"""The latest losses of a candidate among which the shortest are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A gate or a match, from the side of the bot in question."""
+
+    run: RunRow
+    bot: str
+    """The candidate of a gate, the first bot of a match."""
+    against: Sequence[str]
+    wins: int
+    draws: int
+    losses: int
+    pentanomial: tuple[int, ...]
+    """All its pairs by the bot's points, those beyond a decision too: 0, 1/2, 1, 3/2, 2."""
+    result: GateResult | None
+    """Of a gate whose question is kept, as its pairs in order decide it."""
+
+    @property
+    def verdict(self) -> str | None:
+        """Of a gate, as it was given; None: no gate, or not decided."""
+        return self.run.verdict
+
+    @property
+    def games(self) -> int:
+        """Finished games."""
+        return self.wins + self.draws + self.losses
+
+
+def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
+    """The gates and matches of a division, latest first."""
+    kinds = (RunKind.GATE, RunKind.MATCH)
+    runs = [run for run in store.runs.find() if run.division_id == division.id]
+    contents = store.bots.contents()
+    trials = [run for run in runs if run.kind in kinds][:TRIALS_READ]
+    return [_trial(store, run, contents) for run in trials]
+
+
+def trial_of(store: Store, run: RunRow) -> Trial:
+    """One gate or match by itself."""
+    return _trial(store, run, store.bots.contents())
+
+
+def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> Trial:
+    pairs = store.pairs.of_run(run.id)
+    revisions = {key for pair in pairs for key in (pair.a_revision, pair.b_revision)}
+    bots = {key: GateBot(*_named(contents[key], key)) for key in revisions}
+    bot, against = _sides(run, pairs, bots)
+    pentanomial, wdl = [0] * 5, [0] * 3
+    for pair in pairs:
+        ours = pair if bots[pair.a_revision].name == bot else pair.mirrored
+        pentanomial[sum(result.points2 for result in ours.results)] += 1
+        for result in ours.results:
+            wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
+    return Trial(
+        run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
+        _judged(store, run, bot, against, bots),
+    )  # fmt: skip
+
+
+def _named(content: tuple[str, str], key: int) -> tuple[str, int, str]:
+    return content[0], key, content[1]
+
+
+def _sides(
+    run: RunRow, pairs: Sequence[PlayedPair], bots: Mapping[int, GateBot]
+) -> tuple[str, list[str]]:
+    """The bot in question and its opponents, by name."""
+    told = str(run.settings.get("pairing", ""))
+    names = sorted({bot.name for bot in bots.values()})
+    word, _, rest = told.partition(":")
+    candidate, _, baselines = rest.partition(":")
+    if word == RunKind.GATE.value and baselines:
+        return candidate, baselines.split(",")
+    listed = run.settings.get("bots")
+    names = names or sorted(listed if isinstance(listed, Mapping) else ())
+    first = bots[pairs[0].a_revision].name if pairs else next(iter(names), "")
+    return first, [name for name in names if name != first]
+
+
+def _judged(
+    store: Store,
+    run: RunRow,
+    candidate: str,
+    against: Sequence[str],
+    bots: Mapping[int, GateBot],
+) -> GateResult | None:
+    """The gate's numbers, from all pairs of its stream in their order as it saw them."""
+    test = GateTest.from_settings(run.settings)
+    by_name = {bot.name: bot for bot in bots.values()}
+    if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
+        return None
+    judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
+    for pair in store.pairs.of_stream(run.stream, start=0, stop=1 << 40):
+        judge.take(pair)
+    return judge.result()
+
+
+def games_of_gate(
+    store: Store, conditions: str, result: GateResult, number: int
+) -> list[ShownGame]:
+    """Games that show why: the candidate's forfeits, its shortest losses and its latest ones.
+
+    Args:
+        store: the open database.
+        conditions: the label of the division.
+        result: whose candidate.
+        number: how many at most.
+
+    """
+    labels = {division.label: division.id for division in store.divisions.all()}
+    if conditions not in labels or not number:
+        return []
+    chosen: dict[int, Reason] = {}
+    for baseline in result.baselines:
+        query = GameQuery(
+            bot=result.candidate,
+            opponent=baseline.name,
+            result=Result.LOSS,
+            division_id=labels[conditions],
+        )
+        lost = store.games.newest(query, LOSSES_READ)
+        part = max(number // (3 * len(result.baselines)), 1)
+        failed = [game.id for game in lost if game.termination.is_forfeit]
+        short = sorted(lost, key=lambda game: (game.plies, -game.id))
+        for ids, reason in (
+            (failed, Reason.FORFEIT),
+            ([game.id for game in short], Reason.SHORT),
+            ([game.id for game in lost], Reason.LATEST),
+        ):
+            fresh = [key for key in ids if key not in chosen]
+            chosen |= dict.fromkeys(fresh[:part], reason)
+    return shown_games(store, dict(list(chosen.items())[:number]))

@@ -1,0 +1,169 @@
+"""The judge of a choice: keeps the pairs of a field and says who can still be the best."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from db.records.pairs import PairPlan, PlayedPair
+from ladder.experiments.gate.forfeits import ForfeitCount
+from ladder.experiments.gate.tally import GateBot, Tally
+from ladder.experiments.select.field import (
+    BoolArray,
+    Strengths,
+    contenders,
+    leader_of,
+    ratios,
+    strengths,
+)
+from ladder.experiments.select.question import SelectQuestion
+from ladder.stats.counts import FloatArray, moments
+from ladder.stats.elo import SCALE
+
+
+class FieldJudge:
+    """Takes the pairs of a field in order. A `ladder.runs.decision.Judge`."""
+
+    def __init__(
+        self, bots: Sequence[GateBot], question: SelectQuestion, baseline: str | None
+    ) -> None:
+        self.bots = tuple(bots)
+        self.question = question
+        self.baseline = baseline
+        size = len(bots)
+        self._places = {bot.revision: place for place, bot in enumerate(bots)}
+        self._tallies = {
+            (one, other): Tally(bots[other])
+            for one in range(size)
+            for other in range(one + 1, size)
+        }
+        self.forfeits = ForfeitCount(bot.name for bot in bots)
+        self.open: BoolArray = np.ones(size, dtype=bool)
+        """The bots that can still be chosen, the leader included."""
+        self.failed: dict[int, str] = {}
+        """Why a bot that forfeits too often takes no part, by its place."""
+        self.counted = 0
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """The question."""
+        return self.question.settings(self.baseline)
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the baseline forfeits too often, or too few others are left."""
+        names = [self.bots[place].name for place in self.failed]
+        return self.baseline in names or len(self.bots) - len(names) < 2
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether nobody but the leader can be chosen any more."""
+        return not self.is_invalid and int(self.open.sum()) == 1
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether no further pair of those that can be chosen would be new."""
+        places = np.flatnonzero(self.open)
+        among = [
+            tally for pair, tally in self._tallies.items() if set(pair) <= set(places.tolist())
+        ]
+        return bool(among) and all(tally.is_exhausted for tally in among)
+
+    @property
+    def decided(self) -> bool:
+        """Whether no further pair can change the choice."""
+        full = self.counted + 2 > self.question.games
+        return full or self.is_invalid or self.is_chosen or self.is_exhausted
+
+    @property
+    def progress(self) -> str:
+        """The leader, and how many can still be chosen."""
+        if not self.counted:
+            return f"{len(self.bots)} can be chosen"
+        return f"{self.bots[self.leader].name} leads, {int(self.open.sum())} can be chosen"
+
+    @property
+    def games_left(self) -> float | None:
+        """Games until the choice, roughly: for each rival what its ratio lacks."""
+        counts = self.counts()
+        if not counts.any() or self.decided:
+            return None
+        found, width = strengths(counts), self.question.contest.indifference
+        spread = moments(counts=counts.sum(axis=(0, 1))).deviation
+        step = width / (4.0 * SCALE * spread)
+        lead = ratios(found, width)[self.leader]
+        pairs = 0.0
+        for rival in np.flatnonzero(self.open):
+            if rival != self.leader:
+                ahead = max(float(found.elo[self.leader] - found.elo[rival]), 0.0) / width
+                lacking = self.question.contest.bound(len(self.bots)) + float(lead[rival])
+                pairs += max(lacking, 0.0) / (step**2 * (ahead + 0.5))
+        return min(2.0 * pairs, float(self.question.games - self.counted))
+
+    @property
+    def keeps_planned(self) -> bool:
+        """Never: a choice is made once."""
+        return False
+
+    @property
+    def leader(self) -> int:
+        """The place of the strongest bot so far."""
+        counts = self.counts()
+        return int(leader_of(strengths(counts), counts.sum(axis=(-1, -2))))
+
+    def wants(self, plan: PairPlan) -> bool:
+        """Whether both bots of a pair can still be chosen, and new games are to be expected."""
+        one, other = sorted((self._places[plan.a.revision], self._places[plan.b.revision]))
+        tally = self._tallies[one, other]
+        return bool(self.open[one] and self.open[other]) and not tally.is_exhausted
+
+    def take(self, pair: PlayedPair) -> None:
+        """Count a pair, unless its draw is counted or the choice is made."""
+        if self.decided:
+            return
+        a, b = self._places[pair.a_revision], self._places[pair.b_revision]
+        if not self._tallies[min(a, b), max(a, b)].count(pair, is_first=a < b):
+            return
+        self.counted += 2
+        self.forfeits.add_pair((self.bots[a].name, self.bots[b].name), pair)
+        for name, sentence in self.forfeits.all_failing.items():
+            place = next(each for each, bot in enumerate(self.bots) if bot.name == name)
+            self.failed.setdefault(place, sentence)
+        self._reconsider()
+
+    def counts(self) -> FloatArray:
+        """Pairs of i against j with the weight of the distinct ones, shape (K, K, 5).
+
+        Those of bots that failed are left out: a gift says nothing of whom it was given to.
+        """
+        size = len(self.bots)
+        counts = np.zeros((size, size, 5))
+        for (one, other), tally in self._tallies.items():
+            if one in self.failed or other in self.failed:
+                continue
+            share = sum(tally.distinct) / max(sum(tally.pentanomial), 1)
+            counts[one, other] = np.asarray(tally.pentanomial) * share
+            counts[other, one] = counts[one, other, ::-1]
+        return counts
+
+    def strengths(self) -> Strengths:
+        """The strengths as they are known."""
+        return strengths(self.counts())
+
+    def games_of(self, place: int) -> int:
+        """Counted games of one bot."""
+        return 2 * sum(
+            sum(tally.pentanomial) for pair, tally in self._tallies.items() if place in pair
+        )
+
+    def error95(self, found: Strengths, place: int, other: int) -> float | None:
+        """Half the 95 % interval of the difference of two bots, in Elo; None: not known."""
+        variance = float(found.variance[place, other])
+        return 1.96 * math.sqrt(variance) if math.isfinite(variance) else None
+
+    def _reconsider(self) -> None:
+        able = np.array([place not in self.failed for place in range(len(self.bots))])
+        counts = self.counts()[np.ix_(able, able)]
+        self.open = np.zeros(len(self.bots), dtype=bool)
+        if able.sum() > 1:
+            self.open[able] = contenders(counts, self.question.contest)

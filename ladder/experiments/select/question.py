@@ -1,0 +1,62 @@
+"""The question of a choice among candidates."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ladder.errors import UsageError
+from ladder.experiments.gate.question import MAX_DROP
+from ladder.experiments.select.field import Contest
+
+SETTINGS = "select"
+"""The key of the question among the settings of its run."""
+LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectQuestion:
+    """The numbers of a choice.
+
+    Raises:
+        UsageError: one is out of range.
+
+    """
+
+    indifference: float = 20.0
+    """Elo; players that differ by less are alike."""
+    confidence: float = 0.95
+    """Chance that the chosen player is the best within the indifference, 0..1."""
+    max_games: int = 20_000
+    """Games after which there is no choice any more."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.indifference <= MAX_DROP:
+            raise UsageError(
+                f"--indifference must be above 0 and at most {MAX_DROP:g} Elo, "
+                f"got {self.indifference:g}"
+            )
+        if not LEAST_CONFIDENCE <= self.confidence <= MOST_CONFIDENCE:
+            raise UsageError(
+                f"--confidence must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, "
+                f"got {self.confidence:g}"
+            )
+
+    @property
+    def contest(self) -> Contest:
+        """The numbers of the test."""
+        return Contest(self.indifference, self.confidence)
+
+    @property
+    def games(self) -> int:
+        """The most games in whole pairs."""
+        return self.max_games - self.max_games % 2
+
+    def settings(self, baseline: str | None) -> Mapping[str, object]:
+        """The part of the question that is kept with the run; no part of the run's identity."""
+        return {
+            SETTINGS: {
+                "against": baseline,
+                "indifference": self.indifference,
+                "confidence": self.confidence,
+                "max_games": self.max_games,
+            }
+        }

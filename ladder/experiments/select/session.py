@@ -1,0 +1,216 @@
+"""Running a choice: play until one bot is left that can be the best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from db.records.bots import BotRow
+from db.records.runs import division_label
+from db.store import Store
+from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
+from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.select.judge import FieldJudge
+from ladder.experiments.select.question import SelectQuestion
+from ladder.runs.executor import Workforce
+from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.settings import Settings
+from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
+
+
+class Choice(StrEnum):
+    """The end of a choice."""
+
+    CHOSEN = "chosen"
+    UNDECIDED = "undecided"
+    """Several can still be the best."""
+    INVALID = "invalid"
+    """The baseline forfeits too often, too few bots can play, or the machine stalls."""
+    STOPPED = "stopped"
+    """By Ctrl-C or SIGTERM; the same command goes on."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the command."""
+        return _EXIT_CODES[self]
+
+
+_EXIT_CODES = {
+    Choice.CHOSEN: ExitCode.DONE,
+    Choice.UNDECIDED: ExitCode.INCONCLUSIVE,
+    Choice.INVALID: ExitCode.INVALID,
+    Choice.STOPPED: ExitCode.STOPPED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """A bot of the field at the end."""
+
+    name: str
+    elo: float | None
+    """Against the leader, 0 for itself; None without games."""
+    error95: float | None
+    games: int
+    can_be_best: bool
+    """Whether it is the leader, or might be better than it by the indifference."""
+    is_alike: bool
+    """Whether it differs from the leader by less than the indifference, by its Elo."""
+    reason: str
+    """Why it takes no part any more; empty where it only lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """The result of a choice."""
+
+    choice: Choice
+    reason: str
+    question: SelectQuestion
+    baseline: str | None
+    players: tuple[Player, ...]
+    """The strongest first; those that failed last."""
+    games: int
+    """Counted games."""
+    conditions: str
+    """The label of the division."""
+
+    @property
+    def best(self) -> tuple[Player, ...]:
+        """The choice, and those that are alike; without a choice all that can be the best."""
+        if self.choice is Choice.CHOSEN:
+            return tuple(each for each in self.players if each.is_alike and not each.reason)
+        return tuple(each for each in self.players if each.can_be_best)
+
+    @property
+    def dropped(self) -> tuple[Player, ...]:
+        """The others."""
+        return tuple(each for each in self.players if each not in self.best)
+
+
+def field_names(candidates: Sequence[str], against: str | None) -> tuple[str, ...]:
+    """All bots of a choice, the baseline last.
+
+    Raises:
+        UsageError: one is named twice, or there are fewer than two.
+
+    """
+    names = (*candidates, *(() if against is None else (against,)))
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name} is named twice: name each candidate once, and the baseline")
+    if len(names) < 2:
+        raise UsageError(
+            "a choice needs two bots at least: name more, or a baseline with --against"
+        )
+    return names
+
+
+def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
+    """The registered bots. Raises UnknownBot."""
+    known = {bot.name: bot for bot in store.bots.all()}
+    for name in names:
+        if name not in known:
+            raise UnknownBot(f"no registered bot is called {name!r}: there are {', '.join(known)}")
+    return [known[name] for name in names]
+
+
+def play_selection(
+    *,
+    store: Store,
+    settings: Settings,
+    bots: Sequence[BotRow],
+    baseline: str | None,
+    question: SelectQuestion,
+    watcher: Watcher,
+    workforce: Workforce = THIS_MACHINE,
+) -> Selected:
+    """Play until there is a choice; an interrupted run is resumed.
+
+    Args:
+        store: the open database.
+        settings: of a run in which all of the bots meet each other.
+        bots: the candidates, and the baseline if there is one.
+        baseline: its name.
+        question: the numbers of the choice.
+        watcher: is told what happens.
+        workforce: plays the pairs.
+
+    Raises:
+        UsageError: see `ladder.runs.start.start_run`.
+
+    """
+    gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
+    judge = FieldJudge(gate_bots, question, baseline)
+    try:
+        outcome = start_run(
+            store=store,
+            settings=settings,
+            bots=bots,
+            watcher=watcher,
+            judge=judge,
+            workforce=workforce,
+        )
+    except InvalidRun as error:
+        return _selected(judge, settings, Choice.INVALID, str(error))
+    if isinstance(outcome, NothingToResume):
+        return _selected(judge, settings, Choice.UNDECIDED, "there was nothing to resume")
+    if judge.is_invalid:
+        reasons = "; ".join(judge.failed.values())
+        return _selected(judge, settings, Choice.INVALID, reasons)
+    if judge.is_chosen:
+        result = _selected(judge, settings, Choice.CHOSEN, "")
+        store.runs.set_verdict(outcome.run.id, f"best: {result.players[0].name}")
+        return result
+    if outcome.ending is RunEnding.STOPPED:
+        return _selected(
+            judge, settings, Choice.STOPPED, "it was stopped: the same command goes on"
+        )
+    store.runs.set_verdict(outcome.run.id, Choice.UNDECIDED.value)
+    why = "--max-games allows no more"
+    if judge.is_exhausted:
+        why = "the games repeat: ask for longer openings (--opening-plies) or other boards"
+    return _selected(judge, settings, Choice.UNDECIDED, why)
+
+
+def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str) -> Selected:
+    players = _players(judge)
+    named = f"after {judge.counted} games"
+    if choice is Choice.CHOSEN:
+        reason = (
+            f"no other is better than {players[0].name} by {judge.question.indifference:g} Elo or "
+            f"more, with {judge.question.confidence:.4g} {named}"
+        )
+    elif choice is not Choice.INVALID:
+        left = sum(each.can_be_best for each in players)
+        reason = f"no choice {named}: {left} can still be the best, and {reason}"
+    return Selected(
+        choice=choice,
+        reason=reason,
+        question=judge.question,
+        baseline=judge.baseline,
+        players=players,
+        games=judge.counted,
+        conditions=division_label(*settings.division()),
+    )
+
+
+def _players(judge: FieldJudge) -> tuple[Player, ...]:
+    found, leader = judge.strengths(), judge.leader
+    players = []
+    for place, bot in enumerate(judge.bots):
+        knows = place not in judge.failed and judge.counted > 0
+        elo = float(found.elo[place] - found.elo[leader]) if knows else None
+        error = judge.error95(found, place, leader) if knows else None
+        players.append(
+            Player(
+                name=bot.name,
+                elo=elo,
+                error95=0.0 if knows and place == leader else error,
+                games=judge.games_of(place),
+                can_be_best=bool(judge.open[place]),
+                is_alike=elo is not None and elo > -judge.question.indifference,
+                reason=judge.failed.get(place, ""),
+            )
+        )
+    worst = float("-inf")
+    return tuple(sorted(players, key=lambda each: worst if each.elo is None else each.elo)[::-1])

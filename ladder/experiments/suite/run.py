@@ -1,0 +1,184 @@
+"""Putting a suite to bots: each position is a game of its own with one question in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S, Budget, MoveAsk, MoveReply
+from db.records.bots import BotRow
+from db.records.pairs import Entrant
+from engine.board import parse_board
+from engine.position import parse_moves
+from ladder.errors import BotFailure, MachineStalled
+from ladder.experiments.suite.puzzle import Puzzle, Suite
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.process.confinement import Confinement
+from ladder.match.registry.registered import entrants
+from ladder.match.specs.compile import compile_launches
+from ladder.runs.budgets import Budgets
+from ladder.stats.elo import Z95
+
+SEED = 1
+"""Of every game, so that a work budget gives equal answers."""
+TRIES = 3
+"""How often a position is asked when the machine stalls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of some positions were solved."""
+
+    solved: int
+    of: int
+
+    @property
+    def rate(self) -> float:
+        """0..1."""
+        return self.solved / self.of if self.of else 0.0
+
+    @property
+    def error95(self) -> float:
+        """Half the width of the 95 % interval of the rate (Wilson 1927)."""
+        if not self.of:
+            return 0.0
+        z2 = Z95**2
+        spread = self.rate * (1 - self.rate) / self.of + z2 / (4 * self.of**2)
+        return Z95 * sqrt(spread) / (1 + z2 / self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """One bot's answers under one budget."""
+
+    bot: str
+    budget: Budget
+    right: tuple[bool, ...]
+    """For each position, in the order of the suite."""
+    failures: tuple[str, ...]
+    """A sentence for each position that the bot failed."""
+
+    @property
+    def share(self) -> Share:
+        """Of all positions."""
+        return Share(sum(self.right), len(self.right))
+
+    def by_theme(self, puzzles: Sequence[Puzzle]) -> dict[str, Share]:
+        """Of the positions of each theme."""
+        found = {}
+        for theme in sorted({puzzle.theme for puzzle in puzzles}):
+            own = [
+                right
+                for right, puzzle in zip(self.right, puzzles, strict=True)
+                if puzzle.theme == theme
+            ]
+            found[theme] = Share(sum(own), len(own))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """The answers of all bots under all budgets."""
+
+    suite: Suite
+    answers: tuple[Answers, ...]
+    """By bot in the order asked for, and for each by budget from the smallest."""
+
+    def of(self, bot: str) -> list[Answers]:
+        """One bot's answers, from the smallest budget."""
+        return [each for each in self.answers if each.bot == bot]
+
+    def stable(self, bot: str) -> list[tuple[Budget, int]]:
+        """How many positions are solved from each budget on, and under every greater one, too."""
+        own, found = self.of(bot), []
+        for place, each in enumerate(own):
+            later = [other.right for other in own[place:]]
+            found.append((each.budget, sum(map(all, zip(*later, strict=True)))))
+        return found
+
+
+def run_suite(
+    bots: Sequence[BotRow],
+    suite: Suite,
+    budgets: Sequence[Budgets],
+    *,
+    confinement: Confinement,
+    is_stopped: Callable[[], bool] = lambda: False,
+    tick: Callable[[str, int, int], None] = lambda *_: None,
+) -> SuiteResult | None:
+    """Put every position to every bot under every budget; None after a stop.
+
+    Args:
+        bots: the bots.
+        suite: the positions.
+        budgets: from the smallest.
+        confinement: the bounds of every bot.
+        is_stopped: asked before each position.
+        tick: told a bot's name, and how many of all its positions are done.
+
+    Raises:
+        UsageError: a bot is served by none of a budget's kinds, or has changed.
+
+    """
+    sides: list[Mapping[str, Entrant]] = [
+        entrants(bots, lambda bot, own=own: own.for_bot(bot.name, bot.revision.budgets))  # type: ignore[misc]
+        for own in budgets
+    ]
+    compile_launches(bot.revision.launch for bot in bots)
+    answers = []
+    pool = BotPool(confinement)
+    try:
+        for bot in bots:
+            for place, known in enumerate(sides):
+                asked: list[bool] = []
+                failures: list[str] = []
+                for number, puzzle in enumerate(suite.puzzles):
+                    if is_stopped():
+                        return None
+                    tick(
+                        bot.name,
+                        place * len(suite.puzzles) + number,
+                        len(sides) * len(suite.puzzles),
+                    )
+                    try:
+                        column = _ask(pool, known[bot.name], puzzle)
+                        asked.append(column == puzzle.answer)
+                    except BotFailure as error:
+                        asked.append(False)
+                        failures.append(f"line {number + 1}: {error}")
+                answers.append(
+                    Answers(bot.name, known[bot.name].budget, tuple(asked), tuple(failures))
+                )
+    finally:
+        pool.close()
+    return SuiteResult(suite, tuple(answers))
+
+
+def _ask(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
+    """The column that a bot plays. Raises BotFailure."""
+    for attempt in range(TRIES):
+        try:
+            return _ask_once(pool, entrant, puzzle)
+        except MachineStalled:
+            if attempt == TRIES - 1:
+                raise
+    raise AssertionError("the loop returns or raises")
+
+
+def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
+    moves = parse_moves(puzzle.moves)
+    process = pool.acquire(entrant.start, entrant.name)
+    try:
+        game = new_game(
+            entrant, parse_board(puzzle.board), game="suite", side=len(moves) % 2, seed=SEED
+        )
+        process.ask(game, timeout_s=READY_S)
+        limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
+        question = MoveAsk(ply=len(moves), moves=moves)
+        reply = process.ask(question, timeout_s=limit_us / 1e6).reply
+    except BaseException:
+        process.kill()
+        raise
+    pool.release(entrant.start, process, renew=False)
+    assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through
+    return reply.column

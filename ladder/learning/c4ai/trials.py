@@ -1,0 +1,96 @@
+"""Trials: the games of a child against its parent, here or in a process of their own."""
+
+from typing import NamedTuple
+
+from bots.c4ai.selfplay import Selfplay
+from bots.c4ai.weights import Weights
+from engine.board import Board, BoardClass, parse_board_classes
+from engine.opening import draw_opening
+from engine.seeds import SplitMix, mix
+from ladder.learning.c4ai.settings import TrainingSettings
+from ladder.match.process.worker_pool import WorkerPool, result_of
+from ladder.runs.schedule import plies_of_opening
+
+_GAMES = 2
+"""The stream of boards and openings; that of mutations is in `ladder.learning.c4ai.loop`."""
+
+
+class Score(NamedTuple):
+    """The games of a trial, from the child's side."""
+
+    wins: int
+    draws: int
+    losses: int
+
+
+class Trials:
+    """Plays trials in this process, which hears no stop while a move is searched."""
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        self._settings = settings
+        self._classes: tuple[BoardClass, ...] = parse_board_classes(settings.boards)
+        self._known: dict[Board, Selfplay] = {}
+
+    def play(self, generation: int, child: Weights, parent: Weights) -> Score:
+        """The trial of a generation.
+
+        Raises:
+            OpeningError: a board is too small for the opening.
+
+        """
+        settings = self._settings
+        count = [0, 0, 0]
+        for pair in range(settings.games_per_trial // 2):
+            random = SplitMix(mix(settings.seed, generation, _GAMES, pair))
+            board_class = random.choice(self._classes)
+            board = board_class.draw(random)
+            plies = plies_of_opening(settings.opening_plies, board_class)
+            opening = draw_opening(board, plies, random)
+            games = self._games_on(board, keep=not board_class.varies)
+            for child_first in (True, False):
+                first, second = (child, parent) if child_first else (parent, child)
+                result = games.play(first, second, opening=opening, depth=settings.depth)
+                count[1 - (result if child_first else -result)] += 1
+        return Score(*count)
+
+    def _games_on(self, board: Board, *, keep: bool) -> Selfplay:
+        known = self._known.get(board)
+        if known is None:
+            known = Selfplay(board)
+            if keep:
+                self._known[board] = known
+        return known
+
+
+class TrialsApart:
+    """Plays trials in a process of their own, which a stop ends in the middle of a move."""
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        self._pool = WorkerPool(1, _prepare, settings)
+
+    def play(self, generation: int, child: Weights, parent: Weights) -> Score:
+        """The trial of a generation.
+
+        Raises:
+            Stopped: the user wants the command to end; the trial is lost.
+            LadderError: the process was killed.
+
+        """
+        return result_of(self._pool, self._pool.call(_play, generation, child, parent))
+
+    def close(self) -> None:
+        """End the process."""
+        self._pool.kill()
+
+
+_trials: Trials | None = None
+
+
+def _prepare(settings: TrainingSettings) -> None:
+    global _trials
+    _trials = Trials(settings)
+
+
+def _play(generation: int, child: Weights, parent: Weights) -> Score:
+    assert _trials is not None, "_prepare runs first"  # noqa: S101 - the pool's preparation
+    return _trials.play(generation, child, parent)

@@ -1,0 +1,88 @@
+"""Self-play: games between two copies of a player, with the value of each searched position."""
+
+import msgspec
+
+from bots.budget import Budget
+from bots.catalogue import build
+from bots.player import Player
+from engine.board import parse_board_classes
+from engine.opening import draw_opening
+from engine.position import Position
+from engine.seeds import SplitMix
+from ladder.learning.value.settings import BLOCK, GAMES, LearningSettings
+
+
+class SelfplayGame(msgspec.Struct, frozen=True):
+    """A finished game of self-play, a line of a file."""
+
+    board: str
+    moves: tuple[int, ...]
+    values: tuple[float | None, ...]
+    """For each ply the value that its search gave, 0 .. 1 for the side to move; None without a
+    search."""
+    points2: int
+    """Twice the first player's score."""
+    settled: int
+    """Moves up to the last random one: only later positions led to the result by play."""
+
+
+def blocks_of(settings: LearningSettings) -> int:
+    """The number of files of a generation."""
+    return -(-settings.games // BLOCK)
+
+
+def play_block(
+    settings: LearningSettings, generation: int, block: int, player: str
+) -> tuple[SelfplayGame, ...]:
+    """The games of a file, which follow from the settings and the player alone.
+
+    Args:
+        settings: of the training.
+        generation: from 1 on.
+        block: from 0 on.
+        player: built-in, with its options.
+
+    """
+    numbers = range(block * BLOCK, min((block + 1) * BLOCK, settings.games))
+    return tuple(play_game(settings, generation, number, player) for number in numbers)
+
+
+def play_game(
+    settings: LearningSettings, generation: int, number: int, player: str
+) -> SelfplayGame:
+    """One game from a random opening.
+
+    Half of the games are on the first class of boards, each of the others on one of the rest. In
+    every second game some later moves are random, too.
+    """
+    random = SplitMix(settings.seed_of(GAMES, generation, number))
+    main, *rest = parse_board_classes(settings.boards)
+    board = (random.choice(rest) if rest and random.below(2) else main).draw(random)
+    most = min(settings.opening_plies, board.cells // 3)
+    opening = draw_opening(board, random.below(most + 1), random)
+    noise = settings.noise if number % 2 else 0.0
+    seed = random.below(2**53)
+    budget = Budget.of("simulations", settings.simulations)
+    sides = [build(player, board=board, side=side, seed=seed, budget=budget) for side in (0, 1)]
+    moves = list(opening)
+    values: list[float | None] = [None] * len(moves)
+    settled = len(moves)
+    position = Position.from_moves(board, moves)
+    while not position.is_over:
+        column, value = _choose(sides[position.to_move], moves)
+        if random.below(1 << 20) < noise * (1 << 20):
+            drawn = random.choice(position.legal_moves())
+            settled = len(moves) + 1 if drawn != column else settled
+            column = drawn
+        values.append(value)
+        moves.append(column)
+        position = position.play(column)
+    ending = position.ending
+    assert ending is not None, "the game is over"  # noqa: S101 - the loop's condition
+    return SelfplayGame(str(board), tuple(moves), tuple(values), ending.result.points2, settled)
+
+
+def _choose(player: Player, moves: list[int]) -> tuple[int, float | None]:
+    choice = player.choose(tuple(moves))
+    value = choice.info.value if choice.info is not None else None
+    return choice.column, None if value is None else round((value + 1) / 2, 4)

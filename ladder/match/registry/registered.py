@@ -1,0 +1,210 @@
+"""Registered bots: choosing them for a run, and seeing that they still are what was registered."""
+
+import fnmatch
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from bots.errors import SpecError
+from bots.protocol import Budget
+from db.records.bots import BotRow, NewBot
+from db.records.pairs import Entrant
+from db.records.restart import Restart
+from db.store import Store
+from engine.board import BoardClass
+from ladder.errors import UnknownBot, UsageError
+from ladder.match.registry.builtins import has_changed, is_own
+from ladder.match.registry.known_launches import unknown_bots
+from ladder.match.specs.board_support import (
+    can_play_class,
+    describe_boards,
+)
+from ladder.match.specs.fingerprint import changed_files
+from ladder.match.specs.git_spec import resolve_in_copy
+from ladder.match.specs.own_sources import own_sources, refuse_edited
+from ladder.match.specs.spec import (
+    ResolvedBot,
+    own_player_of,
+    read_spec,
+)
+from ladder.match.specs.start_command import entrant_of
+
+
+def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
+    """The registered bots that the names and shell patterns select, each once.
+
+    Raises:
+        UnknownBot: a name or pattern selects nothing.
+
+    """
+    available = {bot.name: bot for bot in store.bots.all()}
+    chosen: dict[str, BotRow] = {}
+    for pattern in patterns:
+        word = pattern.strip()
+        names = [name for name in available if fnmatch.fnmatchcase(name, word)]
+        if not names:
+            known = ", ".join(available)
+            raise UnknownBot(f"--bots: no registered bot is called {word!r}: there are {known}")
+        for name in names:
+            chosen[name] = available[name]
+    return list(chosen.values())
+
+
+def resolve_bot(bot: BotRow) -> ResolvedBot:
+    """A registered bot as its specification stands now, looked at on this machine.
+
+    Raises:
+        SpecError: something that it is made of is gone.
+        UsageError: it came with an import and was never registered on this machine.
+        UnknownPlayer: these sources have no such player any more.
+
+    """
+    launch = bot.revision.launch
+    if launch.starts_nothing:
+        raise UsageError(
+            f"{bot.name} came with an import, which brings no command: `ladder bots add {bot.name} "
+            "SPEC --replace` registers it from files on this machine, with its games when they are "
+            "the same"
+        )
+    if launch.origin is not None:
+        return resolve_in_copy(bot.spec, launch.origin, python=launch.python)
+    if is_own(bot):  # the content of a file that an option named is kept with the bot
+        return own_player_of(launch)
+    return read_spec(bot.spec, Path(launch.folder), python=launch.python, known=bot.revision.files)
+
+
+def changes_since(bot: BotRow) -> dict[str, str]:
+    """The changes of a registered foreign bot's ingredients since then, by name; mostly empty.
+
+    A bot that cannot be read any more has one entry, its specification, and the reason. So has a
+    bot that this user has not registered: looking at it would ask a program that a stranger's
+    database names for its version.
+    """
+    if is_own(bot) or bot.revision.launch.starts_nothing:
+        return {}
+    if unknown_bots([bot]):
+        return {
+            bot.spec: "not looked at, for it was not registered by you on this machine; "
+            f"`ladder bots check {bot.name}` starts it"
+        }
+    try:
+        return changed_files(bot.revision.files, resolve_bot(bot).files)
+    except SpecError as error:
+        return {bot.spec: str(error)}
+
+
+def resolve_unchanged(bot: BotRow) -> ResolvedBot:
+    """A registered bot as its specification stands now, its files being what was registered.
+
+    Raises:
+        UsageError: its files have changed; games of the two contents must not be mixed.
+        SpecError: something that it is made of is gone.
+
+    """
+    try:
+        resolved = resolve_bot(bot)
+    except SpecError as error:
+        raise SpecError(f"{bot.name}: {error}") from error
+    if not has_changed(bot, resolved):
+        _refuse_other_start(bot, resolved)
+        return resolved
+    changed = changed_files(bot.revision.files, resolved.files)
+    names = ", ".join(f"{name} {word}" for name, word in changed.items())
+    remedy = (
+        "its sources were edited while the command started; run it again"
+        if is_own(bot)
+        else "register the new version under a name of its own with `ladder bots add`, or in its "
+        "place with --replace, which retires the old one and its rating"
+    )
+    raise UsageError(f"{bot.name} is not what was registered ({names}): {remedy}")
+
+
+def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
+    """Refuse a stored launch other than the one that the specification stands for on this machine.
+
+    The stored one is never started; another one says that a stranger wrote it.
+
+    Raises:
+        UsageError: they differ.
+
+    """
+    stored, made = bot.revision.launch, resolved.launch
+    fields = ("command", "folder", "host", "player", "origin")
+    other = [field for field in fields if getattr(stored, field) != getattr(made, field)]
+    if other and not is_own(bot):
+        raise UsageError(
+            f"{bot.name} is not started: the database holds another {' and '.join(other)} than its "
+            "specification stands for here; look at it with `ladder bots show`, and register it "
+            "anew with `ladder bots add` and --replace when it is yours"
+        )
+
+
+def entrants(
+    bots: Iterable[BotRow],
+    budget_of: Callable[[BotRow], Budget],
+    restart: Restart | None = None,
+) -> dict[str, Entrant]:
+    """Registered bots as sides of pairs, by name, all being what was registered.
+
+    A bot is started by what its specification stands for on this machine, never by a stored
+    command.
+
+    Args:
+        bots: the bots.
+        budget_of: what each may spend on a move.
+        restart: how often their processes are renewed; None: as each was registered.
+
+    Raises:
+        UsageError: the files of one have changed, or sources are being edited at this moment.
+        SpecError: something that one is made of is gone.
+
+    """
+    chosen = list(bots)
+    if any(map(is_own, chosen)):
+        own_sources()  # taken before any hash, so that an edit after either is seen
+    found = {}
+    for bot in chosen:
+        resolved = resolve_unchanged(bot)
+        found[bot.name] = entrant_of(
+            resolved.launch,
+            revision=bot.revision.id,
+            name=bot.name,
+            budget=budget_of(bot),
+            restart=bot.revision.launch.restart if restart is None else restart,
+            content=resolved.states,
+        )
+    if any(map(is_own, chosen)):
+        refuse_edited()
+    return found
+
+
+def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass]) -> None:
+    """Refuse bots that play none of the boards.
+
+    Raises:
+        UsageError: one plays none of them.
+
+    """
+    classes = tuple(boards)
+    for bot in bots:
+        if not any(can_play_class(bot.revision.boards, board) for board in classes):
+            asked = ", ".join(map(str, classes))
+            raise UsageError(
+                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
+                "; leave it out of --bots or choose other --boards"
+            )
+
+
+def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None:
+    """Refuse bots that need more than the time given per move.
+
+    Raises:
+        UsageError: one needs more, as was found when it was registered.
+
+    """
+    for bot in bots:
+        needed = bot.revision.launch.min_time_ms
+        if time_ms is not None and needed is not None and time_ms < needed:
+            raise UsageError(
+                f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
+                f"less: ask for at least --time {needed}ms, or leave it out"
+            )

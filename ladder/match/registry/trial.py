@@ -1,0 +1,225 @@
+"""The trial of a bot before it is registered: a hello, and a game against `random` on each kind
+of board that it claims. Nothing of it is stored.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bots.protocol import READY_S, Budget, BudgetKind
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from db.records.pairs import PairPlan
+from db.records.restart import Restart
+from db.records.thought_blob import decode
+from engine.board import Board
+from engine.errors import EngineError
+from engine.result import Result
+from ladder.errors import BotFailure, UsageError
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.new_game import new_game
+from ladder.match.game.referee import play_game
+from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
+from ladder.match.specs.start_command import built_in, entrant_of, start_of
+
+TRIAL_MS = 100
+"""The time per move of a trial."""
+TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
+    "time": Budget(time_ms=TRIAL_MS),
+    "simulations": Budget(simulations=100),
+    "nodes": Budget(nodes=10_000),
+    "depth": Budget(depth=2),
+    "any": Budget(time_ms=TRIAL_MS),
+}
+TRIAL_MARGIN_MS = 10_000
+"""A trial tells how long a bot takes; only a hung one fails by the clock."""
+MARGIN_MS = 50
+"""How far over its budget a bot may be without counting as one that needs more."""
+QUICK_MS = 20
+"""A bot that never takes longer plays under any budget, with the margin that every run gives."""
+COURSE_HOSTS = ("thu", "saiblo")
+"""Their bots are never told the time, and were written for boards with a forbidden cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One game of a bot against `random`."""
+
+    board: Board
+    won: bool
+    times_us: tuple[int, ...]
+    """Wall time of each move of the bot."""
+    plies: int
+
+    @property
+    def mean_ms(self) -> float:
+        """Mean wall time of its moves."""
+        return statistics.fmean(self.times_us) / 1000 if self.times_us else 0.0
+
+    @property
+    def max_ms(self) -> float:
+        """Wall time of its slowest move."""
+        return max(self.times_us, default=0) / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The findings of a trial."""
+
+    name: str
+    """The name in its hello."""
+    version: str
+    budgets: tuple[BudgetKind, ...]
+    boards: tuple[str, ...] | None
+    """The boards in its hello, or fewer where it failed."""
+    trials: tuple[Trial, ...]
+    min_time_ms: int | None = None
+    """Milliseconds that it takes per move under any budget; None: it keeps to its budget."""
+    left_out: str = ""
+    """Why `boards` is less than the bot claims."""
+
+
+def try_out(
+    launch: Launch,
+    budgets: tuple[BudgetKind, ...] | None,
+    confinement: Confinement,
+    *,
+    name: str = "bot",
+) -> Found:
+    """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
+
+    Each game has a fresh process, and none is stored.
+
+    Args:
+        launch: how to start it, as it is stored.
+        budgets: what it plays on; None: what its hello says.
+        confinement: its bounds.
+        name: the bot's, for its log.
+
+    Raises:
+        UsageError: it failed; the message says how.
+
+    """
+    course = launch.host in COURSE_HOSTS
+    pool = BotPool(confinement)
+    left_out = ""
+    trials: list[Trial] = []
+    try:
+        hello = pool.greet(start_of(launch), name)
+        budgets = budgets or hello.budgets
+        boards = hello.boards
+        for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
+            try:
+                trials.append(_trial(launch, budgets, board, pool, name))
+            except UsageError as failure:
+                # A course program may rightly rely on the forbidden cell that its boards have.
+                if not course or board.forbidden is not None:
+                    raise
+                left_out, boards = str(failure), (FORBIDDEN_ONLY,)
+    except BotFailure as failure:
+        raise UsageError(f"the bot failed its check: {failure}") from failure
+    finally:
+        pool.close()
+    timed = course or TRIAL_BUDGETS[budgets[0]].time_ms is not None
+    needs = [needed_ms(trial.times_us, told=not course) for trial in trials] if timed else []
+    return Found(
+        name=hello.name,
+        version=hello.version,
+        budgets=budgets,
+        boards=boards,
+        trials=tuple(trials),
+        min_time_ms=max((need for need in needs if need is not None), default=None),
+        left_out=left_out,
+    )
+
+
+def needed_ms(times_us: Sequence[int], *, told: bool) -> int | None:
+    """The time per move that a bot needs, from the times of its moves in a trial.
+
+    Args:
+        times_us: wall times of its moves.
+        told: whether it was told its budget of `TRIAL_MS`.
+
+    Returns:
+        Milliseconds; None when it needs no more than it is given.
+
+    """
+    longest_ms = math.floor(max(times_us, default=0) / 1000)
+    kept = longest_ms <= TRIAL_MS + MARGIN_MS if told else longest_ms < QUICK_MS
+    return None if kept else longest_ms
+
+
+def found_in_catalogue(player: str, budgets: tuple[BudgetKind, ...]) -> Found:
+    """A player of this installation as it stands in the catalogue: no trial could tell more."""
+    return Found(player, "", budgets, boards=None, trials=())
+
+
+def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
+    """Have a player of this installation built with its options for each kind of board.
+
+    Raises:
+        UsageError: it does not take them; the message says why.
+
+    """
+    pool = BotPool(UNCONFINED)
+    try:
+        budget = TRIAL_BUDGETS[budgets[0]]
+        entrant = entrant_of(launch, revision=0, name=str(launch.player), budget=budget)
+        process = pool.acquire(entrant.start)
+        for board in TRIAL_BOARDS:
+            question = new_game(entrant, board, game="options", side=0, seed=1)
+            process.ask(question, timeout_s=READY_S)
+        process.kill()
+    except BotFailure as failure:
+        raise UsageError(f"the player cannot be built: {failure}") from failure
+    finally:
+        pool.close()
+    return found_in_catalogue(str(launch.player), budgets)
+
+
+def _claimed(boards: Sequence[str] | None) -> list[Board]:
+    try:
+        claimed = trial_boards(boards)
+    except EngineError as error:
+        raise UsageError(f"the bot's hello lists a board that is none: {error}") from error
+    if not claimed:
+        raise UsageError("the bot's hello lists no board that it can play")
+    return claimed
+
+
+def _trial(
+    launch: Launch, budgets: Sequence[BudgetKind], board: Board, pool: BotPool, name: str
+) -> Trial:
+    if not budgets:
+        raise UsageError("the bot's hello lists no budget that it can play on")
+    trial = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
+    if trial.max_ms >= QUICK_MS and trial.max_ms > 3 * statistics.median(trial.times_us) / 1000:
+        # One slow move: the machine's doing, unless it happens again.
+        again = _game(launch, TRIAL_BUDGETS[budgets[0]], board, pool, name)
+        trial = min(trial, again, key=lambda each: each.max_ms)
+    return trial
+
+
+def _game(launch: Launch, budget: Budget, board: Board, pool: BotPool, name: str) -> Trial:
+    plan = PairPlan(
+        id=0,
+        number=0,
+        a=entrant_of(launch, revision=0, name=name, budget=budget, restart=Restart.GAME),
+        b=entrant_of(built_in("random"), revision=1, name="random", budget=budget),
+        board=str(board),
+        board_class=str(board),
+        opening=(),
+        seed=1,
+        margin_ms=TRIAL_MARGIN_MS,
+    )
+    game: GameRecord = play_game(plan, pool, swapped=False)
+    if game.termination.is_forfeit and game.result is Result.LOSS:
+        raise UsageError(f"the bot failed its check on {board} ({game.termination}): {game.detail}")
+    return Trial(
+        board=board,
+        won=game.result is Result.WIN,
+        times_us=tuple(thought.time_us for thought in decode(game.thoughts)[::2]),
+        plies=len(game.moves),
+    )

@@ -1,0 +1,188 @@
+"""The ingredients of a bot from outside: its files, the modules it imports, its interpreter."""
+
+import ast
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from bots.errors import SpecError
+from db.records.launch import FileState
+from ladder.match.specs.file_state import look_at
+
+VERSION_S = 10.0
+"""How long an interpreter may take to tell its version."""
+ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
+
+
+class Ingredients:
+    """Everything that a bot is made of, as it is found.
+
+    Attributes:
+        values: a file with its hash, a program with its version, or an option with its value.
+        states: the files among them.
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Files in the folder are named relative to it, others by their absolute path."""
+        self.folder = folder
+        self.values: dict[str, str] = {}
+        self.states: list[FileState] = []
+        self._seen: set[Path] = set()
+
+    def add_values(self, values: Mapping[str, str]) -> None:
+        """Programs and options."""
+        self.values.update(values)
+
+    def add_file(self, path: Path, name: str | None = None) -> None:
+        """A file, under a name of its own if one is given. Raises OSError."""
+        path = Path(os.path.normpath(path))
+        if path in self._seen:
+            return
+        self._seen.add(path)
+        if name is None:
+            inside = path.is_relative_to(self.folder)
+            name = str(path.relative_to(self.folder) if inside else path)
+        state = look_at(path)
+        self.values[name] = state.digest
+        self.states.append(state)
+
+    def add_files(self, paths: Iterable[Path]) -> None:
+        """Several files. Raises OSError."""
+        for path in paths:
+            self.add_file(path)
+
+
+def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """The ingredients of a bot that differ: ``changed``, ``new`` or ``gone`` by name."""
+    words = {}
+    for name in sorted({*then, *now}):
+        if name not in now:
+            words[name] = "gone"
+        elif name not in then:
+            words[name] = "new"
+        elif then[name] != now[name]:
+            words[name] = "changed"
+    return words
+
+
+def program(word: str, folder: Path) -> dict[str, str]:
+    """A program found on PATH counts by its path and what it says about its version.
+
+    Raises:
+        SpecError: there is none.
+
+    """
+    found = shutil.which(word)
+    if found is None:
+        raise SpecError(
+            f"{word!r} is neither a file in {folder} nor a program on PATH: "
+            "write a path such as ./mybot"
+        )
+    lines = (_output(found, "--version") or "").strip().splitlines()
+    return {found: lines[0] if lines else "version unknown"}
+
+
+def interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:
+    """The Python that hosts a bot: its own path behind any shim, and its version.
+
+    Args:
+        python: a program or a path, relative to the folder; None: python3 on PATH.
+        folder: where the bot is registered.
+
+    Raises:
+        SpecError: it cannot be started, or is older than 3.8.
+
+    """
+    word = python or "python3"
+    path = folder / word
+    found = str(path) if path.is_file() else shutil.which(word)
+    if found is None:
+        raise SpecError(f"--python: {word!r} is neither a file nor a program on PATH")
+    # A shim would look for its settings in HOME, which a bot does not have.
+    lines = (_output(found, "-c", ASK_PYTHON) or "").splitlines()
+    if len(lines) < 2 or not lines[0]:
+        raise SpecError(f"--python: {found} does not answer as a Python interpreter")
+    version = tuple(int(number) for number in lines[1].split()[0].rstrip("+").split(".")[:2])
+    if version < (3, 8):
+        raise SpecError(f"--python: {found} is Python {lines[1].split()[0]}, and 3.8 is needed")
+    return lines[0], {lines[0]: lines[1]}
+
+
+@cache
+def _output(found: str, *words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            [found, *words],
+            capture_output=True,
+            text=True,
+            timeout=VERSION_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout or done.stderr
+
+
+def local_modules(entry: Path, beside: Path) -> list[Path]:
+    """A Python file and all files that it imports from its own folder.
+
+    Found by reading import statements; what is imported by other means is not seen.
+
+    Args:
+        entry: the file.
+        beside: the folder that comes first on its import path.
+
+    """
+    found: set[Path] = set()
+    waiting = [entry]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for name in _imported(path, beside):
+            waiting.extend(_files(name, beside))
+    return sorted(found)
+
+
+def _imported(path: Path, beside: Path) -> list[str]:
+    """Every dotted name that the file's import statements may mean."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return []  # written for another Python, or wrong: its own interpreter will tell
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = path.parent
+                for _ in range(node.level - 1):
+                    package = package.parent
+                if not package.is_relative_to(beside):
+                    continue
+                above = ".".join(package.relative_to(beside).parts)
+                base = ".".join(part for part in (above, base) if part)
+            names.append(base)
+            names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
+    return names
+
+
+def _files(name: str, beside: Path) -> list[Path]:
+    """The files that importing a dotted name executes, as far as they lie in the folder."""
+    files = []
+    place = beside
+    for part in name.split("."):
+        place = place / part
+        for path in (place / "__init__.py", place.with_name(part + ".py")):
+            if path.is_file():
+                files.append(path)
+                break
+    return files

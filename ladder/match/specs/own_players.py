@@ -1,0 +1,70 @@
+"""The identities of this installation's players, kept by the content of its sources.
+
+Reading and hashing all sources takes longer than most commands; a folder in the user's cache holds
+the result for each content that was ever seen.
+"""
+
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import msgspec
+
+from bots.catalogue import VERSIONS
+from bots.identity import content_hash, sources
+from bots.version import Version
+from engine.cache import ROOT, cache_root
+from ladder.match.specs.file_state import hash_file
+from ladder.match.specs.own_sources import is_edited, own_sources
+
+
+class OwnPlayer(msgspec.Struct, frozen=True):
+    """A player of this installation without options of its own."""
+
+    content_hash: str
+    files: dict[str, str]
+    """The hashes of its sources, by their paths below the root."""
+
+
+def own_player(version: Version) -> OwnPlayer:
+    """A player as its sources stood when this process first looked at them."""
+    # The copy that is played is taken first, so that an edit after either is seen.
+    return _players(own_sources().digest, cache_root() / "identities")[version.name]
+
+
+@lru_cache(maxsize=4)
+def _players(digest: str, folder: Path) -> Mapping[str, OwnPlayer]:
+    python = f"py{sys.version_info.major}{sys.version_info.minor}"
+    place = folder / f"{digest}-{python}.json"
+    with contextlib.suppress(OSError, msgspec.DecodeError):
+        kept = msgspec.json.decode(place.read_bytes(), type=dict[str, OwnPlayer])
+        if kept.keys() == VERSIONS.keys():
+            return kept
+    hashes = {path: hash_file(path) for path in {*_all_sources()}}
+    found = {
+        name: OwnPlayer(
+            content_hash(version),
+            {str(path.relative_to(ROOT)): hashes[path] for path in sources(version)},
+        )
+        for name, version in VERSIONS.items()
+    }
+    if not is_edited():
+        with contextlib.suppress(OSError):
+            _write(place, msgspec.json.encode(found))
+    return found
+
+
+def _all_sources() -> list[Path]:
+    return [path for version in VERSIONS.values() for path in sources(version)]
+
+
+def _write(place: Path, data: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, new = tempfile.mkstemp(prefix=".new-", dir=place.parent)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+    os.replace(new, place)

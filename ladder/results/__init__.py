@@ -1,0 +1,1 @@
+"""Stored results: rating lists, comparisons, exact analysis, exchange formats and overviews."""

@@ -1,0 +1,185 @@
+"""The mistakes of a division's bots, read from the store."""
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from db.records.games import GameRow
+from db.records.runs import DivisionRow
+from db.store import Store
+from engine.position_key import key_of
+from ladder.errors import UsageError
+from ladder.results.analysis.game import positions_of
+from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
+from ladder.results.analysis.solved import (
+    Bounds,
+    Columns,
+    best_of,
+    distance_of,
+    outcome_of,
+    unpacked,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FalseProof:
+    """A claim that is not true."""
+
+    bot: str
+    game: int
+    ply: int
+    """From 0, the opening counted."""
+    claim: str
+    """In the bot's words, such as ``win 5``."""
+    truth: str
+    """The result, with the plies to the end where they are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class DivisionMistakes:
+    """The analysed games of a division."""
+
+    label: str
+    games: int
+    positions: int
+    """Moves of these games after their openings."""
+    decided: int
+    """Those before which the result was known."""
+    bots: Mapping[str, BotMistakes]
+    """By name, of the current revisions; fewest mistakes first."""
+    false_proofs: Sequence[FalseProof]
+
+
+def mistakes_of_division(
+    store: Store, division: DivisionRow, *, since: float | None = None
+) -> DivisionMistakes | None:
+    """The known mistakes of a division, rated or not; None where no game was analysed.
+
+    Bots stand there with their current revision.
+    """
+    games = store.analysis.judged(division.id, since=since)
+    if not games:
+        return None
+    found = mistakes_by_revision(games)
+    bots = {bot.revision.id: bot.name for bot in store.bots.all(include_retired=True)}
+    named = {bots[revision]: one for revision, one in found.items() if revision in bots}
+    ranked = sorted(named, key=lambda name: (named[name].per_100 is None, named[name].per_100 or 0))
+    return DivisionMistakes(
+        label=division.label,
+        games=len(games),
+        positions=sum(one.moves for one in found.values()),
+        decided=sum(one.decided for one in found.values()),
+        bots={name: named[name] for name in ranked},
+        false_proofs=[
+            proof for name in ranked for proof in _false_proofs(store, name, named[name])
+        ],
+    )
+
+
+def mistakes_of_bots(
+    store: Store, division: DivisionRow, patterns: Sequence[str], *, since: float | None = None
+) -> DivisionMistakes | None:
+    """The mistakes of the bots that names or shell patterns select; none: all bots.
+
+    Raises:
+        UsageError: a pattern selects no analysed bot.
+
+    """
+    made = mistakes_of_division(store, division, since=since)
+    if made is None or not patterns:
+        return made
+    chosen: set[str] = set()
+    for pattern in patterns:
+        found = [name for name in made.bots if fnmatch.fnmatchcase(name, pattern)]
+        if not found:
+            raise UsageError(
+                f"--bots: {pattern!r} has no analysed games in {made.label}; there are "
+                f"{', '.join(made.bots)}"
+            )
+        chosen.update(found)
+    return replace(
+        made,
+        bots={name: one for name, one in made.bots.items() if name in chosen},
+        false_proofs=[proof for proof in made.false_proofs if proof.bot in chosen],
+    )
+
+
+def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseProof]:
+    found = []
+    for move in mistakes.false_moves:
+        game = store.games.get(move.game)
+        if game is None:
+            continue
+        thought = game.thoughts[move.ply - game.opening_plies]
+        columns = columns_of_game(store, game)[move.ply - game.opening_plies]
+        truth = "another result" if columns is None else truth_of(columns)
+        found.append(FalseProof(name, move.game, move.ply, thought.proven or "", truth))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class GameTruth:
+    """The solver's knowledge of one game."""
+
+    columns: Sequence[Sequence[str | None] | None]
+    """For each move after the opening the value of every column before it, such as ``win 5``; None
+    where a column is full or open, or nothing is known of the position."""
+    lost_at: int | None
+    """The first move after which the lost game was lost: its ply from 0. None: not known."""
+
+
+def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
+    """The truth of games by their numbers; games that were not analysed are left out."""
+    divisions = {game.division_id for game in games}
+    numbers = [game.id for game in games]
+    judged = [
+        one for division in divisions for one in store.analysis.judged(division, games=numbers)
+    ]
+    lost = {
+        move.game: move.ply
+        for mistakes in mistakes_by_revision(judged).values()
+        for move in mistakes.losing_moves
+    }
+    analysed = {one.game_id for one in judged}
+    return {
+        game.id: GameTruth(
+            [
+                None if columns is None else value_words(columns)
+                for columns in columns_of_game(store, game)
+            ],
+            lost.get(game.id),
+        )
+        for game in games
+        if game.id in analysed
+    }
+
+
+def value_words(columns: Columns) -> list[str | None]:
+    """The value of each column in words; None where it is full or open."""
+    return [
+        None if column is None or column.outcome is None else _words_of(column)
+        for column in columns
+    ]
+
+
+def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
+    """The known value of each position after the opening; None where none is."""
+    keys = [key_of(position) for position in positions_of(game)]
+    known = store.analysis.solved(key for key, _ in keys)
+    return [
+        unpacked(known[key].bounds, is_image=is_image) if key in known else None
+        for key, is_image in keys
+    ]
+
+
+def truth_of(columns: Columns) -> str:
+    """A position's result in words, such as ``loss 6``; the bounds where it is open."""
+    best = best_of(columns)
+    return _words_of(best)
+
+
+def _words_of(bounds: Bounds) -> str:
+    if bounds.outcome is None:
+        return f"{outcome_of(bounds.low)} to {outcome_of(bounds.high)}"
+    distance = distance_of(bounds.low) if bounds.is_exact else None
+    return str(bounds.outcome) if distance is None else f"{bounds.outcome} {distance}"

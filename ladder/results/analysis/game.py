@@ -1,0 +1,130 @@
+"""One game: its positions solved from the end backwards, each move judged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from db.records.analysis import GameVerdict, SolvedPosition
+from db.records.games import GameRow, Thought
+from engine.board import Board, parse_board
+from engine.position import Position
+from engine.position_key import key_of
+from engine.solver import SOLVER_VERSION
+from ladder.results.analysis.solved import (
+    Columns,
+    best_of,
+    is_settled,
+    packed,
+    solve_columns,
+    unpacked,
+)
+from ladder.results.analysis.verdict import judge_move
+
+if TYPE_CHECKING:
+    from engine.solver import Solver
+
+TABLE_MIB = 64
+"""Of the solver's table: a position of a game takes few nodes, and boards change often."""
+OPEN_IN_A_ROW = 3
+"""Positions that stayed open, after which the earlier ones of the game are only glanced at."""
+GLANCE = 32
+"""A glance has this part of the nodes."""
+
+
+class Solvers:
+    """The solver of one board at a time, with what it knows from game to game."""
+
+    def __init__(self, table_mib: int = TABLE_MIB) -> None:
+        self._table_mib = table_mib
+        self._solver: Solver | None = None
+
+    def on(self, board: Board) -> "Solver":
+        """The solver of a board."""
+        if self._solver is None or self._solver.board != board:
+            self._solver = None  # its table goes before the next one comes
+            from engine.solver import Solver  # loads the compiler
+
+            self._solver = Solver(board, table_mib=self._table_mib)
+        return self._solver
+
+
+@dataclass(slots=True)
+class Analysed:
+    """The verdicts on a game, or on the part that was reached before a stop."""
+
+    verdict: GameVerdict | None = None
+    """None: the game was not finished."""
+    solved: list[SolvedPosition] = field(default_factory=list)
+    """The positions that were solved anew."""
+    positions: int = 0
+    """Positions looked at."""
+    decided: int = 0
+    """Those whose result is known."""
+
+
+def positions_of(game: GameRow) -> list[Position]:
+    """The position before each move after the opening."""
+    position = Position.from_moves(parse_board(game.board), game.moves[: game.opening_plies])
+    found = []
+    for column in game.moves[game.opening_plies :]:
+        found.append(position)
+        position = position.play(column)
+    return found
+
+
+def analyse_game(
+    game: GameRow,
+    known: Callable[[list[bytes]], Mapping[bytes, SolvedPosition]],
+    solvers: Solvers,
+    nodes: int,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> Analysed:
+    """Judge the moves of a game.
+
+    Late positions come first: they are easy, and what the solver learns there serves the earlier
+    ones. Once several in a row stay open, the earlier ones get fewer nodes, in which a win near at
+    hand is still found; a position for which its bot claims a proof always gets all of them.
+
+    Args:
+        game: with its thoughts.
+        known: gives those of some positions that were solved before, by key.
+        solvers: solve the others.
+        nodes: the most nodes for one position.
+        is_stopped: asked before each position; then nothing more is solved.
+
+    """
+    positions = positions_of(game)
+    keys = [key_of(position) for position in positions]
+    before = known([key for key, _ in keys])
+    made = Analysed()
+    moves: list[bytes] = []
+    open_in_a_row = 0
+    for place in reversed(range(len(positions))):
+        if is_stopped():
+            return made
+        position, (key, is_image) = positions[place], keys[place]
+        thought = game.thoughts[place] if place < len(game.thoughts) else Thought(0)
+        full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
+        budget = nodes if full else max(1, nodes // GLANCE)
+        columns = _known_columns(before.get(key), budget, is_image=is_image)
+        if columns is None:
+            columns = solve_columns(solvers.on(position.board), position, budget)
+            content = packed(columns, is_image=is_image)
+            made.solved.append(SolvedPosition(key, SOLVER_VERSION, budget, content))
+        is_decided = best_of(columns).outcome is not None
+        open_in_a_row = 0 if is_decided else open_in_a_row + 1
+        made.positions += 1
+        made.decided += is_decided
+        column = game.moves[game.opening_plies + place]
+        verdict = judge_move(columns, column, told=thought.value, proven=thought.proven)
+        moves.append(verdict.packed())
+    made.verdict = GameVerdict(game.id, SOLVER_VERSION, nodes, b"".join(reversed(moves)))
+    return made
+
+
+def _known_columns(found: SolvedPosition | None, nodes: int, *, is_image: bool) -> Columns | None:
+    """The columns of a position that was solved before; None: it must be solved."""
+    if found is None or found.solver_version != SOLVER_VERSION:
+        return None
+    columns = unpacked(found.bounds, is_image=is_image)
+    return columns if found.nodes >= nodes or is_settled(columns) else None

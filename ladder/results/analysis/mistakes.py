@@ -1,0 +1,279 @@
+"""Mistakes of every bot, counted from the verdicts on its moves."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from db.records.analysis import JudgedGame
+from engine.board import parse_board
+from engine.result import Result, Termination
+from ladder.results.analysis.verdict import BYTES, NO_PLIES, NO_VALUE, OPEN, Claim, Decision
+from ladder.stats.cluster_ratio import ratio_error95
+
+PLIES_A_BIN, MOST_BINS = 6, 12
+"""Plies left that share a column of the heat map, on boards for which that makes few columns."""
+VALUE_BINS = 10
+LOSS, DRAW, WIN = 0, 1, 2
+"""Codes of outcomes in a verdict."""
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBin:
+    """The decisions with so many plies left."""
+
+    first: int
+    """Empty cells before the move, from."""
+    last: int
+    """To, included."""
+    decisions: int
+    mistakes: int
+    unknown: int
+    """Moves that could not be judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueBin:
+    """The moves for which a bot told a value in this range, where the truth is known."""
+
+    low: float
+    high: float
+    moves: int
+    told: float | None
+    """Mean of the values told; None without moves."""
+    true: float | None
+    """Mean of the true ones: -1 loss, 0 draw, 1 win."""
+
+
+@dataclass(frozen=True, slots=True)
+class LosingMove:
+    """The first move of a lost game after which it was lost."""
+
+    game: int
+    ply: int
+    """From 0, the opening counted."""
+    left: int
+    """Empty cells before the move."""
+    before: str
+    """The result that it gave away: win or draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slips:
+    """Wins that came later, or losses that came sooner, than they had to."""
+
+    moves: int
+    plies: int
+    """Lost by these moves together."""
+    of: int
+    """Moves of which it is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class FalseMove:
+    """A move with a false claim."""
+
+    game: int
+    ply: int
+
+
+@dataclass(frozen=True, slots=True)
+class BotMistakes:
+    """The moves of one revision in analysed games."""
+
+    games: int
+    moves: int
+    decided: int
+    """Moves before which the result was known."""
+    decisions: int
+    """Moves that could keep the result and could lose it."""
+    win_to_draw: int
+    win_to_loss: int
+    draw_to_loss: int
+    error95: float | None
+    """Half the 95 % interval of the mistakes per 100 decisions, with the pair as the unit."""
+    unknown: int
+    """Moves of which it is not known whether they were decisions, or right."""
+    by_plies_left: tuple[LeftBin, ...]
+    lost_games: int
+    """Games lost on the board."""
+    losing_moves: tuple[LosingMove, ...]
+    """Of those lost games in which the first losing mistake is known."""
+    slower_wins: Slips
+    faster_losses: Slips
+    claims: Mapping[Claim, int]
+    false_moves: tuple[FalseMove, ...] = field(default=())
+    calibration: tuple[ValueBin, ...] = ()
+
+    @property
+    def mistakes(self) -> int:
+        """Of all three kinds."""
+        return self.win_to_draw + self.win_to_loss + self.draw_to_loss
+
+    @property
+    def per_100(self) -> float | None:
+        """Mistakes in 100 decisions; None without decisions."""
+        return 100 * self.mistakes / self.decisions if self.decisions else None
+
+    @property
+    def unknown_share(self) -> float | None:
+        """Of all moves."""
+        return self.unknown / self.moves if self.moves else None
+
+    @property
+    def false_proofs(self) -> int:
+        """Claims that are not true."""
+        return self.claims.get(Claim.FALSE, 0)
+
+
+class Moves:
+    """The moves of many judged games as arrays of equal length."""
+
+    def __init__(self, games: Sequence[JudgedGame]) -> None:
+        """Lay the verdicts of the games one behind the other."""
+        counts = np.array([len(game.moves) // BYTES for game in games], np.int64)
+        content = np.frombuffer(b"".join(game.moves for game in games), np.uint8)
+        self.verdicts = content.reshape(-1, BYTES)
+        self.game = np.repeat(np.arange(len(games)), counts)
+        """Index of the game."""
+        opening = np.array([game.opening_plies for game in games], np.int64)
+        starts = np.concatenate(([0], np.cumsum(counts)[:-1])) if len(games) else counts
+        self.ply = np.arange(int(counts.sum())) - np.repeat(starts - opening, counts)
+        first = np.array([game.first_revision for game in games], np.int64)
+        second = np.array([game.second_revision for game in games], np.int64)
+        movers = np.where(self.ply % 2 == 0, np.repeat(first, counts), np.repeat(second, counts))
+        self.mover = movers
+        """Revision."""
+        cells = {board: parse_board(board).cells for board in {game.board for game in games}}
+        self.left = np.repeat([cells[game.board] for game in games], counts) - self.ply
+        """Empty cells before the move."""
+        self.before = self.verdicts[:, 0] & 3
+        self.after = self.verdicts[:, 0] >> 2 & 3
+        self.decision = self.verdicts[:, 0] >> 4
+        self.plies_lost = self.verdicts[:, 1].astype(np.int64)
+        self.told = self.verdicts[:, 2].astype(np.int64)
+        self.claim = self.verdicts[:, 3]
+
+
+def mistakes_by_revision(games: Sequence[JudgedGame]) -> dict[int, BotMistakes]:
+    """The mistakes of every revision that moved in one of the games."""
+    if not games:
+        return {}
+    moves = Moves(games)
+    revisions = {game.first_revision for game in games} | {game.second_revision for game in games}
+    return {revision: _mistakes(revision, games, moves) for revision in sorted(revisions)}
+
+
+def _mistakes(revision: int, games: Sequence[JudgedGame], moves: Moves) -> BotMistakes:
+    own = moves.mover == revision
+    decided = own & (moves.decision == Decision.YES)
+    before, after = moves.before, moves.after
+    wrong = decided & (after < before)
+    losing = wrong & (after == LOSS)
+    unknown = own & (moves.decision == Decision.UNKNOWN)
+    pairs = np.array([game.pair_id for game in games], np.int64)[moves.game]
+    error = _error(pairs, decided, wrong)
+    lost = [
+        place
+        for place, game in enumerate(games)
+        if revision == _loser(game) and not Termination(game.termination).is_forfeit
+    ]
+    claims = np.bincount(moves.claim[own], minlength=len(Claim))
+    return BotMistakes(
+        games=sum(revision in (game.first_revision, game.second_revision) for game in games),
+        moves=int(own.sum()),
+        decided=int((own & (before != OPEN)).sum()),
+        decisions=int(decided.sum()),
+        win_to_draw=int((wrong & (before == WIN) & (after == DRAW)).sum()),
+        win_to_loss=int((losing & (before == WIN)).sum()),
+        draw_to_loss=int((losing & (before == DRAW)).sum()),
+        error95=None if error is None else 100 * error,
+        unknown=int(unknown.sum()),
+        by_plies_left=_by_plies_left(moves, decided, wrong, unknown),
+        lost_games=len(lost),
+        losing_moves=_losing_moves(games, moves, losing, lost),
+        slower_wins=_slips(moves, own & (before == WIN) & (after == WIN)),
+        faster_losses=_slips(moves, own & (before == LOSS) & (after == LOSS)),
+        claims={claim: int(claims[claim]) for claim in Claim if claim is not Claim.NONE},
+        false_moves=tuple(
+            FalseMove(games[int(moves.game[at])].game_id, int(moves.ply[at]))
+            for at in np.flatnonzero(own & (moves.claim == Claim.FALSE))
+        ),
+        calibration=_calibration(moves, own),
+    )
+
+
+def _loser(game: JudgedGame) -> int | None:
+    sides = {Result.WIN: game.second_revision, Result.LOSS: game.first_revision}
+    return sides.get(Result(game.result))
+
+
+def _error(pairs: npt.NDArray[np.int64], decided: Mask, wrong: Mask) -> float | None:
+    _, places = np.unique(pairs, return_inverse=True)
+    count = int(places.max()) + 1 if len(places) else 0
+    decisions = np.bincount(places[decided], minlength=count).astype(np.float64)
+    mistakes = np.bincount(places[wrong], minlength=count).astype(np.float64)
+    return ratio_error95(mistakes, decisions)
+
+
+def _by_plies_left(moves: Moves, decided: Mask, wrong: Mask, unknown: Mask) -> tuple[LeftBin, ...]:
+    width = PLIES_A_BIN * math.ceil(int(moves.left.max()) / (PLIES_A_BIN * MOST_BINS))
+    bins = (moves.left - 1) // width
+    found = []
+    for number in np.unique(bins[decided | unknown]).tolist():
+        here = bins == number
+        found.append(
+            LeftBin(
+                first=number * width + 1,
+                last=(number + 1) * width,
+                decisions=int((here & decided).sum()),
+                mistakes=int((here & wrong).sum()),
+                unknown=int((here & unknown).sum()),
+            )
+        )
+    return tuple(found)
+
+
+def _losing_moves(
+    games: Sequence[JudgedGame], moves: Moves, losing: Mask, lost: Sequence[int]
+) -> tuple[LosingMove, ...]:
+    wanted, found = set(lost), {}
+    for at in np.flatnonzero(losing).tolist():
+        place = int(moves.game[at])
+        if place in wanted and place not in found:
+            found[place] = LosingMove(
+                game=games[place].game_id,
+                ply=int(moves.ply[at]),
+                left=int(moves.left[at]),
+                before="win" if moves.before[at] == WIN else "draw",
+            )
+    return tuple(found[place] for place in sorted(found))
+
+
+def _slips(moves: Moves, mask: Mask) -> Slips:
+    lost = moves.plies_lost[mask & (moves.plies_lost != NO_PLIES)]
+    return Slips(moves=int((lost > 0).sum()), plies=int(lost.sum()), of=len(lost))
+
+
+def _calibration(moves: Moves, own: Mask) -> tuple[ValueBin, ...]:
+    seen = own & (moves.told != NO_VALUE) & (moves.before != OPEN)
+    told = (moves.told[seen] - 100) / 100
+    true = moves.before[seen].astype(np.float64) - 1
+    bins = np.clip(((told + 1) * VALUE_BINS / 2).astype(np.int64), 0, VALUE_BINS - 1)
+    found = []
+    for number in range(VALUE_BINS):
+        here = bins == number
+        count = int(here.sum())
+        found.append(
+            ValueBin(
+                low=round(-1 + number * 2 / VALUE_BINS, 3),
+                high=round(-1 + (number + 1) * 2 / VALUE_BINS, 3),
+                moves=count,
+                told=float(told[here].mean()) if count else None,
+                true=float(true[here].mean()) if count else None,
+            )
+        )
+    return tuple(found)

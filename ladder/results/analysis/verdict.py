@@ -1,0 +1,182 @@
+"""The verdict on one move: was it a decision, was it right, what did it cost, was its proof true?
+
+A verdict is four bytes, so that the verdicts on a million games are an array:
+
+====  =====================================================================================
+byte  holds
+====  =====================================================================================
+0     outcome before the move (bits 0, 1), outcome after it (bits 2, 3), decision (bits 4, 5)
+1     plies by which a win came later or a loss sooner than it had to; 255: unknown
+2     the value that the bot told, in hundredths and 100 added; 255: none
+3     what became of a claim to have proven the result: a `Claim`
+====  =====================================================================================
+"""
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+
+from engine.solver import Outcome
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
+
+BYTES = 4
+"""Of a verdict."""
+OPEN = 3
+"""Stands for an outcome that is not known; the others are 0 loss, 1 draw, 2 win."""
+NO_PLIES, NO_VALUE = 255, 255
+
+
+class Decision(IntEnum):
+    """Whether a move could keep the result and could lose it."""
+
+    NO = 0
+    YES = 1
+    UNKNOWN = 2
+
+
+class Claim(IntEnum):
+    """The fate of a bot's claim to have proven the result of a position."""
+
+    NONE = 0
+    TRUE = 1
+    LONGER = 2
+    """The result is true, and the game ends sooner under best play than was claimed: a proof, but
+    not of the exact distance."""
+    FALSE = 3
+    """Another result, or an end that is sooner than it can be."""
+    UNKNOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MoveVerdict:
+    """The verdict on one move."""
+
+    before: Outcome | None
+    """The result under best play before the move, for the mover; None: not known."""
+    after: Outcome | None
+    """The result under best play after it, for the mover."""
+    decision: Decision
+    plies_lost: int | None
+    """How much later a win or sooner a loss came; 0 for a draw and where the result changed."""
+    told: float | None
+    """The value that the bot told, -1..1."""
+    claim: Claim
+
+    def packed(self) -> bytes:
+        """The four bytes."""
+        outcomes = _code(self.before) | _code(self.after) << 2 | self.decision << 4
+        plies = NO_PLIES if self.plies_lost is None else self.plies_lost
+        told = NO_VALUE if self.told is None else round(100 * max(-1.0, min(self.told, 1.0))) + 100
+        return bytes((outcomes, plies, told, self.claim))
+
+    @classmethod
+    def of(cls, content: bytes) -> "MoveVerdict":
+        """A verdict from its four bytes."""
+        outcomes, plies, told, claim = content
+        return cls(
+            before=_outcome(outcomes & 3),
+            after=_outcome(outcomes >> 2 & 3),
+            decision=Decision(outcomes >> 4),
+            plies_lost=None if plies == NO_PLIES else plies,
+            told=None if told == NO_VALUE else (told - 100) / 100,
+            claim=Claim(claim),
+        )
+
+
+def judge_move(
+    columns: Columns, column: int, *, told: float | None = None, proven: str | None = None
+) -> MoveVerdict:
+    """The verdict on a move.
+
+    Args:
+        columns: what is known of the position before it.
+        column: the move.
+        told: the value that the bot told.
+        proven: its claim, such as ``win 5``.
+
+    """
+    best = best_of(columns)
+    played = columns[column] or UNBOUNDED
+    before, after = best.outcome, played.outcome
+    if before is not None and after is None and played.high < _least(before):
+        before = None  # a mistake, but which one is open: such a move counts as unknown
+    return MoveVerdict(
+        before=before,
+        after=after,
+        decision=_decision(columns, before, after),
+        plies_lost=_plies_lost(best, played, before, after),
+        told=told,
+        claim=check_claim(proven, best),
+    )
+
+
+def _decision(columns: Columns, before: Outcome | None, after: Outcome | None) -> Decision:
+    if before is None or after is None:
+        return Decision.UNKNOWN
+    if after < before:
+        return Decision.YES
+    others = [column for column in columns if column is not None]
+    if any(column.high < _least(before) for column in others):
+        return Decision.YES
+    return Decision.NO if all(one.outcome is before for one in others) else Decision.UNKNOWN
+
+
+def _least(outcome: Outcome) -> int:
+    """Values below this are worse than the outcome."""
+    return {Outcome.WIN: 1, Outcome.DRAW: 0, Outcome.LOSS: -1000}[outcome]
+
+
+def _plies_lost(
+    best: Bounds, played: Bounds, before: Outcome | None, after: Outcome | None
+) -> int | None:
+    if before is None or after is None:
+        return None
+    if before is not after or before is Outcome.DRAW:
+        return 0
+    if best.is_exact and played.is_exact:
+        return min(best.low - played.low, NO_PLIES - 1)
+    return None
+
+
+_CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
+
+
+def check_claim(proven: str | None, best: Bounds) -> Claim:
+    """The fate of a claim about a position with a value between these bounds.
+
+    A proof of ``win 7`` shows that the mover wins in 7 plies or fewer, one of ``loss 6`` that it
+    loses in 6 or fewer: an end that is sooner than under best play cannot have been proven.
+    """
+    if proven is None:
+        return Claim.NONE
+    parts = _CLAIM.fullmatch(proven)
+    if parts is None:
+        return Claim.UNKNOWN
+    claimed = Outcome[parts[1].upper()]
+    if best.outcome is None:
+        excluded = best.high < _least(claimed) or best.low > _most(claimed)
+        return Claim.FALSE if excluded else Claim.UNKNOWN
+    if best.outcome is not claimed:
+        return Claim.FALSE
+    if parts[2] is None or claimed is Outcome.DRAW:
+        return Claim.TRUE
+    distances = sorted(abs(distance_of(number) or 0) for number in (best.low, best.high))
+    claim = int(parts[2])
+    if claim < distances[0]:
+        return Claim.FALSE
+    if claim > distances[1]:
+        return Claim.LONGER
+    return Claim.TRUE if best.is_exact else Claim.UNKNOWN
+
+
+def _most(outcome: Outcome) -> int:
+    """Values above this are better than the outcome."""
+    return {Outcome.WIN: 1000, Outcome.DRAW: 0, Outcome.LOSS: -1}[outcome]
+
+
+def _code(outcome: Outcome | None) -> int:
+    return OPEN if outcome is None else int(outcome) + 1
+
+
+def _outcome(code: int) -> Outcome | None:
+    return None if code == OPEN else Outcome(code - 1)

@@ -1,0 +1,53 @@
+"""Games as comma-separated values: a header line and one line a game."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from db.records.exchange import GameLine
+from ladder.results.exchange.fields import FIELDS, fields_of, game_of
+from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.visible import visible
+
+ID = "id"
+"""The column of the games' numbers, which is not read."""
+
+
+def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
+    """Games from CSV with exactly the columns of `FIELDS`, in any order.
+
+    Raises:
+        Refused: the header or a line is not that of an export.
+
+    """
+    reader = csv.DictReader(lines, strict=True)
+    try:
+        header = reader.fieldnames or ()
+        missing = [column for column in FIELDS if column not in header]
+        if missing:
+            raise Refused(name, 1, f"the columns {', '.join(missing)} are missing")
+        for row in reader:
+            number = reader.line_num
+            if None in row or None in row.values():
+                raise Refused(name, number, "there are more or fewer values than columns")
+            yield Numbered(number, game_of(name, number, row))
+    except csv.Error as error:
+        raise Refused(name, reader.line_num, f"not CSV: {error}") from error
+
+
+def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:
+    """The header line and one line a game, with its number at the end where the lines have any."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    rest = iter(lines)
+    first = next(rest, None)
+    ids = first is not None and first.timing.id != 0
+    writer.writerow([*FIELDS, ID] if ids else FIELDS)
+    for line in () if first is None else chain((first,), rest):
+        number = [str(line.timing.id)] if ids else []
+        writer.writerow([*map(visible, fields_of(line).values()), *number])
+        yield output.getvalue()
+        output.seek(0)
+        output.truncate()
+    yield output.getvalue()

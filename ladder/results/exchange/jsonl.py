@@ -1,0 +1,31 @@
+"""Games as JSON Lines: one object a line, with everything that is known of the game."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from db.records.exchange import GameLine
+from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.visible import visible_json
+
+
+def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
+    """Games from JSON Lines; empty lines are skipped.
+
+    Raises:
+        Refused: a line is no JSON object of a game.
+
+    """
+    decoder = msgspec.json.Decoder(GameLine)
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield Numbered(number, decoder.decode(line))
+            except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
+                raise Refused(name, number, f"not an exported game: {error}") from error
+
+
+def write_jsonl(lines: Iterable[GameLine]) -> Iterator[str]:
+    """One JSON object a line."""
+    for line in lines:
+        yield visible_json(msgspec.json.encode(line).decode()) + "\n"

@@ -1,0 +1,87 @@
+"""Games as PGN: tags that rating programs for chess read, and the columns played in braces."""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from db.records.exchange import GameLine
+from engine.result import Result
+from ladder.errors import UsageError
+from ladder.results.exchange.fields import fields_of, game_of
+from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.pgn_tags import tagged_games, text_of, value_of
+
+TAGS = {
+    "Event": "kind", "Site": "", "Date": "", "Round": "", "White": "first", "Black": "second",
+    "Result": "", "Board": "board", "Termination": "termination", "Seed": "seed",
+    "OpeningPlies": "opening_plies", "BoardClass": "board_class", "WhiteHash": "first_hash",
+    "BlackHash": "second_hash", "Run": "run", "Rated": "rated", "RunSeed": "run_seed",
+    "Stream": "stream", "Identity": "identity", "Boards": "boards", "Opening": "opening",
+    "Budget": "budget",
+}  # fmt: skip
+"""Tags and the fields that they hold; those without one are made of several."""
+ID = "GameId"
+"""The tag of the game's number, which is not read."""
+RESULTS = {Result.WIN: "1-0", Result.LOSS: "0-1", Result.DRAW: "1/2-1/2"}
+_MOVES = re.compile(rb"[0-9a-b]*")
+
+
+def read_pgn(name: str, lines: Iterable[bytes]) -> Iterator[Numbered]:
+    """Games from PGN with all of `TAGS`.
+
+    Raises:
+        Refused: a game lacks a tag, or its moves.
+
+    """
+    wanted = {tag.encode(): field for tag, field in TAGS.items()}
+    results = {word: result for result, word in RESULTS.items()}
+    try:
+        for found in tagged_games(lines, wanted=frozenset(wanted), keep_comments=True):
+            fields = {wanted[tag]: text_of(value) for tag, value in found.tags.items()}
+            missing = [tag.decode() for tag in wanted if tag not in found.tags]
+            if missing:
+                raise Refused(name, found.line, f"the tags {', '.join(missing)} are missing")
+            moves = next(filter(_MOVES.fullmatch, found.comments), None)
+            if moves is None:
+                raise Refused(name, found.line, "the columns played must stand in braces")
+            word = text_of(found.tags[b"Result"])
+            if word not in results:
+                raise Refused(name, found.line, f"{word!r} is no result of a finished game")
+            pair, _, game = text_of(found.tags[b"Round"]).partition(".")
+            fields.update(moves=moves.decode(), result=results[word], pair=pair, game=game)
+            whole = game_of(name, found.line, fields)
+            whole.timing.started = _day(name, found.line, text_of(found.tags[b"Date"]))
+            yield Numbered(found.line, whole)
+    except Refused:
+        raise
+    except UsageError as error:
+        raise UsageError(f"{name}, {error}; nothing was imported") from error
+
+
+def _day(name: str, line: int, text: str) -> float:
+    """The beginning of a day in seconds since the epoch."""
+    try:
+        return datetime.strptime(text, "%Y.%m.%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise Refused(name, line, f"Date is written 2026.11.20, got {text!r}") from None
+
+
+def write_pgn(lines: Iterable[GameLine]) -> Iterator[str]:
+    """The tags of a game, an empty line, the columns played and the result."""
+    for line in lines:
+        fields = fields_of(line)
+        result = RESULTS[Result(line.result)]
+        day = datetime.fromtimestamp(line.timing.started, UTC)
+        made = {
+            "Site": "?",
+            "Date": day.strftime("%Y.%m.%d"),
+            "Round": f"{line.pair}.{line.game}",
+            "Result": result,
+        }
+        tags = [
+            f'[{tag} "{value_of(made[tag] if tag in made else fields[field])}"]\n'
+            for tag, field in TAGS.items()
+        ]
+        if line.timing.id:
+            tags.append(f'[{ID} "{line.timing.id}"]\n')
+        yield "".join(tags) + f"\n{{{line.moves}}} {result}\n\n"

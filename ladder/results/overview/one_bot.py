@@ -1,0 +1,86 @@
+"""Everything about one bot in one division."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db.records.bots import BotRow
+from db.records.games import GameQuery, GameRow, GameSummary
+from db.records.runs import DivisionRow
+from db.store import Store
+from ladder.results.overview.game_table import GameTable
+from ladder.results.overview.overview import list_now
+from ladder.results.overview.search import search
+from ladder.results.standings.against import Opponent, against_each
+from ladder.results.standings.history import RatedMoment, rating_history
+from ladder.results.standings.standings import BotStanding
+
+FORFEITS_SHOWN = 5
+GAMES_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class OneBot:
+    """A bot as its page shows it."""
+
+    row: BotRow
+    successors: Sequence[str]
+    """The bots that are based on it."""
+    divisions: Sequence[DivisionRow]
+    division: DivisionRow | None
+    standing: BotStanding | None
+    """None: it has no games in the division."""
+    history: Sequence[RatedMoment]
+    opponents: Sequence[Opponent]
+    forfeits: Sequence[GameRow]
+    """The latest that it lost by failing, of any division, with the last words."""
+    games: Sequence[GameSummary]
+
+
+def one_bot(
+    store: Store, name: str, division: str | None, table: GameTable | None = None
+) -> OneBot:
+    """Read a bot's page.
+
+    Args:
+        store: the open database.
+        name: of the bot.
+        division: as a person names it; None: the latest in which it has games.
+        table: of all games, see `search`.
+
+    Raises:
+        UnknownRow: there is no such bot or division.
+
+    """
+    row = store.bots.get(name)
+    found = search(store, GameQuery(bot=name), GAMES_SHOWN, table)
+    divisions = store.divisions.all()
+    chosen = None
+    if division is not None:
+        chosen = store.divisions.find(division)
+    elif found.games:
+        chosen = next(each for each in divisions if each.id == found.games[0].division_id)
+    standing, opponents, moments = None, [], []
+    if chosen is not None:
+        standings = list_now(store, chosen)
+        standing = next((bot for bot in standings.bots if bot.name == name), None)
+    if chosen is not None and standing is not None:
+        opponents = list(against_each(store, chosen, name).opponents)
+        bots = store.bots.all(include_retired=True)
+        slices = store.history.slices(chosen.id)
+        history = rating_history(slices, {bot.revision.id for bot in bots})
+        moments = [moment for moment in history if moment.bot == name]
+    lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN, table).games
+    games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
+    return OneBot(
+        row=row,
+        successors=[
+            bot.name for bot in store.bots.all(include_retired=True) if bot.based_on == name
+        ],
+        divisions=divisions,
+        division=chosen,
+        standing=standing,
+        history=moments,
+        opponents=opponents,
+        forfeits=[game for game in games if game is not None],
+        games=found.games,
+    )

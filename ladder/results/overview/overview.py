@@ -1,0 +1,98 @@
+"""The first page of a database: what is played now, and the rating list as it stands."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from db.records.runs import DivisionRow, RunKind, RunRow
+from db.store import Store
+from ladder.experiments.gate.stored import Trial, trial_of
+from ladder.results.overview.pace import RunNow, runs_now
+from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.selection import listed
+from ladder.results.standings.standings import Standings, build_standings
+from ladder.runs.history import history
+
+TRIALS = (RunKind.GATE, RunKind.MATCH)
+ListBefore = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
+"""`ladder.results.overview.change.list_before`, or what remembers its answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A database at one moment."""
+
+    divisions: Sequence[DivisionRow]
+    division: DivisionRow | None
+    """The one whose list is shown; None: there is none yet."""
+    standings: Standings | None
+    runs: Sequence[RunNow]
+    """All of them, newest first."""
+    latest: RunNow | None
+    """The latest rated run of the division."""
+    before: Mapping[str, float]
+    """List ratings by name without the games of `latest`."""
+    playing: Mapping[int, Trial]
+    """The gates and matches that are played now, by the number of their run."""
+
+    @property
+    def gates(self) -> list[RunNow]:
+        """Gates and matches, newest first."""
+        return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
+
+
+def overview(store: Store, division: str | None, list_before: ListBefore) -> Overview:
+    """Read what the first page shows.
+
+    Args:
+        store: the open database.
+        division: as a person names it; None: that of the latest run.
+        list_before: gives the ratings without a run's games.
+
+    Raises:
+        UnknownRow: there is no such division.
+
+    """
+    divisions = store.divisions.all()
+    runs = runs_now(store, history(store))
+    chosen = None
+    if division is not None:
+        chosen = store.divisions.find(division)
+    elif runs:
+        rated = next((entry for entry in runs if entry.run.row.rated), runs[0])
+        chosen = next(each for each in divisions if each.id == rated.run.row.division_id)
+    if chosen is None:
+        return Overview(divisions, None, None, runs, None, {}, {})
+    latest = next(
+        (
+            entry
+            for entry in runs
+            if entry.run.row.rated and entry.run.row.division_id == chosen.id and entry.run.games
+        ),
+        None,
+    )
+    before = {} if latest is None else list_before(store, chosen, latest.run.row)
+    playing = {
+        entry.run.row.id: trial_of(store, entry.run.row)
+        for entry in runs
+        if entry.is_running and entry.run.games and entry.run.row.kind in TRIALS
+    }
+    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before, playing)
+
+
+def list_now(store: Store, division: DivisionRow) -> Standings:
+    """The rating list from the aggregate alone, in a time that does not depend on games.
+
+    Repeated games are those that were marked when they were stored.
+    """
+    tables, notes = current_tables(store, division, since=None)
+    games = 2 * sum(row.pairs for row in tables)
+    standings = build_standings(
+        division,
+        tables,
+        distinct_games=games - sum(row.repeats for row in tables),
+        live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
+        notes=notes,
+        stalled_games=store.games.count_aborts(division_id=division.id),
+        retired=retired_bots(store),
+    )
+    return listed(standings)

@@ -1,0 +1,114 @@
+"""The standings of a division or of one run, read from the store."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from db.records.aggregate import PairTableRow
+from db.records.games import GameQuery
+from db.records.runs import DivisionRow, RunRow
+from db.store import Store
+from ladder.results.standings.machines import agreement_of
+from ladder.results.standings.standings import (
+    ForfeitedGame,
+    OtherDivision,
+    Standings,
+    build_standings,
+)
+
+FORFEITS_READ = 1000
+"""The latest forfeits of a division in which those of each bot are looked for."""
+FORFEITS_NAMED = 5
+"""Forfeits of one bot that are told by their numbers."""
+
+
+def standings_of_division(
+    store: Store,
+    division: DivisionRow,
+    *,
+    since: float | None = None,
+    anchors: Mapping[str, float] | None = None,
+) -> Standings:
+    """The standings of a division's rated games, all of them or since a moment (epoch seconds).
+
+    Bots stand there with their current revision; a note says when older games were left out.
+    `anchors` fixes ratings in Elo by name.
+    """
+    kept, notes = current_tables(store, division, since=since)
+    standings = build_standings(
+        division,
+        kept,
+        distinct_games=store.aggregate.count_distinct(kept, since=since),
+        anchors=anchors,
+        live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
+        notes=notes,
+        stalled_games=store.games.count_aborts(division_id=division.id, since=since),
+        retired=retired_bots(store),
+        forfeit_games=_forfeits(store, division, kept, since),
+        other_divisions=[
+            OtherDivision(
+                other.label, sum(2 * row.pairs for row in store.aggregate.of_division(other.id))
+            )
+            for other in store.divisions.all()
+            if other.id != division.id
+        ],
+    )
+    machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
+    if machines is None:
+        return standings
+    return replace(standings, machines=machines, notes=[*standings.notes, *machines.doubts])
+
+
+def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
+    """The standings of one run's games, rated or not."""
+    tables = store.aggregate.of_run(run.id)
+    return build_standings(
+        division,
+        tables,
+        distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
+        live={},
+        notes=[],
+        stalled_games=store.games.count_aborts(run_id=run.id),
+        retired=retired_bots(store),
+    )
+
+
+def current_tables(
+    store: Store, division: DivisionRow, *, since: float | None
+) -> tuple[list[PairTableRow], list[str]]:
+    """The aggregate of the current revisions, and a note when older games were left out."""
+    tables = (
+        store.aggregate.of_division(division.id)
+        if since is None
+        else store.aggregate.since(division.id, since)
+    )
+    current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
+    kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
+    left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
+    notes = []
+    if left_out:
+        notes.append(
+            f"{2 * left_out} games of former revisions were left out: the code of their bots "
+            "has changed since"
+        )
+    return kept, notes
+
+
+def retired_bots(store: Store) -> frozenset[str]:
+    """The names of the bots that play no more."""
+    bots = store.bots.all(include_retired=True)
+    return frozenset(bot.name for bot in bots if bot.retired_at is not None)
+
+
+def _forfeits(
+    store: Store, division: DivisionRow, tables: Sequence[PairTableRow], since: float | None
+) -> Mapping[int, Sequence[ForfeitedGame]]:
+    """The latest rated forfeits by revision; nothing is read where nobody has any."""
+    if not any(sum(side.forfeits.values()) for row in tables for side in (row.a, row.b)):
+        return {}
+    found: dict[int, list[ForfeitedGame]] = {}
+    query = GameQuery(division_id=division.id, rated=True, forfeit=True, since=since)
+    for game in store.games.newest(query, FORFEITS_READ):
+        own = found.setdefault(game.loser_revision or 0, [])
+        if len(own) < FORFEITS_NAMED:
+            own.append(ForfeitedGame(game.id, game.termination))
+    return found

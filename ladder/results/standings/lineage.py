@@ -1,0 +1,96 @@
+"""The gain of each version: the step from the bot that it is based on, along `based_on`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from db.records.bots import BotRow
+from db.records.runs import DivisionRow
+from db.store import Store
+from ladder.results.standings.division import current_tables
+from ladder.results.standings.pool import Pool, pool_of
+
+
+class StepVerdict(StrEnum):
+    """On which side of zero the whole 95 % interval of a step lies."""
+
+    GAINED = "gained"
+    UNDECIDED = "undecided"
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A bot's list rating less that of the bot it is based on."""
+
+    bot: str
+    based_on: str
+    change: str
+    """The one idea that makes the bot differ, as it was registered."""
+    elo: float
+    """The bot over its predecessor in Elo, from all games of the pool."""
+    error95: float
+    """Half the 95 % interval of the difference itself, in Elo."""
+    games: int
+    """Games of the bot in the pool."""
+
+    @property
+    def verdict(self) -> StepVerdict:
+        """GAINED or LOST when the interval excludes zero."""
+        if self.elo - self.error95 > 0.0:
+            return StepVerdict.GAINED
+        if self.elo + self.error95 < 0.0:
+            return StepVerdict.LOST
+        return StepVerdict.UNDECIDED
+
+    def is_lost(self, threshold: float) -> bool:
+        """Whether the interval lies wholly below `-threshold` Elo."""
+        return self.elo + self.error95 < -threshold
+
+
+def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
+    """A step for every rated bot whose predecessor is rated too, in the order of registration.
+
+    A predecessor without games is passed over in favour of its own predecessor.
+
+    Args:
+        pool: the rated bots; None without games.
+        bots: all registered bots by name, retired ones included.
+
+    """
+    if pool is None:
+        return ()
+    place = {name: index for index, name in enumerate(pool.rating.players)}
+    steps = []
+    for name, bot in sorted(bots.items(), key=lambda item: item[1].id):
+        before = _rated_ancestor(bot, bots, place)
+        if name not in place or before is None:
+            continue
+        gap = pool.rating.difference(a=place[name], b=place[before])
+        games = int(pool.rating.games[place[name]])
+        steps.append(Step(name, before, bot.change, gap.elo, gap.error95, games))
+    return tuple(steps)
+
+
+def lost_steps(
+    store: Store, division: DivisionRow, *, since: float | None, threshold: float
+) -> tuple[Step, ...]:
+    """The steps of a division that lost more than `threshold` Elo, the worst first."""
+    tables, _ = current_tables(store, division, since=since)
+    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    lost = [step for step in steps_of(pool_of(tables), bots) if step.is_lost(threshold)]
+    return tuple(sorted(lost, key=lambda step: step.elo))
+
+
+def _rated_ancestor(
+    bot: BotRow, bots: Mapping[str, BotRow], rated: Mapping[str, int]
+) -> str | None:
+    """The nearest rated bot along `based_on`; None where the line ends or runs in a circle."""
+    seen = {bot.name}
+    name = bot.based_on
+    while name is not None and name not in seen:
+        if name in rated:
+            return name
+        seen.add(name)
+        name = bots[name].based_on if name in bots else None
+    return None

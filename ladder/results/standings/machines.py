@@ -1,0 +1,116 @@
+"""Whether the machines that played a division's pairs agree. Pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from db.records.aggregate import PairTableRow
+from db.records.machines import MachineTableRow
+from ladder.results.standings.pool import Pool, chance_text
+from ladder.stats.counts import FloatArray
+from ladder.stats.pool.agreement import GroupFit, agreement, worst_chance
+from ladder.stats.pool.cells import Cells
+from ladder.stats.pool.goodness import DOUBT
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFit:
+    """How one machine's pairs follow the rating list of all."""
+
+    name: str | None
+    """None: the machines of coordinators, and games that were imported."""
+    fit: GroupFit
+
+    @property
+    def label(self) -> str:
+        """The name, or words for the pairs that were played on no machine of a cluster."""
+        return "no cluster" if self.name is None else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """All machines of a division, held against its one rating list."""
+
+    machines: Sequence[MachineFit]
+    """The least likely first; those of which nothing can be told yet come last."""
+    p: float | None
+    """Chance of a machine as far off as the first, if all agree; None: nothing can be told yet."""
+
+    @property
+    def doubts(self) -> list[str]:
+        """Machines on which the games come out otherwise, as sentences; empty when all agree."""
+        chances = [each for each in self.machines if each.fit.p is not None]
+        return [
+            _doubt(each, each.fit.p * len(chances))
+            for each in chances
+            if each.fit.p is not None and each.fit.p * len(chances) < DOUBT
+        ]
+
+
+def agreement_of(
+    played: Sequence[MachineTableRow], tables: Sequence[PairTableRow], pool: Pool | None
+) -> Agreement | None:
+    """Hold each machine's pairs against the list.
+
+    Args:
+        played: the pairs by machine.
+        tables: all pairs, of which the list was made.
+        pool: the list.
+
+    Returns:
+        None where the pairs of the list are of fewer than two machines.
+
+    """
+    if pool is None or not played:
+        return None
+    cells = pool.rating.cells
+    counts = _counts(played, tables, cells)
+    rest = np.maximum(cells.counts - sum(counts.values()), 0.0)
+    groups: dict[str | None, FloatArray] = {
+        name: count for name, count in counts.items() if count.sum() > 0
+    }
+    if rest.sum() > 0:
+        groups[None] = rest
+    if len(groups) < 2:
+        return None
+    fits = agreement(cells=cells, fit=pool.rating.fit, groups=np.stack(list(groups.values())))
+    machines = [MachineFit(name, fit) for name, fit in zip(groups, fits, strict=True)]
+    machines.sort(key=lambda each: 2.0 if each.fit.p is None else each.fit.p)
+    return Agreement(machines, worst_chance(fits))
+
+
+def _counts(
+    played: Sequence[MachineTableRow], tables: Sequence[PairTableRow], cells: Cells
+) -> dict[str, FloatArray]:
+    """Pairs by outcome in the order of the cells, for each machine, shape (T, 9)."""
+    rows = zip(cells.board_class.tolist(), cells.a.tolist(), cells.b.tolist(), strict=True)
+    place = {
+        (cells.classes[kind], cells.players[a], cells.players[b]): row
+        for row, (kind, a, b) in enumerate(rows)
+    }
+    names = {
+        (row.board_class, row.a_revision, row.b_revision): (row.board_class, row.a_name, row.b_name)
+        for row in tables
+    }
+    found: dict[str, FloatArray] = {}
+    for line in played:
+        table = names.get((line.board_class, line.a_revision, line.b_revision))
+        if table in place:  # else of a former revision, or of bots that are not rated
+            counts = found.setdefault(line.machine, np.zeros_like(cells.counts))
+            counts[place[table]] += line.counts
+    return found
+
+
+def _doubt(machine: MachineFit, chance: float) -> str:
+    said = (
+        f"the games of {machine.label} do not agree with the others' (chance "
+        f"{chance_text(chance)} if they did)"
+    )
+    surprise = machine.fit.surprise
+    if surprise is None:
+        return said
+    return (
+        f"{said}: {surprise.player} has {surprise.points:g} points of {surprise.games:g} there, "
+        f"where the list expects {surprise.expected:.1f}"
+    )

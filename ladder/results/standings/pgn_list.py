@@ -1,0 +1,143 @@
+"""A rating list from a file of games of any game, by their tags alone."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ladder.errors import UsageError
+from ladder.names import check_line
+from ladder.results.exchange.pgn_tags import (
+    tagged_games,
+    text_of,
+)
+from ladder.results.standings.anchors import read_anchors, read_elo
+from ladder.stats.choices import Draws
+from ladder.stats.pool.cells import from_games
+from ladder.stats.pool.rating import MEAN, PoolRating, RatingOptions, rate_pool
+
+WANTED = frozenset({b"White", b"Black", b"Result"})
+CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}
+"""White's result as an index into (losses, draws, wins)."""
+UNFINISHED = b"*"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRating:
+    """A list and what it was made from."""
+
+    rating: PoolRating
+    games: int
+    skipped: int
+    """Games without a result."""
+
+
+def rate_file(path: Path, options: RatingOptions) -> FileRating:
+    """Rate the players of a file in PGN.
+
+    Raises:
+        UsageError: the file cannot be read or holds no games, a game lacks a tag, the games do not
+            connect all players, or without a prior a rating is infinite.
+
+    """
+    try:
+        with path.open("rb") as lines:
+            results, skipped = count_results(lines)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except UsageError as error:
+        raise UsageError(f"{path}, {error}") from error
+    if not results:
+        raise UsageError(f"{path} holds no finished games with the tags White, Black and Result")
+    numbers: dict[str, int] = {}
+    for pair in results:
+        for name in pair:
+            numbers.setdefault(name, len(numbers))
+    cells = from_games(
+        players=list(numbers),
+        first=[numbers[white] for white, _ in results],
+        second=[numbers[black] for _, black in results],
+        counts=list(results.values()),
+    )
+    games = sum(map(sum, results.values()))
+    return FileRating(rate_pool(cells=cells, options=options), games, skipped)
+
+
+def count_results(lines: Iterable[bytes]) -> tuple[Mapping[tuple[str, str], list[int]], int]:
+    """White's (losses, draws, wins) by (White, Black), and how many games had no result.
+
+    Raises:
+        UsageError: a game lacks a tag, has an unknown result, or a name that is no printable text;
+            the message names the line.
+
+    """
+    found: dict[tuple[bytes, bytes], list[int]] = {}
+    first_lines: dict[tuple[bytes, bytes], int] = {}
+    skipped = 0
+    for game in tagged_games(lines, wanted=WANTED):
+        tags = game.tags
+        if len(tags) < len(WANTED):
+            missing = ", ".join(sorted(tag.decode() for tag in WANTED - set(tags)))
+            raise UsageError(f"line {game.line}: this game has no tag {missing}")
+        white, black, result = tags[b"White"], tags[b"Black"], tags[b"Result"]
+        cell = CELLS.get(result)
+        if cell is None:
+            if result == UNFINISHED:
+                skipped += 1
+                continue
+            raise UsageError(
+                f"line {game.line}: Result is 1-0, 0-1, 1/2-1/2 or *, got {text_of(result)[:40]!r}"
+            )
+        counts = found.get((white, black))
+        if counts is None:
+            counts = found[white, black] = [0, 0, 0]
+            first_lines[white, black] = game.line
+        counts[cell] += 1
+    # Two spellings in bytes can be one name, for example with and without an escape.
+    named: dict[tuple[str, str], list[int]] = {}
+    for pair, counts in found.items():
+        total = named.setdefault(_named(pair, first_lines[pair]), [0, 0, 0])
+        for place, count in enumerate(counts):
+            total[place] += count
+    return named, skipped
+
+
+def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
+    """The names of White and Black.
+
+    Raises:
+        UsageError: a name is no line of printable text, or both are the same.
+
+    """
+    try:
+        white, black = (check_line(text_of(name), "a player's name") for name in pair)
+    except UsageError as error:
+        raise UsageError(f"line {line}: {error}") from error
+    if white == black or not (white and black):
+        raise UsageError(f"line {line}: a game is played by two different players")
+    return white, black
+
+
+def options_of(
+    *, advantage: str, draws: Draws, prior: float, anchor: str | None, mean: float | None
+) -> RatingOptions:
+    """Rating options from the words of the command line.
+
+    Raises:
+        UsageError: a word is none of those allowed, or a number out of range.
+
+    """
+    if anchor is not None and mean is not None:
+        raise UsageError("--anchor and --mean contradict each other: give one of them")
+    if not 0 <= prior <= 1e6:
+        raise UsageError(f"--prior must be 0 .. 1000000 virtual draws, got {prior:g}")
+    centre = MEAN if mean is None else read_elo("--mean", str(mean))
+    anchors = None
+    if anchor is not None:
+        anchors = read_anchors([anchor])
+        centre = next(iter(anchors.values()))
+    fixed = (
+        None
+        if advantage == "fit"
+        else read_elo("--first-mover-advantage", advantage, "fit or a number of Elo")
+    )
+    return RatingOptions(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=draws)

@@ -1,0 +1,129 @@
+"""Everything that a page about a division shows, gathered from the store once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from db.records.bots import BotRow
+from db.records.games import ShowcaseQuery
+from db.records.runs import DivisionRow, RunRow
+from db.store import Store
+from ladder.results.standings.division import current_tables, standings_of_division
+from ladder.results.standings.history import RatedMoment, rating_history
+from ladder.results.standings.lineage import Step, steps_of
+from ladder.results.standings.move_times import MoveTimes, move_times
+from ladder.results.standings.pairings import (
+    ClassScores,
+    PairingResult,
+    pairings_of,
+    scores_by_class,
+)
+from ladder.results.standings.pool import Pool
+from ladder.results.standings.selection import listed
+from ladder.results.standings.showcase import ShownGame, choose
+from ladder.results.standings.standings import Standings
+
+LATEST_READ = 1000
+"""Swings and move times are taken from so many of the latest games: each is unpacked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """A division as a page shows it."""
+
+    division: DivisionRow
+    standings: Standings
+    """Of the bots that are shown."""
+    bots: Mapping[str, BotRow]
+    """All registered bots by name."""
+    steps: Sequence[Step]
+    anchors: Mapping[str, float]
+    """Fixed ratings in Elo by name."""
+    history: Sequence[RatedMoment]
+    pairings: Sequence[PairingResult]
+    """Both ways round."""
+    classes: Sequence[ClassScores]
+    move_times: Sequence[MoveTimes]
+    games: Sequence[ShownGame]
+    runs: Sequence[RunRow]
+    """The runs of the division whose games are rated, latest first."""
+    first_game: float | None
+    """Start of the earliest and the latest rated game, epoch seconds."""
+    last_game: float | None
+
+
+def gather(
+    store: Store,
+    division: DivisionRow,
+    *,
+    since: float | None = None,
+    games: int = 200,
+    anchors: Mapping[str, float] | None = None,
+    patterns: Sequence[str] = (),
+    retired: bool = False,
+) -> ReportData:
+    """Read all that a page needs; `since` (epoch seconds) leaves out older games.
+
+    Args:
+        store: the open database.
+        division: whose games.
+        since: only games that began then or later.
+        games: how many games to show in full.
+        anchors: fixed ratings in Elo by name.
+        patterns: names or shell patterns of the bots to show; none: all.
+        retired: whether retired bots are shown, too.
+
+    Raises:
+        UsageError: an anchor or a pattern names no bot of the list.
+
+    """
+    everybody = standings_of_division(store, division, since=since, anchors=anchors)
+    standings = listed(everybody, patterns=patterns, retired=retired)
+    names = {bot.name for bot in standings.bots}
+    tables, _ = current_tables(store, division, since=since)
+    bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    pool = everybody.pool
+    slices = store.history.slices(division.id, since=since)
+    current = frozenset(bot.revision.id for bot in bots.values())
+    wanted = ShowcaseQuery(
+        division=division.id,
+        current=current,
+        shown=frozenset(bots[name].revision.id for name in names if name in bots),
+        since=since or 0.0,
+    )
+    latest = store.showcase.latest(wanted, max(games, LATEST_READ))
+    recent = store.games.several(latest)[::-1]
+    return ReportData(
+        division=division,
+        standings=standings,
+        bots=bots,
+        steps=[step for step in steps_of(pool, bots) if step.bot in names],
+        anchors=anchors or {},
+        history=[
+            moment
+            for moment in rating_history(slices, set(current), anchors)
+            if moment.bot in names
+        ],
+        pairings=[
+            pairing for pairing in pairings_of(tables, pool) if {pairing.a, pairing.b} <= names
+        ],
+        classes=scores_by_class(tables),
+        move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
+        games=choose(
+            store,
+            wanted,
+            games,
+            recent,
+            [row for row in tables if {row.a_revision, row.b_revision} & wanted.shown],
+            _elo_by_revision(pool, bots),
+        ),
+        runs=[run for run in store.runs.find() if run.division_id == division.id and run.rated],
+        first_game=None if not slices else min(part.since for part in slices),
+        last_game=None if not slices else max(part.until for part in slices),
+    )
+
+
+def _elo_by_revision(pool: Pool | None, bots: Mapping[str, BotRow]) -> dict[int, float]:
+    if pool is None:
+        return {}
+    rated = zip(pool.rating.players, pool.rating.elo.tolist(), strict=True)
+    return {bots[name].revision.id: elo for name, elo in rated if name in bots}

@@ -1,0 +1,84 @@
+"""Which bots of a rating list are shown, and what is said about the others."""
+
+import fnmatch
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from ladder.errors import UsageError
+from ladder.results.standings.standings import PairStanding, Standings
+
+
+def listed(
+    standings: Standings, *, patterns: Sequence[str] = (), retired: bool = False
+) -> Standings:
+    """The list as a report shows it: retired bots only if asked for, and those that patterns name.
+
+    Ranks count the bots that are not left out as retired, whatever the patterns select. A retired
+    bot is asked for by its name, too, and where there are no others.
+
+    Args:
+        standings: of all bots.
+        patterns: names or shell patterns; none: all bots.
+        retired: whether retired bots are asked for.
+
+    Raises:
+        UsageError: a pattern selects no bot of the list.
+
+    """
+    left_out = {bot.name for bot in standings.bots if bot.retired and bot.name not in patterns}
+    if retired or len(left_out) == len(standings.bots):
+        left_out = set()
+    return shown(_without(standings, left_out), _selected(standings, patterns, left_out))
+
+
+def shown(standings: Standings, names: Collection[str] | None) -> Standings:
+    """The rows of these bots alone, with their ranks among all; None: all rows."""
+    bots = [bot for bot in standings.bots if names is None or bot.name in names]
+    if len(bots) == len(standings.bots):
+        return standings
+    note = (
+        f"{len(bots)} of {standings.ranked} bots are shown: ranks and all other numbers are of all"
+    )
+    return replace(
+        standings,
+        bots=bots,
+        pairs_table=_pairs_among(standings, {bot.name for bot in bots}),
+        notes=[*standings.notes, note],
+    )
+
+
+def _without(standings: Standings, names: Collection[str]) -> Standings:
+    """The list without retired bots, ranked anew, and a note about them."""
+    if not names:
+        return standings
+    kept = [bot for bot in standings.bots if bot.name not in names]
+    which = "1 retired bot is" if len(names) == 1 else f"{len(names)} retired bots are"
+    return replace(
+        standings,
+        ranked=len(kept),
+        bots=[replace(bot, rank=rank) for rank, bot in enumerate(kept, start=1)],
+        pairs_table=_pairs_among(standings, {bot.name for bot in kept}),
+        notes=[*standings.notes, f"{which} left out, not their games: --retired shows them"],
+    )
+
+
+def _selected(
+    standings: Standings, patterns: Sequence[str], left_out: Collection[str]
+) -> set[str] | None:
+    if not patterns:
+        return None
+    names = [bot.name for bot in standings.bots if bot.name not in left_out]
+    chosen: set[str] = set()
+    for pattern in patterns:
+        found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
+        if not found:
+            raise UsageError(
+                f"--bots: {pattern!r} has no rated games in {standings.label}; there are "
+                f"{', '.join(names) or 'none at all'}"
+            )
+        chosen.update(found)
+    return chosen
+
+
+def _pairs_among(standings: Standings, names: Collection[str]) -> list[PairStanding]:
+    return [line for line in standings.pairs_table if line.a in names and line.b in names]

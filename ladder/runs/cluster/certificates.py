@@ -1,0 +1,105 @@
+"""A private set of certificates: who has it belongs to the cluster, and nobody else does."""
+
+import datetime
+import os
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from ladder.errors import UsageError
+from ladder.runs.cluster.security import AUTHORITY, CERTIFICATE, KEY
+
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def make_certificates(folder: Path, *, days: int) -> None:
+    """Write a new set into a folder: an authority, and one certificate of it with its key.
+
+    The authority's own key is thrown away, so nobody can add a certificate later. Dask asks each
+    end for a certificate of the authority, and does not look at names.
+
+    Args:
+        folder: made when it is missing, readable by the user alone.
+        days: how long the certificates are valid.
+
+    Raises:
+        UsageError: the folder holds a set already, or cannot be written.
+
+    """
+    now = datetime.datetime.now(datetime.UTC)
+    times = (now - datetime.timedelta(minutes=5), now + datetime.timedelta(days=days))
+    authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    authority = _builder("connect4-ladder authority", times).public_key(authority_key.public_key())
+    issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "connect4-ladder authority")])
+    signed_authority = (
+        authority.issuer_name(issuer)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(
+            x509.SubjectKeyIdentifier.from_public_key(authority_key.public_key()), critical=False
+        )
+        .add_extension(_usage(signs=True), critical=True)
+        .sign(authority_key, hashes.SHA256())
+    )
+    certificate = (
+        _builder("connect4-ladder machine", times)
+        .public_key(key.public_key())
+        .issuer_name(issuer)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()),
+            critical=False,
+        )
+        .add_extension(_usage(signs=False), critical=True)
+        .sign(authority_key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    texts = {
+        AUTHORITY: signed_authority.public_bytes(pem),
+        CERTIFICATE: certificate.public_bytes(pem),
+        KEY: key.private_bytes(
+            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ),
+    }
+    try:
+        folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        for name in texts:
+            if (folder / name).exists():
+                raise UsageError(
+                    f"{folder} holds a set of certificates already: remove it, or name another "
+                    "folder"
+                )
+        for name, text in texts.items():
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            with os.fdopen(os.open(folder / name, flags, PRIVATE_FILE), "wb") as file:
+                file.write(text)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def _builder(
+    name: str, times: tuple[datetime.datetime, datetime.datetime]
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(times[0])
+        .not_valid_after(times[1])
+    )
+
+
+def _usage(*, signs: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not signs,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=signs,
+        crl_sign=signs,
+        encipher_only=False,
+        decipher_only=False,
+    )

@@ -1,0 +1,191 @@
+"""Machines of a cluster, the pairs that they play, and what is known of both."""
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from db.records.pairs import PairPlan, PairRecord
+from ladder.runs.cluster.machine import MachineFacts
+from ladder.runs.cluster.slot import Prepared
+
+QUICK_S = 5.0
+"""A machine whose last pair was shorter has one more pair waiting for each slot."""
+SILENT_S = 10.0
+"""A machine of which the scheduler has heard nothing for so long gets no more pairs, and those that
+it has are played elsewhere, too."""
+
+
+class State(Enum):
+    """The part that a machine takes in a run."""
+
+    JOINING = "joining"
+    READY = "ready"
+    SILENT = "silent"
+    REFUSED = "refused"
+    """Another version is there, or it cannot be prepared, or it has left."""
+    SET_ASIDE = "set aside"
+    """Games stall, do not come back or are not those of the others, or the harness fails there."""
+
+
+@dataclass(eq=False)
+class Machine:
+    """One Dask worker."""
+
+    address: str
+    slots: int
+    state: State = State.JOINING
+    facts: MachineFacts | None = None
+    prepared: Prepared | None = None
+    playing: "set[Copy]" = field(default_factory=set)
+    heard: float = field(default_factory=time.monotonic)
+    last_seen: float = 0.0
+    """By the scheduler's clock."""
+    last_s: float = 0.0
+    """How long its last pair took."""
+    attempts: list[bool] = field(default_factory=list)
+    """The last attempts at games; whether each stalled."""
+    unchecked: int = 0
+    """Pairs that it may still be given before one is compared with another machine's."""
+
+    @property
+    def name(self) -> str:
+        """The machine's own name, or its address before it has said one."""
+        return self.address if self.facts is None else self.facts.name
+
+    @property
+    def room(self) -> int:
+        """How many more pairs it may be given."""
+        if self.state is not State.READY:
+            return 0
+        most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
+        return most - len(self.playing)
+
+    def takes(self, plan: PairPlan) -> bool:
+        """Whether it has both bots of a pair."""
+        refused = {} if self.prepared is None else self.prepared.refused
+        return plan.a.revision not in refused and plan.b.revision not in refused
+
+
+@dataclass(eq=False)
+class Copy:
+    """One playing of a pair on one machine."""
+
+    pair: "Pair"
+    machine: Machine
+    due: float
+    """When it must have come back, by the clock of this process."""
+    task: "asyncio.Task[None] | None" = None
+
+
+@dataclass(eq=False)
+class Pair:
+    """A pair of the run, from its coming to the end of the last of its copies."""
+
+    plan: PairPlan
+    future: "Future[PairRecord]"
+    copies: list[Copy] = field(default_factory=list)
+    record: PairRecord | None = None
+    by: Machine | None = None
+    """The one with the record that counts."""
+    failed_on: set[str] = field(default_factory=set)
+    """Addresses of machines on which the harness failed at it, or which stalled."""
+    is_done: bool = False
+    """Whether its answer is on its way to the runner."""
+    unwanted_since: float | None = None
+    """Since when all machines refuse one of its bots."""
+
+    @property
+    def bots(self) -> frozenset[str]:
+        """The names of its bots."""
+        return frozenset((self.plan.a.name, self.plan.b.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The machines that are not as they were at the last look."""
+
+    new: list[Machine]
+    silent: list[Machine]
+    heard: list[Machine]
+    """Again, after a silence."""
+    left: list[Machine]
+
+
+class Machines:
+    """The machines that the scheduler has."""
+
+    def __init__(self) -> None:
+        self._by_address: dict[str, Machine] = {}
+        self.slots = 0
+        """Of all machines that are ready; kept as a number for another thread to read."""
+
+    def __iter__(self) -> Iterator[Machine]:
+        """All of them, whatever their state."""
+        return iter(list(self._by_address.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_address)
+
+    @property
+    def ready(self) -> list[Machine]:
+        """Those that play."""
+        return [each for each in self._by_address.values() if each.state is State.READY]
+
+    def set_state(self, machine: Machine, state: State) -> None:
+        """The one place in which the state of a machine changes."""
+        machine.state = state
+        self.slots = sum(each.slots for each in self.ready)
+
+    def forget(self, machine: Machine) -> None:
+        """Take out a machine that is gone."""
+        self._by_address.pop(machine.address, None)
+        self.set_state(machine, State.REFUSED)
+
+    def look(self, workers: Mapping[str, Mapping[str, Any]], now: float) -> Changes:
+        """Take in what the scheduler says of its workers.
+
+        Args:
+            workers: by address, as the scheduler identifies them.
+            now: by the clock of this process, in seconds.
+
+        """
+        changes = Changes([], [], [], [])
+        for address, told in workers.items():
+            machine = self._by_address.get(address)
+            if machine is None:
+                machine = self._by_address[address] = Machine(address, int(told["nthreads"]))
+                changes.new.append(machine)
+            if told["last_seen"] != machine.last_seen:
+                machine.last_seen, machine.heard = told["last_seen"], now
+                if machine.state is State.SILENT:
+                    self.set_state(machine, State.READY)
+                    changes.heard.append(machine)
+            elif now > machine.heard + SILENT_S and machine.state is State.READY:
+                self.set_state(machine, State.SILENT)
+                changes.silent.append(machine)
+        changes.left.extend(each for each in self if each.address not in workers)
+        return changes
+
+    def in_all(self) -> str:
+        """Machines and slots that are ready, in words."""
+        names = {each.name for each in self.ready}
+        return f"{counted(len(names), 'machine')}, {counted(self.slots, 'slot')}"
+
+
+def refusals(machines: Iterable[Machine], plan: PairPlan) -> list[str]:
+    """Why machines do not play a pair."""
+    return [
+        f"{machine.name}: {machine.prepared.refused[side.revision]}"
+        for machine in machines
+        for side in (plan.a, plan.b)
+        if machine.prepared is not None and side.revision in machine.prepared.refused
+    ]
+
+
+def counted(number: int, word: str) -> str:
+    """A number of things in words."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

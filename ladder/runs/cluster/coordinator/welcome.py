@@ -1,0 +1,58 @@
+"""A machine that joins: does it fit, and has it all that a run's pairs need?"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from db.records.pairs import Entrant
+from ladder.harness_version import harness_version
+from ladder.runs.cluster import machine as tasks
+from ladder.runs.cluster.coordinator.machines import Machine
+from ladder.runs.cluster.luggage import Luggage
+
+Ask = Callable[..., Awaitable[Any]]
+"""Calls a function with words on a machine."""
+
+
+class Unfit(Exception):
+    """A machine cannot take part; the message says why."""
+
+
+async def welcome(
+    machine: Machine,
+    ask: Ask,
+    luggage: Luggage,
+    sides: tuple[Entrant, ...],
+    *,
+    barred: Mapping[str, str],
+) -> None:
+    """Get to know a machine, send it what it lacks, and have it prepared and measured.
+
+    Args:
+        machine: gets `facts` and `prepared`.
+        ask: calls functions there.
+        luggage: the run's bots.
+        sides: the same bots as sides of pairs.
+        barred: why machines of some names are not wanted back.
+
+    Raises:
+        Unfit: the machine cannot take part.
+
+    """
+    machine.facts = await ask(tasks.greet)
+    if machine.name in barred:
+        raise Unfit(f"it was set aside before: {barred[machine.name]}")
+    own = harness_version()
+    if machine.facts.harness != own["sources"]:
+        raise Unfit(
+            f"it has ladder {machine.facts.ladder} with harness {machine.facts.harness}, "
+            f"and this is {own['ladder']} with {own['sources']}: install the same version on both"
+        )
+    archives = luggage.archives
+    for name in await ask(tasks.missing_archives, tuple(archives)):
+        await ask(tasks.keep_archive, name, archives[name])
+    machine.prepared = await ask(tasks.prepare, luggage.kit, sides)
+    machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
+    if len(machine.prepared.refused) == len(sides):
+        raise Unfit(next(iter(machine.prepared.refused.values())))

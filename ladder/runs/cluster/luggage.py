@@ -1,0 +1,87 @@
+"""The luggage of a run: its bots, packed to be sent to other machines."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from db.records.bots import BotRow
+from db.records.launch import Limits
+from ladder.errors import UsageError
+from ladder.match.registry.registered import resolve_unchanged
+from ladder.match.specs.file_state import hash_file
+from ladder.match.specs.git_copies import files_of
+from ladder.match.specs.spec import ResolvedBot
+from ladder.runs.cluster.archive import name_of, pack
+from ladder.runs.cluster.travel import Kit, TravellingBot, is_own_launch
+
+
+@dataclass(frozen=True, slots=True)
+class Luggage:
+    """A run's bots, ready to be sent."""
+
+    kit: Kit
+    archives: dict[str, bytes]
+    """By name."""
+
+
+def pack_bots(
+    bots: Iterable[BotRow], *, limits: Limits, sandbox: Sequence[str], pin: bool
+) -> Luggage:
+    """Pack the bots of a run.
+
+    Raises:
+        UsageError: one has changed since it was registered, or is too large to travel.
+        SpecError: something that one is made of is gone.
+
+    """
+    archives: dict[str, bytes] = {}
+    packed = []
+    for bot in bots:
+        resolved = resolve_unchanged(bot)
+        name = ""
+        if not is_own_launch(resolved.launch):
+            try:
+                archive = pack(_files(resolved))
+            except UsageError as error:
+                raise UsageError(f"{bot.name} cannot travel to other machines: {error}") from error
+            name = name_of(archive)
+            archives[name] = archive
+        packed.append(
+            TravellingBot(
+                revision=bot.revision.id,
+                name=bot.name,
+                spec=bot.spec,
+                launch=bot.revision.launch,
+                content_hash=resolved.content_hash,
+                files=dict(resolved.files),
+                archive=name,
+            )
+        )
+    kit = Kit(tuple(packed), limits=limits, sandbox=tuple(sandbox), pin=pin)
+    return Luggage(kit, archives)
+
+
+def _files(resolved: ResolvedBot) -> dict[str, Path]:
+    """The files that travel: all of a copy from git, else those of the bot inside its folder.
+
+    Raises:
+        UsageError: one has changed since it was looked at.
+
+    """
+    launch = resolved.launch
+    if launch.origin is not None:
+        return files_of(launch.origin)
+    folder = Path(launch.folder)
+    found = {}
+    for name, digest in resolved.files.items():
+        path = folder / name
+        if Path(name).is_absolute() or not path.is_file():
+            continue
+        inside = path.resolve()
+        if not inside.is_relative_to(folder.resolve()):
+            continue  # the machine says whether it has that file
+        if hash_file(path) != digest:
+            raise UsageError(f"{name} was changed while it was packed")
+        found[os.path.normpath(name)] = inside
+    return found

@@ -1,0 +1,217 @@
+"""The part of a cluster that runs inside a Dask worker: tasks in, slots at work, results out.
+
+A task waits in a thread of the worker for a slot, a process of its own that does the work. A task
+that nobody wants any more, because its pair was cancelled or the coordinator is gone, has its slot
+killed, and with it the bots.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import platform
+import socket
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+import msgspec
+from distributed import get_worker
+
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from ladder.errors import LadderError
+from ladder.harness_version import harness_version
+from ladder.match.process.worker_pool import WorkerDied, WorkerPool
+from ladder.runs.cluster import slot
+from ladder.runs.cluster.archive import unpack
+from ladder.runs.cluster.travel import Kit
+from ladder.runs.cluster.travelled_cache import archives_folder, mark_used
+
+T = TypeVar("T")
+NAME = "LADDER_MACHINE"
+"""The variable that names this machine; else it has the name of its host."""
+WAIT_S = 0.5
+"""How often a waiting task looks whether it is still wanted."""
+IDLE_S = 60.0
+"""A slot without work ends after so long, and its bots with it."""
+
+
+class MachineFacts(msgspec.Struct, frozen=True):
+    """A machine as it describes itself when it joins."""
+
+    name: str
+    cpu: str
+    """The model of its processors."""
+    cores: int
+    """CPUs that the worker may use."""
+    kernel: str
+    """Of the operating system, with its version."""
+    python: str
+    numba: str
+    ladder: str
+    harness: str
+    """The hash of the sources that carry games; machines of one cluster must agree on it."""
+    speed: float = 0.0
+    """Million positions a second of the reference search, once it was measured."""
+
+
+class SlotDied(Exception):
+    """The process of a slot was killed while it played."""
+
+
+class _Slots:
+    """The slots of this process that have no work. Shared by the threads of its tasks."""
+
+    def __init__(self) -> None:
+        self._idle: list[tuple[float, WorkerPool]] = []
+        """With the time since when; the last one used comes last."""
+        self._lock = threading.Lock()
+        self._reaper: threading.Thread | None = None
+
+    def take(self) -> WorkerPool:
+        """A slot for one piece of work, used before or new."""
+        with self._lock:
+            if self._reaper is None:
+                self._reaper = threading.Thread(target=self._reap, daemon=True)
+                self._reaper.start()
+            if self._idle:
+                return self._idle.pop()[1]
+        return WorkerPool(1)
+
+    def give_back(self, pool: WorkerPool) -> None:
+        """The work is done."""
+        with self._lock:
+            self._idle.append((time.monotonic(), pool))
+
+    def end_all(self, *, idle_s: float = 0.0) -> None:
+        """End the slots that have been idle for so long."""
+        since = time.monotonic() - idle_s
+        with self._lock:
+            old = [pool for at, pool in self._idle if at <= since]
+            self._idle = [(at, pool) for at, pool in self._idle if at > since]
+        for pool in old:
+            pool.kill()
+
+    def _reap(self) -> None:
+        while True:
+            time.sleep(IDLE_S / 4)
+            self.end_all(idle_s=IDLE_S)
+
+
+slots = _Slots()
+
+
+def greet() -> MachineFacts:
+    """Describe this machine; the coordinator decides whether it fits."""
+    own = harness_version()
+    return MachineFacts(
+        name=os.environ.get(NAME) or socket.gethostname(),
+        cpu=_cpu_model(),
+        cores=len(os.sched_getaffinity(0)),
+        kernel=f"{platform.system()} {platform.release()}",
+        python=platform.python_version(),
+        numba=version("numba"),
+        ladder=own["ladder"],
+        harness=own["sources"],
+    )
+
+
+def missing_archives(names: tuple[str, ...]) -> list[str]:
+    """Those of some archives that are not in this machine's cache."""
+    folder = archives_folder()
+    mark_used(folder / name for name in names)  # or it might go before they are played with
+    return [name for name in names if not (folder / name).is_dir()]
+
+
+def keep_archive(name: str, packed: bytes) -> None:
+    """Unpack an archive into this machine's cache.
+
+    Raises:
+        UsageError: it is not safe to be unpacked.
+        OSError: it cannot be written.
+
+    """
+    unpack(packed, archives_folder() / name)
+
+
+_speed: float | None = None
+"""Of the reference search, once it was made."""
+
+
+def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> slot.Prepared:
+    """Make this machine ready for a run's pairs, in a slot.
+
+    Raises:
+        LadderError: it cannot be done.
+
+    """
+    global _speed
+    prepared = _in_slot(slot.prepare, kit, sides, measure=_speed is None)
+    if _speed is None:
+        _speed = prepared.speed
+    return msgspec.structs.replace(prepared, speed=_speed)
+
+
+def play(key: str, plan: PairPlan) -> PairRecord:
+    """Play one pair, in a slot.
+
+    Raises:
+        SlotDied: the slot was killed.
+
+    """
+    return _in_slot(slot.play, key, plan)
+
+
+def _in_slot(function: Callable[..., T], *arguments: Any, **keys: Any) -> T:
+    pool = slots.take()
+    done = False
+    try:
+        with _children_allowed():
+            work: Future[T] = pool.call(function, *arguments, **keys)
+        while not work.done():
+            pool.wait(WAIT_S)
+            if not _is_wanted():
+                raise LadderError("nobody waits for this pair any more")
+        result = work.result()
+        done = True
+        return result
+    except WorkerDied as error:
+        raise SlotDied("the process that played was killed") from error
+    finally:
+        if done:
+            slots.give_back(pool)
+        else:
+            pool.kill()
+
+
+def _is_wanted() -> bool:
+    """Whether somebody waits for the task of this thread, as far as the worker knows."""
+    try:
+        worker = get_worker()
+        task = worker.state.tasks.get(worker.get_current_task())
+    except ValueError:  # outside of a worker, as in a test
+        return True
+    return task is not None and task.state not in ("cancelled", "released", "forgotten")
+
+
+@contextlib.contextmanager
+def _children_allowed() -> Any:
+    """Let this process have children of its own: under Dask's nanny it is marked as a daemon."""
+    config = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    marked = config.pop("daemon", None)
+    try:
+        yield
+    finally:
+        if marked is not None:
+            config["daemon"] = marked
+
+
+def _cpu_model() -> str:
+    """The model as the kernel names it, or the kind of processor."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

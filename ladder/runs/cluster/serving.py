@@ -1,0 +1,136 @@
+"""The two long-lived processes of a cluster: the scheduler, and the worker on each machine."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import dask
+from distributed import Scheduler, Worker
+
+from engine.cache import cache_root
+from ladder.match.process.failures import in_one_line
+from ladder.runs.cluster import machine
+from ladder.runs.cluster.security import Door
+
+PAUSE_S = 2.0
+"""Between two attempts to reach a scheduler."""
+CONNECT_S = 10.0
+Say = Callable[[str], None]
+FRUGAL = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.scheduler.active-memory-manager.start": False,
+}
+"""Settings of the library for less idle work: looks at its own threads, memory and event loop would
+take processor time from bots that think."""
+
+
+def serve_scheduler(door: Door, say: Say) -> None:
+    """Be a scheduler until a signal; `say` is told the address first.
+
+    Raises:
+        OSError: the address cannot be listened at.
+
+    """
+    _be_quiet()
+    # No page of its own: it would be open to whoever reaches the machine.
+    with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
+        _run(_schedule(door, say))
+
+
+def serve_worker(door: Door, *, slots: int, name: str | None, say: Say) -> None:
+    """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
+
+    Args:
+        door: of the scheduler.
+        slots: pairs at the same time.
+        name: of this machine; None: that of the host.
+        say: is told what happens.
+
+    """
+    _be_quiet()
+    if name is not None:
+        os.environ[machine.NAME] = name
+    with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
+        _run(_work(door, slots, say))
+
+
+async def _schedule(door: Door, say: Say) -> None:
+    async with Scheduler(
+        host=door.host,
+        port=door.port,
+        protocol=door.protocol,
+        security=door.security(),
+        dashboard=False,
+        dashboard_address="127.0.0.1:0",
+    ) as scheduler:
+        say(scheduler.address)
+        await asyncio.Event().wait()
+
+
+async def _work(door: Door, slots: int, say: Say) -> None:
+    complained = False
+    while True:
+        try:
+            async with Worker(
+                door.address,
+                nthreads=slots,
+                security=door.security(),
+                memory_limit=0,  # what bots use is not this process's, and has limits of its own
+                dashboard=False,
+                dashboard_address="127.0.0.1:0",
+                local_directory=str(cache_root() / "travelled"),
+                death_timeout=CONNECT_S,
+            ) as worker:
+                complained = False
+                say(f"connected to {door.address} with {slots} slots")
+                await worker.finished()
+                say(f"the connection to {door.address} is lost")
+        except (OSError, TimeoutError) as error:
+            if not complained:
+                told = in_one_line(str(error)) or type(error).__name__
+                say(f"no scheduler answers at {door.address} ({told}): tried again until one does")
+            complained = True
+        finally:
+            machine.slots.end_all()
+        await asyncio.sleep(PAUSE_S)
+
+
+def _run(serving: Coroutine[Any, Any, None]) -> None:
+    """Run until SIGINT, SIGTERM or SIGHUP."""
+
+    async def until_signal() -> None:
+        task = asyncio.ensure_future(serving)
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            _set_level(logging.CRITICAL)  # what is cut short by the end is no error
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, end)
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+    asyncio.run(until_signal())
+
+
+def _be_quiet() -> None:
+    """Let the library say only what is wrong.
+
+    A coordinator that ends with copies of pairs in play is not.
+    """
+    _set_level(logging.ERROR)
+    logging.getLogger("distributed.scheduler").addFilter(
+        lambda record: not record.getMessage().startswith("Closed comm")
+    )
+
+
+def _set_level(level: int) -> None:
+    for name in ("distributed", "distributed.worker", "distributed.scheduler", "distributed.core"):
+        logging.getLogger(name).setLevel(level)

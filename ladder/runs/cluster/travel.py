@@ -1,0 +1,106 @@
+"""Bots that have travelled: resolved anew on the machine where they play.
+
+A machine resolves the same specification in its own copy of the same files. The content hash that
+comes out names the same bot or another one, so nothing else has to be compared: files, options,
+interpreters and programs from outside are all under the hash.
+"""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from bots.errors import BotsError
+from db.records.launch import Launch, Limits, Start
+from db.records.pairs import Entrant
+from ladder.errors import UsageError
+from ladder.harness_version import harness_version
+from ladder.match.specs.fingerprint import changed_files
+from ladder.match.specs.git_copies import note_copy
+from ladder.match.specs.git_spec import resolve_in_copy
+from ladder.match.specs.spec import ResolvedBot, own_player_of, read_spec
+from ladder.match.specs.start_command import start_of
+from ladder.runs.cluster.archive import FILES
+
+ELSEWHERE = Start(argv=(), folder="")
+"""The start of a bot that is still to be made on another machine."""
+
+
+class TravellingBot(msgspec.Struct, frozen=True):
+    """A registered bot as it is sent to another machine."""
+
+    revision: int
+    """Key of its revision in the coordinator's database."""
+    name: str
+    spec: str
+    launch: Launch
+    """The stored one; its folder and its copy are those of the coordinator's machine."""
+    content_hash: str
+    files: dict[str, str]
+    """All ingredients, as `ladder.match.specs.spec.ResolvedBot` names them."""
+    archive: str
+    """The name of the archive of its files; "" for a player of the ladder itself."""
+
+
+class Kit(msgspec.Struct, frozen=True):
+    """Everything that the pairs of one run need on a machine, but the archives themselves."""
+
+    bots: tuple[TravellingBot, ...]
+    limits: Limits
+    sandbox: tuple[str, ...]
+    pin: bool
+    """Each pair on one CPU, where one is free."""
+
+    @property
+    def key(self) -> str:
+        """32 hex digits of its content."""
+        return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
+
+
+def start_here(bot: TravellingBot, archives: Path) -> Start:
+    """The start of a bot that has come to this machine.
+
+    Args:
+        bot: the bot.
+        archives: the folder of the unpacked archives.
+
+    Raises:
+        UsageError: it cannot play here; the message says why.
+
+    """
+    try:
+        resolved = _resolve_here(bot, archives / bot.archive)
+    except (BotsError, UsageError) as error:
+        raise UsageError(f"{bot.name}: {error}") from error
+    if resolved.content_hash != bot.content_hash:
+        changed = changed_files(bot.files, resolved.files)
+        names = ", ".join(f"{name} {word}" for name, word in list(changed.items())[:5])
+        if is_own_launch(bot.launch):
+            version = harness_version()["ladder"]
+            raise UsageError(
+                f"{bot.name}: ladder {version} there has other sources of it ({names}): install "
+                "the version that the coordinator has"
+            )
+        raise UsageError(f"{bot.name}: it needs files or programs that differ there ({names})")
+    return start_of(resolved.launch, resolved.states)
+
+
+def with_start(entrant: Entrant, start: Start) -> Entrant:
+    """A side of a pair that is started in another way."""
+    return msgspec.structs.replace(entrant, start=start)
+
+
+def is_own_launch(launch: Launch) -> bool:
+    """Whether a launch is of a player of the ladder itself, whose sources do not travel."""
+    return launch.player is not None and launch.origin is None
+
+
+def _resolve_here(bot: TravellingBot, place: Path) -> ResolvedBot:
+    launch = bot.launch
+    if is_own_launch(launch):
+        return own_player_of(launch)
+    if launch.origin is not None:
+        note_copy(place)
+        origin = msgspec.structs.replace(launch.origin, place=str(place))
+        return resolve_in_copy(bot.spec, origin, python=launch.python)
+    return read_spec(bot.spec, place / FILES, python=launch.python, known=bot.files)

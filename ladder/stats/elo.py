@@ -1,0 +1,144 @@
+"""Elo, normalized Elo and likelihood of superiority of one player against one other, from counts.
+
+Elo is logistic: 400 points are an expected score of 10 to 1, a draw is half. Normalized Elo
+measures the same edge in deviations of one game, so that equal values need equal numbers of games.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.stats.counts import checked, games_per_unit, moments, regularised, unit_scores
+from ladder.stats.likelihood import under_mean
+from ladder.stats.one_sided import chance_of_shutout, least_score
+
+SCALE = 400.0 / math.log(10.0)
+"""Elo per unit of the natural logistic scale."""
+NORMALIZED = 2.0 * SCALE
+"""Normalized Elo per deviation of one game; for a draw rate of 0 both scales agree near 0."""
+SCORE_LIMIT = 1e-3
+"""Scores nearer than this to 0 or 1 are taken as this near: about 1200 Elo bound every result."""
+Z95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
+_CHI2_95 = Z95 * Z95
+
+
+@dataclass(frozen=True)
+class EloEstimate:
+    """One player against another. Every field is finite, or None when there are no games."""
+
+    games: float
+    score: float | None
+    """Observed score per game, 0..1."""
+    elo: float | None
+    error95: float | None
+    """Half the 95 % interval in Elo, from the spread of the counted units."""
+    low95: float | None
+    high95: float | None
+    """Ends of the likelihood-ratio interval in Elo (Wilks 1938): still meaningful on shutouts."""
+    nelo: float | None
+    nelo_error95: float | None
+    los: float | None
+    """Chance that the player is the stronger one, 0..1."""
+    sure_los: float | None
+    """The chance that a shutout supports: a lower bound when the player won everything, an upper
+    one when it lost everything; elsewhere equal to `los`."""
+    at_least: float | None = None
+    """Elo that the player has at least, 95 % sure, from units taken whole; None unless it won (all
+    but) everything: then `elo` and its errors are no more than a convention."""
+    at_most: float | None = None
+    """Elo that the player has at most, 95 % sure; None unless it lost (all but) everything."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the results are so one-sided that only a bound can be told."""
+        return self.at_least is not None or self.at_most is not None
+
+
+def score_to_elo(*, score: float) -> float:
+    """Elo of an expected score 0..1 (Elo 1978), within +-1199.8 by `SCORE_LIMIT`."""
+    inside = min(max(score, SCORE_LIMIT), 1.0 - SCORE_LIMIT)
+    return -400.0 * math.log10(1.0 / inside - 1.0)
+
+
+def elo_to_score(*, elo: float) -> float:
+    """Expected score, 0..1, of a difference in Elo (Elo 1978)."""
+    return 0.5 * (1.0 + math.tanh(0.5 * elo / SCALE))
+
+
+def normal_cdf(z: float) -> float:
+    """The standard normal distribution function, accurate in the lower tail."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))
+
+
+def estimate(*, counts: ArrayLike) -> EloEstimate:
+    """Elo, normalized Elo, their 95 % intervals and LOS from (L, D, W) or pentanomial counts.
+
+    Empty cells are counted as 0.001 in `elo`, `error95`, `nelo` and `los`, which keeps shutouts,
+    single games and games without a draw finite. `error95` is half the distance between the Elo of
+    the ends of a normal interval of the score; normalized Elo's error is that of its t-value
+    (Van den Bergh 2020); LOS is the normal tail at an even score. On shutouts these are the figures
+    that other tools print, and only `at_least`, `at_most` and `sure_los` can be believed
+    (see `ladder.stats.one_sided`).
+
+    Raises UsageError for counts that are not counts.
+    """
+    array = checked(counts=counts)
+    per_unit = games_per_unit(counts=array)
+    units = float(array.sum())
+    if units == 0.0:
+        return EloEstimate(
+            games=0.0, score=None, elo=None, error95=None, low95=None, high95=None,
+            nelo=None, nelo_error95=None, los=None, sure_los=None,
+        )  # fmt: skip
+    seen = moments(counts=array)
+    error = seen.deviation / math.sqrt(seen.units)
+    low, high = seen.mean - Z95 * error, seen.mean + Z95 * error
+    sure_low, sure_high = likelihood_interval(counts=array)
+    scores = unit_scores(size=array.shape[-1])
+    los = sure_los = normal_cdf((seen.mean - 0.5) / error)
+    at_least = at_most = None
+    lost, won = float(array[0]), float(array[-1])
+    if won == units or seen.mean >= 1.0 - SCORE_LIMIT:
+        at_least = score_to_elo(score=least_score(full=won, rest=units - won))
+    elif lost == units or seen.mean <= SCORE_LIMIT:
+        at_most = -score_to_elo(score=least_score(full=lost, rest=units - lost))
+    if won == units:
+        sure_los = 1.0 - chance_of_shutout(units=units)
+    elif lost == units:
+        sure_los = chance_of_shutout(units=units)
+    return EloEstimate(
+        games=units * per_unit,
+        score=float(array @ scores) / units,
+        elo=score_to_elo(score=seen.mean),
+        error95=0.5 * (score_to_elo(score=high) - score_to_elo(score=low)),
+        low95=score_to_elo(score=sure_low),
+        high95=score_to_elo(score=sure_high),
+        nelo=NORMALIZED * (seen.mean - 0.5) / (seen.deviation * math.sqrt(per_unit)),
+        nelo_error95=NORMALIZED * Z95 / math.sqrt(seen.units * per_unit),
+        los=los,
+        sure_los=sure_los,
+        at_least=at_least,
+        at_most=at_most,
+    )
+
+
+def likelihood_interval(*, counts: ArrayLike) -> tuple[float, float]:
+    """The expected scores, 0..1, that a likelihood-ratio test at 5 % does not reject (Wilks 1938).
+
+    Raises UsageError for counts that are not counts.
+    """
+    array = regularised(counts=counts)
+    units = float(array.sum())
+    frequencies = array / units
+    scores = unit_scores(size=array.shape[-1])
+    inside = np.full(2, float(frequencies @ scores))
+    outside = np.array([1e-9, 1.0 - 1e-9])
+    for _ in range(30):
+        middle = 0.5 * (inside + outside)
+        p = under_mean(frequencies=np.stack([frequencies] * 2), scores=scores, mean=middle)
+        kept = 2.0 * units * (np.log(frequencies / p) @ frequencies) < _CHI2_95
+        inside, outside = np.where(kept, middle, inside), np.where(kept, outside, middle)
+    return float(inside[0]), float(inside[1])

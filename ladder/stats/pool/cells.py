@@ -1,0 +1,166 @@
+"""The input of a pool rating: results counted per two players, never single games.
+
+Pairs of games with colours swapped come as 3x3 tables (`from_tables`), games without such structure
+as losses, draws and wins (`from_games`). Both become the same `Cells`, in which one cell is one
+outcome of one cluster: the unit whose results may hang together (the pair, or the game).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.errors import UsageError
+from ladder.stats.counts import FloatArray, IntArray
+from ladder.stats.pool.errors import Disconnected
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counted clusters of T tables, each with K possible outcomes."""
+
+    players: tuple[str, ...]
+    classes: tuple[str, ...]
+    """Board classes; each has its own first-mover advantage."""
+    a: IntArray
+    """Index of the player who moves first in the first game, shape (T,)."""
+    b: IntArray
+    board_class: IntArray
+    counts: FloatArray
+    """Clusters by outcome, shape (T, K)."""
+    first: IntArray
+    """A's result (0, 1, 2) in the game in which A moves first, by outcome, shape (K,)."""
+    second: IntArray | None
+    """A's result when B moves first, shape (K,); None when a cluster is a single game."""
+
+    @property
+    def clusters(self) -> FloatArray:
+        """Clusters per table, shape (T,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    def results(self) -> tuple[FloatArray, FloatArray]:
+        """Games by A's result (loss, draw, win), A moving first and second, shape (T, 3) each."""
+        ones = np.eye(3)
+        first = self.counts @ ones[self.first]
+        if self.second is None:
+            return first, np.zeros_like(first)
+        return first, self.counts @ ones[self.second]
+
+    def scores(self) -> tuple[FloatArray, FloatArray]:
+        """Games and points (draws half) per player, shape (players,) each."""
+        first, second = self.results()
+        both = first + second
+        points = both @ np.array([0.0, 0.5, 1.0])
+        games = both.sum(axis=1)
+        size = len(self.players)
+        return tally(self.a, self.b, games, games, size), tally(
+            self.a, self.b, points, games - points, size
+        )
+
+
+def tally(a: IntArray, b: IntArray, of_a: FloatArray, of_b: FloatArray, size: int) -> FloatArray:
+    """Sums per player of what the tables hold for their A and for their B, shape (size,)."""
+    summed = np.zeros(size)
+    np.add.at(summed, a, of_a)
+    np.add.at(summed, b, of_b)
+    return summed
+
+
+def from_tables(
+    *,
+    players: Sequence[str],
+    a: ArrayLike,
+    b: ArrayLike,
+    counts: ArrayLike,
+    board_class: ArrayLike | None = None,
+    classes: Sequence[str] = ("all",),
+) -> Cells:
+    """Cells of T tables of pairs.
+
+    `a` and `b` are indices into `players`, shape (T,); `counts[t][i][j]` is the number of pairs in
+    which A moving first got result i (0 loss, 1 draw, 2 win) and A moving second got j, shape
+    (T, 3, 3); `board_class` are indices into `classes`, shape (T,), all 0 when not given. The same
+    two players may have several tables, in either order.
+
+    Raises UsageError when shapes, indices or counts do not fit.
+    """
+    cells = np.asarray(counts, dtype=np.float64).reshape(-1, 3, 3)
+    outcome = np.arange(9)
+    return _checked(
+        players, a, b, cells.reshape(-1, 9), board_class, classes, outcome // 3, outcome % 3
+    )
+
+
+def from_games(
+    *, players: Sequence[str], first: ArrayLike, second: ArrayLike, counts: ArrayLike
+) -> Cells:
+    """Cells of single games: `counts[t]` are the (losses, draws, wins) of `first[t]`, who moved
+    first (White), against `second[t]`; shape (T, 3). Each game is a cluster of its own.
+
+    Raises UsageError when shapes, indices or counts do not fit.
+    """
+    cells = np.asarray(counts, dtype=np.float64).reshape(-1, 3)
+    return _checked(players, first, second, cells, None, ("all",), np.arange(3), None)
+
+
+def _checked(
+    players: Sequence[str],
+    a: ArrayLike,
+    b: ArrayLike,
+    counts: FloatArray,
+    board_class: ArrayLike | None,
+    classes: Sequence[str],
+    first: IntArray,
+    second: IntArray | None,
+) -> Cells:
+    left = np.asarray(a, dtype=np.int64).reshape(-1)
+    right = np.asarray(b, dtype=np.int64).reshape(-1)
+    kind = np.zeros_like(left) if board_class is None else np.asarray(board_class, dtype=np.int64)
+    if not left.shape == right.shape == kind.shape == counts.shape[:1]:
+        raise UsageError("every table needs two players, a board class and its counts")
+    if len(set(players)) != len(players):
+        raise UsageError("every player may be listed only once")
+    if not np.all(np.isfinite(counts)) or np.any(counts < 0):
+        raise UsageError("counts must be finite numbers, none below 0")
+    for indices, names in ((left, players), (right, players), (kind, classes)):
+        if indices.size and not (indices.min() >= 0 and indices.max() < len(names)):
+            raise UsageError("a table names a player or board class that is not listed")
+    if np.any(left == right):
+        raise UsageError("a player has no rating against itself")
+    kept = counts.sum(axis=1) > 0
+    return Cells(
+        players=tuple(players),
+        classes=tuple(classes),
+        a=left[kept],
+        b=right[kept],
+        board_class=kind[kept],
+        counts=counts[kept],
+        first=first,
+        second=second,
+    )
+
+
+def groups(*, cells: Cells) -> tuple[tuple[str, ...], ...]:
+    """The players in groups connected by games, the largest first; one group is what one wants."""
+    label = np.arange(len(cells.players))
+    while True:
+        low = np.minimum(label[cells.a], label[cells.b])
+        new = label.copy()
+        np.minimum.at(new, cells.a, low)
+        np.minimum.at(new, cells.b, low)
+        new = new[new]
+        if np.array_equal(new, label):
+            break
+        label = new
+    members: dict[int, list[str]] = {}
+    for name, root in zip(cells.players, label.tolist(), strict=True):
+        members.setdefault(root, []).append(name)
+    return tuple(tuple(m) for m in sorted(members.values(), key=len, reverse=True))
+
+
+def require_connected(*, cells: Cells) -> None:
+    """Raise Disconnected, listing the groups, unless games connect all players."""
+    found = groups(cells=cells)
+    if len(found) > 1:
+        raise Disconnected(groups=found)

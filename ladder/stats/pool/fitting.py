@@ -1,0 +1,226 @@
+"""Maximum likelihood of a pool by Newton's method with the exact Hessian.
+
+Everything is in natural units (Elo / 173.7). The parameters stand in one vector: the players, then
+a first-mover advantage per board class, then the draw margin if the model has one. A table enters
+through its two linear predictors alone,
+
+    A moving first:  z1 = r_a - r_b + f        A moving second:  z2 = r_a - r_b - f
+
+so that one step costs O(tables) and one solution of a linear system in the number of players.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ladder.stats.counts import FloatArray, IntArray
+from ladder.stats.pool.cells import Cells
+from ladder.stats.pool.errors import Unbounded
+from ladder.stats.pool.families import OutcomeModel, logistic
+from ladder.stats.special import strong_groups
+
+BoolArray = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+_ROUNDS = 200
+_CONVERGED = 1e-7
+_ROUNDING = 1e-16
+_FAR = 60.0
+"""Natural units (10,000 Elo): what runs so far from the others is running to infinity."""
+_LONGEST_STEP = 8.0
+"""Natural units: where the likelihood is flat, a full step would leave for nowhere."""
+_START_MARGIN = 0.1
+_VIRTUAL = 0.5
+"""Virtual draws, and as many wins, between equals that keep the draw margin inside its range."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Prior and fixed parameters of a fit, in natural units."""
+
+    prior: float
+    """Virtual draws of every player against the pool's mean, and of every class's first mover."""
+    anchors: dict[int, float]
+    """Fixed ratings by player."""
+    advantage: float | None
+    """The first-mover advantage when it is given, None when it is fitted."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The highest point of the likelihood and its curvature."""
+
+    theta: FloatArray
+    """All parameters, shape (P,); without anchors the last player stands at 0."""
+    free: BoolArray
+    """Which parameters were fitted, shape (P,)."""
+    inverse: FloatArray
+    """Inverse of the Hessian of the negative log-likelihood, 0 where not free, shape (P, P)."""
+
+
+def unpack(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray, float]:
+    """(ratings, advantages, draw margin) from the vector of parameters."""
+    players, classes = len(cells.players), len(cells.classes)
+    margin = float(theta[players + classes]) if theta.size > players + classes else 0.0
+    return theta[:players], theta[players : players + classes], margin
+
+
+def predictors(theta: FloatArray, cells: Cells) -> tuple[FloatArray, FloatArray]:
+    """z1 and z2 of every table, shape (T,) each."""
+    ratings, advantages, _ = unpack(theta, cells)
+    gap = ratings[cells.a] - ratings[cells.b]
+    edge = advantages[cells.board_class]
+    return gap + edge, gap - edge
+
+
+def scatter(cells: Cells, size: int, moments: FloatArray) -> FloatArray:
+    """Sum of second moments per table as a matrix over parameters: (T, 3, 3) -> (size, size).
+
+    The three directions of a table are its players (+A, -B), its board class and the margin.
+    """
+    players = len(cells.players)
+    where: list[tuple[IntArray, int, int]] = [
+        (cells.a, 0, 1),
+        (cells.b, 0, -1),
+        (players + cells.board_class, 1, 1),
+    ]
+    if size > players + len(cells.classes):
+        where.append((np.full_like(cells.a, size - 1), 2, 1))
+    out = np.zeros((size, size))
+    for row, i, sign in where:
+        for column, j, other in where:
+            np.add.at(out, (row, column), sign * other * moments[:, i, j])
+    return out
+
+
+def maximise(*, cells: Cells, family: OutcomeModel, setup: Setup) -> Fit:
+    """Fit all parameters. Raises Unbounded when nothing finite is likeliest."""
+    players, classes = len(cells.players), len(cells.classes)
+    size = players + classes + int(family.has_margin)
+    theta = np.zeros(size)
+    free = np.ones(size, dtype=bool)
+    for player, rating in setup.anchors.items():
+        theta[player] = rating
+        free[player] = False
+    if not setup.anchors and players:
+        free[players - 1] = False
+    else:
+        theta[:players][free[:players]] = np.mean(list(setup.anchors.values()) or [0.0])
+    if setup.advantage is not None:
+        theta[players : players + classes] = setup.advantage
+        free[players : players + classes] = False
+    unseen = np.setdiff1d(np.arange(classes), cells.board_class)
+    free[players + unseen] = False
+    if family.has_margin:
+        theta[-1] = _START_MARGIN
+    theta, hessian = _climb(cells, family, setup, theta, free)
+    inverse = np.zeros((size, size))
+    if free.any():
+        inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
+    return Fit(theta=theta, free=free, inverse=inverse)
+
+
+def _climb(
+    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray, free: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    value, gradient, hessian = _height(cells, family, setup, theta)
+    horizon = _FAR + max((abs(rating) for rating in setup.anchors.values()), default=0.0)
+    for _ in range(_ROUNDS):
+        block = hessian[np.ix_(free, free)]
+        step = np.zeros_like(theta)
+        try:
+            step[free] = np.linalg.solve(block, gradient[free])
+        except np.linalg.LinAlgError:
+            raise _unbounded(cells) from None
+        decrement = float(step @ gradient)
+        longest = float(np.abs(step).max(initial=0.0))
+        if not np.isfinite(decrement) or (
+            setup.prior == 0.0 and float(np.abs(theta).max(initial=0.0)) > horizon
+        ):
+            raise _unbounded(cells)
+        if decrement < _ROUNDING * (1.0 + abs(value)) or longest < _CONVERGED:
+            last = theta + step  # convergence is quadratic: this step leaves nothing to gain
+            return (last if not family.has_margin or last[-1] > 0.0 else theta), hessian
+        length = min(1.0, _LONGEST_STEP / longest)
+        while length > 1e-9:
+            trial = theta + length * step
+            if not family.has_margin or trial[-1] > 0.0:
+                reached = _height(cells, family, setup, trial)
+                if reached[0] >= value + 1e-4 * length * decrement - 1e-12 * abs(value):
+                    break
+            length *= 0.5
+        else:
+            return theta, hessian  # as high as rounding allows
+        theta, (value, gradient, hessian) = trial, reached
+    raise _unbounded(cells)
+
+
+def _unbounded(cells: Cells) -> Unbounded:
+    first, second = cells.results()
+    points = (first + second) @ np.array([0.0, 0.5, 1.0])
+    games = (first + second).sum(axis=1)
+    winners = np.concatenate([cells.a[points > 0], cells.b[points < games]])
+    losers = np.concatenate([cells.b[points > 0], cells.a[points < games]])
+    labels = strong_groups(size=len(cells.players), tails=winners, heads=losers)
+    members: dict[int, list[str]] = {}
+    for name, label in zip(cells.players, labels.tolist(), strict=True):
+        members.setdefault(label, []).append(name)
+    return Unbounded(groups=tuple(tuple(group) for _, group in sorted(members.items())))
+
+
+def _height(
+    cells: Cells, family: OutcomeModel, setup: Setup, theta: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """Penalised log-likelihood, its gradient and its negative Hessian."""
+    players, classes = len(cells.players), len(cells.classes)
+    _, advantages, margin = unpack(theta, cells)
+    value = 0.0
+    pulls = np.zeros((cells.a.size, 3))
+    moments = np.zeros((cells.a.size, 3, 3))
+    for z, games, sign in zip(predictors(theta, cells), cells.results(), (1.0, -1.0), strict=True):
+        terms = family.terms(z, margin)
+        value += float(np.sum(games * terms.value))
+        direction = np.array([1.0, sign])
+        slope, bend = np.sum(games * terms.slope, axis=1), np.sum(games * terms.bend, axis=1)
+        pulls[:, :2] += slope[:, None] * direction
+        pulls[:, 2] += np.sum(games * terms.margin_slope, axis=1)
+        moments[:, :2, :2] += bend[:, None, None] * np.outer(direction, direction)
+        cross = np.sum(games * terms.cross_bend, axis=1)[:, None] * direction
+        moments[:, :2, 2] += cross
+        moments[:, 2, :2] += cross
+        moments[:, 2, 2] += np.sum(games * terms.margin_bend, axis=1)
+    gradient = np.zeros_like(theta)
+    np.add.at(gradient, cells.a, pulls[:, 0])
+    np.add.at(gradient, cells.b, -pulls[:, 0])
+    np.add.at(gradient, players + cells.board_class, pulls[:, 1])
+    hessian = scatter(cells, theta.size, moments)
+    value += prior_terms(theta[:players], setup.prior, gradient, hessian, centred=True)
+    edge = slice(players, players + classes)
+    edge_gradient, edge_hessian = gradient[edge], hessian[edge, edge]
+    value += prior_terms(advantages, setup.prior, edge_gradient, edge_hessian, centred=False)
+    if family.has_margin:
+        gradient[-1] += float(pulls[:, 2].sum())
+        even = family.terms(np.zeros(1), margin)
+        virtual = np.array([0.0, _VIRTUAL, _VIRTUAL])
+        value += float(virtual @ even.value[0])
+        gradient[-1] += float(virtual @ even.margin_slope[0])
+        hessian[-1, -1] += float(virtual @ even.margin_bend[0])
+    return value, gradient, hessian
+
+
+def prior_terms(
+    x: FloatArray, draws: float, gradient: FloatArray, hessian: FloatArray, *, centred: bool
+) -> float:
+    """Virtual draws against the mean of `x` (or against 0): adds to the leading parts in place."""
+    size = x.size
+    if size == 0 or draws == 0.0:
+        return 0.0
+    u = x - x.mean() if centred else x
+    p = logistic(u)
+    slope, bend = draws * (0.5 - p), draws * p * (1.0 - p)
+    matrix = np.diag(bend)
+    if centred:
+        slope = slope - slope.mean()
+        matrix -= (bend[:, None] + bend) / size - bend.sum() / size**2
+    gradient[:size] += slope
+    hessian[:size, :size] += matrix
+    return float(-0.5 * draws * np.sum(np.logaddexp(0.0, u) + np.logaddexp(0.0, -u)))

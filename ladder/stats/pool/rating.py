@@ -1,0 +1,265 @@
+"""The rating list: every player of a pool at once, by maximum likelihood, with honest errors.
+
+Logistic on the expected score with draws as half (Zermelo 1929, Bradley and Terry 1952, Elo 1978),
+a first-mover advantage per board class (Davidson and Beaver 1977), a weak prior that keeps shutouts
+finite, and errors clustered by pair of games (see `clusters`). The cost depends on the number of
+tables, never on the number of games.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ladder.errors import UsageError
+from ladder.stats.choices import Draws
+from ladder.stats.counts import FloatArray
+from ladder.stats.elo import SCALE, Z95, normal_cdf
+from ladder.stats.pool.cells import (
+    Cells,
+    require_connected,
+)
+from ladder.stats.pool.clusters import covariance, pair_spread
+from ladder.stats.pool.draws import draw_rate_equal, rao_kupper
+from ladder.stats.pool.families import ExpectedScore, logistic
+from ladder.stats.pool.fitting import BoolArray, Fit, Setup, maximise, unpack
+from ladder.stats.pool.shutouts import slack
+
+MEAN = 1000.0
+"""Elo of the pool's mean when nobody is anchored."""
+PRIOR = 1.0
+"""Virtual draws of every player against the pool's mean."""
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares of the first of two players in the slack of both."""
+
+
+@dataclass(frozen=True)
+class RatingOptions:
+    """Scale, prior and model of a rating list."""
+
+    mean: float = MEAN
+    """Elo of the mean of all players; used only when nobody is anchored."""
+    anchors: Mapping[str, float] | None = None
+    """Fixed Elo by name."""
+    prior: float = PRIOR
+    """Virtual draws against the pool's mean; 0 is plain maximum likelihood."""
+    advantage: float | None = None
+    """First-mover advantage in Elo; None fits it, per board class."""
+    draws: Draws = Draws.HALF
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One player over another."""
+
+    elo: float
+    error95: float
+    """Half the 95 % interval, in Elo."""
+    los: float
+    """Chance that the first is the stronger, 0..1."""
+    at_least: float | None = None
+    """Elo that the first is ahead at least, 95 % sure; None unless it won, or the second lost, all
+    its games: then `elo` is where the prior holds it."""
+    at_most: float | None = None
+    """Elo that the first is ahead at most, 95 % sure; None unless it lost, or the second won, all
+    its games."""
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether only a bound can be told."""
+        return self.at_least is not None or self.at_most is not None
+
+
+@dataclass(frozen=True)
+class PoolRating:
+    """A rating list with what is needed to compare any two of its players."""
+
+    cells: Cells
+    """The games that it describes."""
+    fit: Fit
+    """The highest point of their likelihood, on the scale of the expected score, natural units."""
+    elo: FloatArray
+    """Shape (players,)."""
+    error95: FloatArray
+    """Half the 95 % interval against the mean (or the anchors), in Elo, shape (players,)."""
+    games: FloatArray
+    points: FloatArray
+    """Games and points of every player, draws half, shape (players,)."""
+    bounded: BoolArray
+    """Players with only wins or only losses: their Elo is where the prior holds it."""
+    at_least: tuple[float | None, ...]
+    """By player, the Elo that it has at least, 95 % sure; None unless it won all its games."""
+    at_most: tuple[float | None, ...]
+    """By player, the Elo that it has at most, 95 % sure; None unless it lost all its games."""
+    advantage: FloatArray
+    """First-mover advantage in Elo by board class, shape (classes,); 0 where there are no games."""
+    advantage_error95: FloatArray
+    covariance: FloatArray
+    """Of players and then advantages, Elo squared, shape (players + classes,) * 2."""
+    draw_rate_equal: float | None
+    """Share of draws between equals, 0..1; None without games."""
+    draw_margin: float | None
+    """Rao and Kupper's margin in Elo of their own scale; None unless it was fitted."""
+    pair_spread: float
+    """Variance of a pair's points over that of two independent games without draws."""
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The names, in the order of all arrays by player."""
+        return self.cells.players
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The board classes, in the order of `advantage`."""
+        return self.cells.classes
+
+    def difference(self, *, a: int, b: int) -> Difference:
+        """Player `a` over player `b` (indices), with the error of the difference itself."""
+        spread = self.covariance
+        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b])
+        gap = float(self.elo[a] - self.elo[b])
+        error = math.sqrt(max(variance, 0.0))
+        least, less = self._slack(a, b), self._slack(b, a)
+        return Difference(
+            elo=gap,
+            error95=Z95 * error,
+            los=_superiority(gap, error),
+            at_least=None if least is None else gap - least,
+            at_most=None if less is None else gap + less,
+        )
+
+    def _slack(self, ahead: int, behind: int) -> float | None:
+        """By how much less one may be ahead of the other, in Elo; None without such a bound.
+
+        None also when the other one has won everything, or this one lost everything.
+        """
+        down, up = self._won_all(ahead), self._lost_all(behind)
+        if not (down or up) or self._lost_all(ahead) or self._won_all(behind):
+            return None
+        # Both may be nearer to the others than listed: the least favourable way to share it.
+        shares = SHARES if down and up else (1.0,) if down else (0.0,)
+        return SCALE * max(
+            slack(
+                cells=self.cells,
+                theta=self.fit.theta,
+                moves={ahead: -share, behind: 1.0 - share},
+            )
+            for share in shares
+        )
+
+    def _won_all(self, player: int) -> bool:
+        return bool(self.bounded[player]) and self.points[player] > 0.0
+
+    def _lost_all(self, player: int) -> bool:
+        return bool(self.bounded[player]) and self.points[player] == 0.0
+
+    def pairs_to_halve(self, *, a: int, b: int) -> float:
+        """Further pairs between two players that would halve the error of their difference.
+
+        Variance falls as one over information, so three times the present information is needed;
+        a pair of games adds that of two games at these ratings (Fisher 1925), over `pair_spread`.
+        """
+        spread = self.covariance
+        variance = float(spread[a, a] + spread[b, b] - 2.0 * spread[a, b]) / SCALE**2
+        if variance <= 0.0:
+            return 0.0
+        edge = float(self.advantage.mean()) if self.advantage.size else 0.0
+        gap = float(self.elo[a] - self.elo[b])
+        p = logistic(np.array([gap + edge, gap - edge]) / SCALE)
+        each = max(float(np.sum(p * (1.0 - p))), 1e-9) / self.pair_spread
+        return 3.0 / (variance * each)
+
+
+def _superiority(gap: float, error: float) -> float:
+    if error <= 1e-9:
+        return 0.5 if abs(gap) <= 1e-9 else float(gap > 0)
+    return normal_cdf(gap / error)
+
+
+def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRating:
+    """Rate all players of `cells` (see `cells.from_tables` and `cells.from_games`).
+
+    Raises Disconnected when games do not connect all players, Unbounded when there is no prior and
+    somebody's rating is infinite, UsageError for anchors that name nobody and a prior below 0.
+    """
+    options = options or RatingOptions()
+    setup = natural_setup(cells, options)
+    require_connected(cells=cells)
+    margin = None
+    if options.draws is Draws.FIT:
+        fit, spread, natural = rao_kupper(cells=cells, setup=setup)
+        margin = SCALE * natural
+        drawn: float | None = math.tanh(0.5 * natural) if cells.a.size else None
+    else:
+        fit = maximise(cells=cells, family=ExpectedScore(), setup=setup)
+        spread = covariance(cells, ExpectedScore(), fit)
+        drawn = draw_rate_equal(cells=cells, theta=fit.theta)
+    ratings, advantages, _ = unpack(fit.theta, cells)
+    size = ratings.size
+    elo = SCALE * ratings
+    if not setup.anchors and size:
+        centre = np.eye(spread.shape[0])
+        centre[:size, :size] -= 1.0 / size
+        spread = centre @ spread @ centre.T
+        elo = elo - elo.mean()
+    spread = SCALE**2 * 0.5 * (spread + spread.T)
+    errors = Z95 * np.sqrt(np.maximum(np.diag(spread), 0.0))
+    games, points = cells.scores()
+    bounded = (games > 0.0) & ((points <= 0.0) | (points >= games))
+    at_least, at_most = _bounds(cells, fit, setup, elo + options.mean, bounded, points)
+    return PoolRating(
+        cells=cells,
+        fit=fit,
+        elo=elo + options.mean,
+        error95=errors[:size],
+        games=games,
+        points=points,
+        bounded=bounded,
+        at_least=at_least,
+        at_most=at_most,
+        advantage=SCALE * advantages,
+        advantage_error95=errors[size:],
+        covariance=spread,
+        draw_rate_equal=drawn,
+        draw_margin=margin,
+        pair_spread=pair_spread(cells, fit.theta),
+    )
+
+
+def _bounds(
+    cells: Cells, fit: Fit, setup: Setup, elo: FloatArray, bounded: BoolArray, points: FloatArray
+) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """(Elo at least, Elo at most) by player; None where the games set no such bound."""
+    size = elo.size
+    at_least: list[float | None] = [None] * size
+    at_most: list[float | None] = [None] * size
+    # Without anchors the mean of all stays where it is, also of the one that moves.
+    moved = SCALE if setup.anchors else SCALE * (1.0 - 1.0 / max(size, 1))
+    for player in np.flatnonzero(bounded).tolist():
+        if player in setup.anchors:
+            continue
+        if points[player] > 0.0:
+            distance = slack(cells=cells, theta=fit.theta, moves={player: -1.0})
+            at_least[player] = float(elo[player]) - moved * distance
+        else:
+            distance = slack(cells=cells, theta=fit.theta, moves={player: 1.0})
+            at_most[player] = float(elo[player]) + moved * distance
+    return tuple(at_least), tuple(at_most)
+
+
+def natural_setup(cells: Cells, options: RatingOptions) -> Setup:
+    """The options in natural units, ratings relative to `options.mean`."""
+    given = options.anchors or {}
+    unknown = sorted(set(given) - set(cells.players))
+    if unknown:
+        raise UsageError(f"anchors name players without games: {', '.join(unknown)}")
+    numbers = [options.mean, options.prior, options.advantage or 0.0, *given.values()]
+    if not all(math.isfinite(number) for number in numbers) or options.prior < 0.0:
+        raise UsageError("mean, anchors and advantage must be finite, the prior 0 or more")
+    index = {name: number for number, name in enumerate(cells.players)}
+    return Setup(
+        prior=options.prior,
+        anchors={index[name]: (elo - options.mean) / SCALE for name, elo in given.items()},
+        advantage=None if options.advantage is None else options.advantage / SCALE,
+    )

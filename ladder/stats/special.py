@@ -1,0 +1,87 @@
+"""The few special functions of the statistics; most come from scipy, imported when first called.
+
+scipy publishes no type information and takes a while to load; this is the one door to it.
+"""
+
+import math
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.stats.counts import FloatArray, IntArray
+
+
+def log_normal_cdf(z: ArrayLike) -> FloatArray:
+    """Logarithm of the standard normal distribution function, elementwise; never overflows."""
+    from scipy.special import log_ndtr  # type: ignore[import-untyped]
+
+    return cast(FloatArray, np.asarray(log_ndtr(z), dtype=np.float64))
+
+
+def beta_quantile(*, share: float, a: float, b: float) -> float:
+    """The value, 0..1, below which a beta distribution with shapes `a` and `b` has this share."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(a, b, share))
+
+
+def root(function: Callable[[float], float], *, reach: float) -> float:
+    """Where a falling function passes 0 between -`reach` and `reach`, else the nearer end."""
+    from scipy.optimize import brentq  # type: ignore[import-untyped]
+
+    if function(-reach) <= 0.0:
+        return -reach
+    if function(reach) >= 0.0:
+        return reach
+    return float(brentq(function, -reach, reach, xtol=1e-12))
+
+
+def falling_root(function: Callable[[float], float], *, low: float, high: float) -> float:
+    """Where a falling function passes 0 between `low` and `high`, by bisection to a double's end.
+
+    For what a report needs. Not scipy's brentq: loading `scipy.optimize` takes longer than all that
+    a report computes.
+    """
+    for _ in range(80):
+        middle = 0.5 * (low + high)
+        if function(middle) > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def chi_square_tail(*, value: float, freedom: int) -> float:
+    """Probability that a chi-square of so many whole degrees of freedom is above `value`.
+
+    The finite sums of Abramowitz and Stegun (1964, 26.4.4 and 26.4.5), in logarithms so that many
+    degrees of freedom do not underflow. Not from scipy: a report needs nothing else of it, and
+    loading it would take a third of the report's time.
+    """
+    if value <= 0.0:
+        return 1.0
+    half = 0.5 * value
+    odd = freedom % 2
+    total = math.erfc(math.sqrt(half)) if odd else 0.0
+    for step in range(freedom // 2):
+        power = step + 0.5 * odd
+        total += math.exp(power * math.log(half) - half - math.lgamma(power + 1.0))
+    return min(1.0, total)
+
+
+def strong_groups(*, size: int, tails: IntArray, heads: IntArray) -> IntArray:
+    """Strongly connected components of a directed graph, as labels 0.. in topological order."""
+    from scipy.sparse import coo_matrix  # type: ignore[import-untyped]
+    from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+
+    graph = coo_matrix((np.ones(tails.size), (tails, heads)), shape=(size, size))
+    _, labels = connected_components(graph, directed=True, connection="strong")
+    order = cast(IntArray, np.asarray(labels, dtype=np.int64))
+    # Tarjan's algorithm finishes the last component of the topological order first.
+    return order if _descends(order, tails, heads) else order.max(initial=0) - order
+
+
+def _descends(labels: IntArray, tails: IntArray, heads: IntArray) -> bool:
+    return bool(np.all(labels[tails] <= labels[heads]))

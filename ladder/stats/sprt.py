@@ -1,0 +1,213 @@
+"""Sequential tests between two differences in Elo, by the generalised likelihood ratio.
+
+After every unit (a game, or better a pair of games) the log-likelihood ratio of H1 (the difference
+is elo1) against H0 (it is elo0) is compared with two bounds (Wald 1945). What the hypotheses leave
+open, the shares of the results at a given difference, is filled in by maximum likelihood under
+each hypothesis (Van den Bergh 2019).
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ladder.errors import UsageError
+from ladder.stats.bayeselo import from_probabilities, to_elo
+from ladder.stats.choices import Model
+from ladder.stats.counts import (
+    FloatArray,
+    checked,
+    games_per_unit,
+    regularised,
+    unit_scores,
+)
+from ladder.stats.elo import NORMALIZED, elo_to_score, score_to_elo
+from ladder.stats.likelihood import under_mean, under_t_value
+
+MIN_CHANCE = 1e-9
+"""The smallest chance of error that can be asked for."""
+
+
+def check_chances(alpha: float, beta: float) -> None:
+    """Refuse chances of error of ``--alpha`` and ``--beta`` that make no sense.
+
+    Raises:
+        UsageError: one is below `MIN_CHANCE`, or not below 0.5.
+
+    """
+    for option, chance in (("--alpha", alpha), ("--beta", beta)):
+        if not MIN_CHANCE <= chance < 0.5:
+            raise UsageError(
+                f"{option} must be {MIN_CHANCE:g} or more and below 0.5, got {chance:g}"
+            )
+
+
+class State(StrEnum):
+    """Where a sequential test stands."""
+
+    CONTINUE = "continue"
+    ACCEPT_H0 = "accept_h0"
+    ACCEPT_H1 = "accept_h1"
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A test: two differences in Elo and the two chances of error."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """Chance to accept H1 when H0 is true."""
+    beta: float = 0.05
+    """Chance to accept H0 when H1 is true."""
+    model: Model = Model.LOGISTIC
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+            raise UsageError(f"elo0 must be below elo1, got {self.elo0:g} and {self.elo1:g}")
+        if not (0.0 < self.alpha < 0.5 and 0.0 < self.beta < 0.5):
+            raise UsageError("alpha and beta must lie between 0 and 0.5")
+
+
+@dataclass(frozen=True)
+class SprtResult:
+    """The ratio against its bounds, all in natural logarithms."""
+
+    llr: float
+    lower: float
+    upper: float
+    state: State
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The ratio as a random walk over units (games or pairs), in t-values of one unit.
+
+    At a true t-value t the ratio drifts by step * (t - middle) a unit, with deviation `step`.
+    """
+
+    step: float
+    middle: float
+    elo_per_t: float
+    """Elo of the model per t-value, or per logistic Elo when `deviation` is known."""
+    deviation: float | None
+    """Of a unit's score per game; None for normalized Elo, which needs none."""
+
+    def elo(self, *, t: float) -> float:
+        """A t-value in the Elo of the test's model."""
+        if self.deviation is None:
+            return t * self.elo_per_t
+        return self.elo_per_t * score_to_elo(score=0.5 + t * self.deviation)
+
+    def t(self, *, elo: float) -> float:
+        """The inverse of `elo`."""
+        if self.deviation is None:
+            return elo / self.elo_per_t
+        return (elo_to_score(elo=elo / self.elo_per_t) - 0.5) / self.deviation
+
+
+def bounds(*, alpha: float, beta: float) -> tuple[float, float]:
+    """(lower, upper) bound of the log-likelihood ratio for these chances of error (Wald 1945)."""
+    return math.log(beta / (1.0 - alpha)), math.log((1.0 - beta) / alpha)
+
+
+def sprt_result(*, counts: ArrayLike, test: Sprt) -> SprtResult:
+    """Where the test stands after one row of (L, D, W) or pentanomial counts.
+
+    The bounds are Wald's; as the ratio's last step passes them by a little, the chances of error
+    are undercut rather than met.
+
+    Raises UsageError for counts that are not counts, and for pentanomial counts under BayesElo.
+    """
+    ratio = float(llr(counts=counts, test=test))
+    lower, upper = bounds(alpha=test.alpha, beta=test.beta)
+    state = State.CONTINUE
+    if ratio >= upper:
+        state = State.ACCEPT_H1
+    elif ratio <= lower:
+        state = State.ACCEPT_H0
+    return SprtResult(llr=ratio, lower=lower, upper=upper, state=state)
+
+
+def llr(*, counts: ArrayLike, test: Sprt) -> FloatArray:
+    """Generalised log-likelihood ratio of elo1 against elo0: counts (..., k) -> (...).
+
+    Logistic Elo constrains the expected score, normalized Elo the t-value; BayesElo is turned
+    into logistic Elo at the draw margin that the counts themselves show. Empty cells count as
+    0.001; no games at all are a ratio of 0. Errors as `sprt_result`.
+    """
+    array = regularised(counts=counts)
+    units = array.sum(axis=-1)
+    frequencies = array / units[..., None]
+    p0, p1 = _under_hypotheses(array, test)
+    ratio = units * np.sum(frequencies * np.log(p1 / p0), axis=-1)
+    played = checked(counts=counts).sum(axis=-1) > 0.0
+    return np.asarray(np.where(played, ratio, 0.0))
+
+
+def walk(*, counts: ArrayLike, test: Sprt) -> Walk:
+    """The random walk that the ratio of this test is to first order, from one row of counts.
+
+    The spread of a unit's score is that of the likeliest shares under the two hypotheses, which
+    stays reasonable on shutouts and when all results are equal. Errors as `sprt_result`.
+    """
+    array = regularised(counts=counts)
+    per_unit = games_per_unit(counts=array)
+    if test.model is Model.NORMALIZED:
+        t0, t1 = _t_values(array.shape[-1], test)
+        scale = NORMALIZED / math.sqrt(per_unit)
+        return Walk(step=t1 - t0, middle=0.5 * (t0 + t1), elo_per_t=scale, deviation=None)
+    scores = unit_scores(size=array.shape[-1])
+    ends = _under_hypotheses(array, test)
+    means = [float(p @ scores) for p in ends]
+    variances = [float(p @ (scores - mean) ** 2) for p, mean in zip(ends, means, strict=True)]
+    deviation = math.sqrt(0.5 * sum(variances))
+    logistic = [score_to_elo(score=mean) for mean in means]
+    return Walk(
+        step=(means[1] - means[0]) / deviation,
+        middle=(0.5 * (means[0] + means[1]) - 0.5) / deviation,
+        elo_per_t=(test.elo1 - test.elo0) / (logistic[1] - logistic[0]),
+        deviation=deviation,
+    )
+
+
+def _under_hypotheses(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
+    """The likeliest shares of results under H0 and under H1, shape (..., k) each."""
+    frequencies = array / array.sum(axis=-1, keepdims=True)
+    scores = unit_scores(size=array.shape[-1])
+    if test.model is Model.NORMALIZED:
+        t0, t1 = _t_values(array.shape[-1], test)
+        return (
+            under_t_value(frequencies=frequencies, scores=scores, reference=0.5, t=t0),
+            under_t_value(frequencies=frequencies, scores=scores, reference=0.5, t=t1),
+        )
+    if test.model is Model.BAYESIAN:
+        low, high = _bayesian_scores(array, test)
+    else:
+        even = np.ones(array.shape[:-1])
+        low, high = (even * elo_to_score(elo=elo) for elo in (test.elo0, test.elo1))
+    return (
+        under_mean(frequencies=frequencies, scores=scores, mean=low),
+        under_mean(frequencies=frequencies, scores=scores, mean=high),
+    )
+
+
+def _bayesian_scores(array: FloatArray, test: Sprt) -> tuple[FloatArray, FloatArray]:
+    if array.shape[-1] != 3:
+        raise UsageError("the BayesElo model knows single games only: give wins, draws and losses")
+    ends = np.empty((2, *array.shape[:-1]))
+    for index in np.ndindex(array.shape[:-1]):
+        losses, draws, wins = (float(n) for n in array[index])
+        games = losses + draws + wins
+        _, drawelo = from_probabilities(loss=losses / games, win=wins / games)
+        for end, elo in enumerate((test.elo0, test.elo1)):
+            logistic = to_elo(bayeselo=elo, drawelo=drawelo)
+            ends[(end, *index)] = elo_to_score(elo=logistic)
+    return ends[0], ends[1]
+
+
+def _t_values(size: int, test: Sprt) -> tuple[float, float]:
+    per_unit = 1.0 if size == 3 else math.sqrt(2.0)
+    return test.elo0 / NORMALIZED * per_unit, test.elo1 / NORMALIZED * per_unit

@@ -1,0 +1,1 @@
+"""The work behind `play`, `solve`, `bench`, `doctor` and `compete`."""

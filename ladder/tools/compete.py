@@ -1,0 +1,202 @@
+"""Matches as the course's own match program plays them, with its result codes.
+
+A round is two games on one board of the `thu` family, A moving first in the first of them. Nothing
+is stored.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bots.errors import SpecError
+from bots.foreign.thu_host import INTERFACE_MISSING
+from bots.protocol import Budget
+from db.records.bots import BotRow
+from db.records.games import GameRecord
+from db.records.launch import Launch
+from db.records.pairs import PairPlan
+from db.store import Store
+from engine.board import BoardClass
+from engine.result import Result, Termination
+from engine.seeds import SplitMix, derive_seed, mix
+from ladder.errors import BotFailure, InvalidRun, UsageError
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import play_pair
+from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.registry.registered import resolve_unchanged
+from ladder.match.specs.compile import compile_launches
+from ladder.match.specs.spec import read_spec
+from ladder.match.specs.start_command import entrant_of, start_of
+
+TIE, A_WINS, B_WINS = 0, 1, 2
+BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
+"""Result codes of a failure: of A, and of B."""
+UNLOADABLE, NO_INTERFACE = (-1, -2), (-3, -4)
+WON_BY_A = frozenset({A_WINS, BUG[1], ILLEGAL[1], TIMEOUT[1]})
+WON_BY_B = frozenset({B_WINS, BUG[0], ILLEGAL[0], TIMEOUT[0]})
+FORFEITS = {
+    Termination.TIMEOUT: TIMEOUT,
+    Termination.ILLEGAL_MOVE: ILLEGAL,
+    Termination.CRASH: BUG,
+    Termination.MEMORY: BUG,
+    Termination.PROTOCOL_ERROR: BUG,
+    Termination.PONDERING: BUG,
+}
+_BOARDS, _GAMES = range(2)
+
+
+class CourseGame(NamedTuple):
+    """One game in the course's terms."""
+
+    code: int
+    seconds_a: int
+    """Time that A thought, in whole seconds."""
+    seconds_b: int
+    detail: str = ""
+    """For a forfeit: what happened."""
+
+
+CourseRound = tuple[CourseGame, CourseGame]
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One side of a match: how to start it, or why that cannot be done."""
+
+    name: str
+    launch: Launch | None
+    problem: str = ""
+
+
+def named_bot(word: str, folder: Path, store: Store | None) -> BotRow | None:
+    """The registered bot that A or B on the command line names; None: it is a file or a spec.
+
+    Args:
+        word: the path of a shared library, a specification, or the name of a registered bot.
+        folder: where the word was written.
+        store: the database for names; None when there is none.
+
+    Raises:
+        UnknownRow: a name is not registered.
+        UsageError: the bot is retired, or there is no database.
+
+    """
+    if ":" in word or word.endswith((".so", ".dylib", ".dll")) or (folder / word).is_file():
+        return None
+    if store is None:
+        raise UsageError(
+            f"there is no database with registered bots here, and {word} is neither a file "
+            "nor a specification such as thu:./strategy.so"
+        )
+    bot = store.bots.get(word)
+    if bot.retired_at is not None:
+        raise UsageError(f"{word} is retired: `ladder bots list` shows who can play")
+    return bot
+
+
+def contestant(word: str, folder: Path, store: Store | None) -> Contestant:
+    """The bot that A or B on the command line stands for.
+
+    Args:
+        word: the path of a shared library, a specification, or the name of a registered bot.
+        folder: where the word was written.
+        store: the database for names; None when there is none.
+
+    Raises:
+        UsageError: a name is not registered, or the bot is retired or has changed since.
+        UnknownPlayer: no built-in player has the name.
+
+    """
+    bot = named_bot(word, folder, store)
+    if bot is not None:
+        launch = resolve_unchanged(bot).launch
+        compile_launches([launch])
+        return Contestant(word, launch)
+    spec = word if ":" in word else f"thu:{word}"
+    try:
+        launch = read_spec(spec, folder).launch
+    except SpecError as error:
+        return Contestant(word, None, str(error))
+    compile_launches([launch])
+    return Contestant(word, launch)
+
+
+def compete(
+    a: Contestant,
+    b: Contestant,
+    *,
+    rounds: int,
+    time_ms: int,
+    margin_ms: int,
+    seed: int,
+    confinement: Confinement = UNCONFINED,
+) -> Iterator[CourseRound]:
+    """Play the rounds, one after the other.
+
+    Args:
+        a: moves first in the first game of every round.
+        b: the other.
+        rounds: how many; at least 1.
+        time_ms: per move.
+        margin_ms: how late a move may be.
+        seed: of the boards, below 2**53.
+        confinement: the bounds of both.
+
+    Raises:
+        UsageError: no round is asked for.
+        InvalidRun: the machine stalls.
+
+    """
+    pool = BotPool(confinement)
+    try:
+        broken = _unloadable(pool, (a, b))
+        for number in range(rounds):
+            if broken is not None or a.launch is None or b.launch is None:
+                game = broken or CourseGame(UNLOADABLE[0], 0, 0)
+                yield (game, game)
+                continue
+            budget = Budget(time_ms=time_ms)
+            board = str(BoardClass(None).draw(SplitMix(mix(seed, number, _BOARDS))))
+            plan = PairPlan(
+                id=number,
+                number=number,
+                a=entrant_of(a.launch, revision=0, name=a.name, budget=budget),
+                b=entrant_of(b.launch, revision=1, name=b.name, budget=budget),
+                board=board,
+                board_class=board,
+                opening=(),
+                seed=derive_seed(seed, number, _GAMES),
+                margin_ms=margin_ms,
+            )
+            record = play_pair(plan, pool)
+            if not record.games:
+                raise InvalidRun(f"round {number} could not be played: {record.abort_reason}")
+            yield (_course_game(record.games[0]), _course_game(record.games[1]))
+    finally:
+        pool.close()
+
+
+def _unloadable(pool: BotPool, sides: tuple[Contestant, Contestant]) -> CourseGame | None:
+    """The result of every game when one side cannot even be loaded."""
+    for index, side in enumerate(sides):
+        problem = side.problem
+        if side.launch is not None:
+            try:
+                pool.greet(start_of(side.launch))
+            except BotFailure as failure:
+                problem = str(failure)
+        if problem:
+            codes = NO_INTERFACE if INTERFACE_MISSING in problem else UNLOADABLE
+            return CourseGame(codes[index], 0, 0, f"{side.name}: {problem}")
+    return None
+
+
+def _course_game(game: GameRecord) -> CourseGame:
+    first, second = (stats.time_us // 1_000_000 for stats in game.sides)
+    seconds = (second, first) if game.swapped else (first, second)
+    result = game.result.mirrored if game.swapped else game.result
+    code = {Result.WIN: A_WINS, Result.DRAW: TIE, Result.LOSS: B_WINS}[result]
+    if game.termination.is_forfeit:
+        code = FORFEITS[game.termination][0 if result is Result.LOSS else 1]
+    return CourseGame(code, *seconds, game.detail)

@@ -1,0 +1,160 @@
+"""Checks of this machine, each a small function: its means, and causes of trouble."""
+
+import os
+import platform
+import resource
+import shutil
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+
+from ladder.match.process.cpus import allowed_cpus
+from ladder.match.process.leftovers import find_leftovers
+from ladder.tools.doctor.sandbox_probe import (
+    Reach,
+    try_reach,
+)
+
+LITTLE_DISK = 1 << 30
+LITTLE_MEMORY = 1 << 30
+MANY_FILES = 1024
+SHOWN = 5
+"""Faults of one kind that are listed one by one."""
+
+
+class Level(StrEnum):
+    """The weight of a finding."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAULT = "fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's report."""
+
+    topic: str
+    level: Level
+    text: str
+
+
+def examine_machine() -> list[Finding]:
+    """All checks of the machine; none of them changes anything."""
+    checks: tuple[Callable[[], Finding], ...] = (
+        check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
+        check_files, check_disk, check_strays,
+    )  # fmt: skip
+    return [check() for check in checks]
+
+
+def check_cpus() -> Finding:
+    """The number of CPUs that this process may use."""
+    allowed, present = allowed_cpus(), os.cpu_count() or 1
+    text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
+    return Finding("cpus", Level.OK, text)
+
+
+def check_load() -> Finding:
+    """Whether something else keeps the machine busy."""
+    load = os.getloadavg()[0]
+    busy = load > 0.5 * allowed_cpus()
+    advice = ": games by time will be unfair while this lasts" if busy else ""
+    return Finding("load", Level.WARNING if busy else Level.OK, f"load {load:.2f}{advice}")
+
+
+def available_kb() -> int:
+    """Memory that new processes can have without swapping, in KiB, by the kernel's own estimate."""
+    lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    return int(dict(line.split(":") for line in lines)["MemAvailable"].split()[0])
+
+
+def check_memory() -> Finding:
+    """Whether the usual bot processes fit."""
+    free = available_kb() * 1024
+    level = Level.WARNING if free < LITTLE_MEMORY * allowed_cpus() * 2 else Level.OK
+    return Finding("memory", level, f"{free / 2**30:.1f} GiB available; a bot may use up to 1 GiB")
+
+
+def check_clock() -> Finding:
+    """Whether the monotonic clock is fine enough to time moves."""
+    info = time.get_clock_info("perf_counter")
+    begun = time.perf_counter_ns()
+    for _ in range(1000):
+        time.perf_counter_ns()
+    cost = (time.perf_counter_ns() - begun) / 1000
+    level = Level.OK if info.monotonic and info.resolution <= 1e-6 else Level.WARNING
+    return Finding("clock", level, f"{info.implementation}, reading it takes {cost:.0f} ns")
+
+
+def check_versions() -> Finding:
+    """The versions that matter for results."""
+    text = (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
+        f"numba {version('numba')}, numpy {version('numpy')}, ladder {version('connect4-ladder')}"
+    )
+    old = sys.version_info < (3, 11) or sqlite3.sqlite_version_info < (3, 35)
+    return Finding("versions", Level.FAULT if old else Level.OK, text)
+
+
+def check_cache() -> Finding:
+    """Whether compiled kernels can be kept."""
+    from engine.cache import cache_root
+
+    root = cache_root()
+    place = root
+    while not place.exists():
+        place = place.parent
+    if not os.access(place, os.W_OK):
+        text = f"{root} cannot be written: set LADDER_CACHE to a folder that can"
+        return Finding("cache", Level.FAULT, text)
+    size = sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    return Finding("cache", Level.OK, f"{root} holds {size / 2**20:.0f} MiB of compiled kernels")
+
+
+def check_files() -> Finding:
+    """Whether enough files may be open at once."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    level = Level.OK if soft >= MANY_FILES else Level.WARNING
+    return Finding("files", level, f"{soft} open files allowed")
+
+
+def check_disk() -> Finding:
+    """Whether there is room for a night of games."""
+    free = shutil.disk_usage(Path.cwd()).free
+    level = Level.OK if free >= LITTLE_DISK else Level.WARNING
+    return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
+
+
+def check_strays() -> Finding:
+    """Leftovers of bots whose harness and supervisor were both killed."""
+    found = find_leftovers()
+    if found:
+        text = (
+            f"{len(found)} scratch folders of bots that nobody looks after, such as {found[0]}: "
+            "the next run ends what still uses them and removes them"
+        )
+        return Finding("strays", Level.WARNING, text)
+    return Finding("strays", Level.OK, "nothing is left of bots of former runs")
+
+
+def check_reach(database: str, sandbox: tuple[str, ...]) -> Finding:
+    """Whether a bot that is not built in could write the database."""
+    reach, reason = try_reach(database, sandbox)
+    if reach is Reach.UNKNOWN:
+        return Finding("reach", Level.FAULT, f"no bot can be started so: {reason}")
+    if reach is Reach.SEALED:
+        return Finding("reach", Level.OK, f"a bot cannot write {database}")
+    if sandbox:
+        text = f"a bot can write {database} in spite of --sandbox: see docs/strangers-code.md"
+        return Finding("reach", Level.FAULT, text)
+    text = (
+        f"a bot can write {database}, as it runs as the same user: play strangers' code with "
+        "--sandbox, see docs/strangers-code.md"
+    )
+    return Finding("reach", Level.WARNING, text)

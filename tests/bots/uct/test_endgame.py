@@ -1,0 +1,65 @@
+"""The exact solver of endgames against the slow one."""
+
+import numpy as np
+
+from bots.protocol import Budget
+from bots.uct.endgame import UNKNOWN, WIN, SolverMemory, solve_endgame
+from engine.board import parse_board
+from engine.lanes import board_words, stone_words
+from engine.position import Position
+from tests.bots.oracle import true_value
+from tests.bots.support import player
+from tests.bots.uct.test_proofs import positions
+
+
+def solve(position: Position, memory: SolverMemory, limit: int = 10**6) -> tuple[int, int, int]:
+    columns = position.board.columns
+    order = np.array(sorted(range(columns), key=lambda c: abs(2 * c - columns + 1)), np.int64)
+    return solve_endgame(
+        stone_words(position),
+        board_words(position.board),
+        order,
+        memory.stones,
+        memory.frames,
+        memory.keys,
+        memory.values,
+        limit,
+    )
+
+
+def test_scores_and_distances_are_exact() -> None:
+    """The score is the true result at the true distance, and the column keeps it."""
+    for position in positions():
+        memory = SolverMemory()
+        value, plies = true_value(position)
+        score, column, _ = solve(position, memory)
+        assert score == value * (WIN - plies), position.notation()
+        if column >= 0:
+            after = position.play(column)
+            assert after.winner is None
+            reply = (0, 0) if after.is_over else true_value(after)
+            assert reply == ((-value, plies - 1) if value else (0, reply[1]))
+
+
+def test_the_table_may_be_kept() -> None:
+    """What was learned in one position of a board stays right for the next."""
+    memories = {position.board: SolverMemory() for position in positions()}
+    for position in positions():
+        value, plies = true_value(position)
+        score, _, _ = solve(position, memories[position.board])
+        assert score == value * (WIN - plies), position.notation()
+
+
+def test_the_limit_is_kept() -> None:
+    """A search that may not look at enough positions says that it does not know."""
+    score, _, nodes = solve(Position(parse_board("6x7")), SolverMemory(), 1000)
+    assert score == UNKNOWN
+    assert nodes == 1001
+
+
+def test_the_small_board_is_a_draw_at_once() -> None:
+    """The empty 4x4 board takes no simulation at all."""
+    choice = player("v18", parse_board("4x4"), 0, Budget(simulations=10_000)).choose(())
+    assert choice.info is not None
+    assert choice.info.proven == "draw"
+    assert choice.info.simulations == 0

@@ -1,0 +1,313 @@
+"""Opening: what is made, what is migrated, what is refused."""
+
+import multiprocessing
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from multiprocessing.queues import SimpleQueue
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from db import migrations
+from db.backends.sqlite import APPLICATION_ID
+from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
+from db.records.pairs import PlannedPair
+from db.store import Store
+from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+
+
+def pragma(place: str, name: str) -> object:
+    with Store.open(place) as store, store._database.reading() as connection:
+        return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+
+
+@pytest.mark.sqlite_file
+def test_new_file_is_made_with_our_settings(place: str) -> None:
+    """A new database is ours by its header, in WAL mode, with full sync and foreign keys."""
+    assert pragma(place, "application_id") == APPLICATION_ID
+    assert pragma(place, "journal_mode") == "wal"
+    assert pragma(place, "synchronous") == 2
+    assert pragma(place, "foreign_keys") == 1
+
+
+@pytest.mark.sqlite_file
+def test_empty_file_becomes_a_database(place: str) -> None:
+    """A file of no bytes belongs to nobody and is filled."""
+    Path(place).touch()
+    with Store.open(place) as store:
+        assert store.bots.all() == []
+
+
+@pytest.mark.sqlite_file
+def test_url_and_path_name_the_same_file(place: str) -> None:
+    """``sqlite:///FILE`` opens the file, and the store tells its absolute path."""
+    with Store.open(place) as store:
+        add_bots(store, 1)
+    with Store.open(f"sqlite:///{place}") as store:
+        assert store.path == place
+        assert [bot.name for bot in store.bots.all()] == ["v1"]
+
+
+def test_odd_file_names_work(tmp_path: Path) -> None:
+    """Signs that mean something in URLs are plain letters in a path."""
+    place = str(tmp_path / "a b?c#d%20é.db")
+    for _ in range(2):
+        with Store.open(place) as store:
+            assert store.path == place
+    assert os.path.exists(place)
+
+
+@pytest.mark.sqlite_file
+def test_missing_file_is_not_made_for_a_reader(place: str) -> None:
+    """Without `create` a missing file is an error and stays missing."""
+    with pytest.raises(Missing, match="no database"):
+        Store.open(place, create=False)
+    assert not os.path.exists(place)
+
+
+def test_missing_folder(tmp_path: Path) -> None:
+    """A missing folder is named and not made."""
+    with pytest.raises(Unwritable, match="no folder"):
+        Store.open(str(tmp_path / "no" / "ladder.db"))
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    """A folder in place of the file is refused in a sentence."""
+    with pytest.raises(Unwritable, match="is a folder"):
+        Store.open(str(tmp_path))
+
+
+@pytest.mark.sqlite_file
+@pytest.mark.parametrize("content", [b"hello", b"x" * 5000, b"SQLite format 3\0" + b"y" * 5000])
+def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
+    """A file that is no database is refused, not changed, and nothing appears beside it."""
+    Path(place).write_bytes(content)
+    with pytest.raises(NotOurs, match="no database of this program"):
+        Store.open(place)
+    assert Path(place).read_bytes() == content
+    assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
+
+
+@pytest.mark.sqlite_file
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> None:
+    """A SQLite file of another program is refused, not changed, nothing appears beside it."""
+    other = sqlite3.connect(place)
+    other.execute(f"PRAGMA journal_mode={mode}")
+    other.execute("CREATE TABLE games (id INTEGER)")
+    other.commit()
+    other.close()
+    content = Path(place).read_bytes()
+    with pytest.raises(NotOurs):
+        Store.open(place)
+    assert Path(place).read_bytes() == content
+    assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
+
+
+@pytest.mark.sqlite_file
+def test_newer_database_is_refused(place: str) -> None:
+    """A version that is unknown here is refused with the advice to update."""
+    Store.open(place).close()
+    other = sqlite3.connect(place)
+    other.execute("UPDATE alembic_version SET version_num='9999'")
+    other.commit()
+    other.close()
+    with pytest.raises(TooNew, match="update the program"):
+        Store.open(place)
+
+
+@pytest.mark.sqlite_file
+def test_older_database_is_migrated_after_a_backup(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older database is copied first, then migrated with its games kept."""
+    with Store.open(place) as store:
+        run = new_run(store)
+        play_all(store, run, add_bots(store), 5)
+    scripts = tmp_path / "scripts"
+    shutil.copytree(migrations.SCRIPTS, scripts)
+    (scripts / "versions" / "9000_more.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\n"
+        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
+        "def upgrade():\n    op.add_column('bots', sa.Column('author', sa.Text()))\n"
+    )
+    monkeypatch.setattr(migrations, "SCRIPTS", scripts)
+    monkeypatch.setattr(migrations, "HEAD", "9000")
+    with Store.open(place) as store:
+        assert store.games.count(run.id) == 10
+        with store._database.reading() as connection:
+            assert connection.exec_driver_sql("SELECT author FROM bots").all()
+    monkeypatch.undo()
+    with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
+        assert copy.games.count(run.id) == 10
+        assert copy.audit.integrity() == []
+
+
+def test_failed_migration_leaves_the_file_as_it_was(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A migration that breaks half-way is undone as a whole."""
+    Store.open(place).close()
+    scripts = tmp_path / "scripts"
+    shutil.copytree(migrations.SCRIPTS, scripts)
+    (scripts / "versions" / "9000_broken.py").write_text(
+        "from alembic import op\n"
+        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
+        "def upgrade():\n    op.drop_table('ratings')\n    raise RuntimeError('power cut')\n"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "SCRIPTS", scripts)
+        patched.setattr(migrations, "HEAD", "9000")
+        with pytest.raises(RuntimeError, match="power cut"):
+            Store.open(place)
+    with Store.open(place) as store:
+        assert store.aggregate.ratings(1) == []
+
+
+@pytest.mark.sqlite_file
+def test_truncated_file_is_corrupt(place: str) -> None:
+    """A file that lost its end is called damaged, and is not taken for another program's."""
+    with Store.open(place) as store:
+        play_all(store, new_run(store), add_bots(store), 60)
+    with open(place, "r+b") as file:
+        file.truncate(os.path.getsize(place) // 2)
+    with pytest.raises(Corrupt, match="damaged"):
+        Store.open(place)
+
+
+@pytest.mark.sqlite_file
+def test_damaged_page_is_found_by_the_check(place: str) -> None:
+    """Rubbish in a page of games is a complaint of the integrity check."""
+    with Store.open(place) as store:
+        play_all(store, new_run(store), add_bots(store), 60)
+    with open(place, "r+b") as file:
+        file.seek(-4096, os.SEEK_END)
+        file.write(b"\xff" * 4096)
+    with Store.open(place) as store:
+        assert store.audit.integrity()
+
+
+@pytest.mark.sqlite_file
+def test_busy_database(place: str) -> None:
+    """A writer that another one keeps waiting gives up after the timeout, and can try again."""
+    with Store.open(place, busy_s=0.1) as store:
+        other = sqlite3.connect(place, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(Locked, match="another process"):
+            add_bots(store, 1)
+        assert store.bots.all() == []
+        other.execute("ROLLBACK")
+        other.close()
+        add_bots(store, 1)
+
+
+@pytest.mark.sqlite_file
+def test_full_disk(store: Store) -> None:
+    """A full disk is told as such and loses nothing that was stored before."""
+    run, revisions = new_run(store), add_bots(store)
+    play_all(store, run, revisions, 3)
+    with store._database.reading() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+    with store._database.writing() as connection:
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 1}")
+    with pytest.raises(Unwritable, match="disk"):
+        play_all(store, run, revisions, 500)
+    assert store.audit.integrity() == []
+    assert store.games.count(run.id) >= 6
+
+
+def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:
+    if os.getuid() == 0:
+        os.setuid(65534)
+    try:
+        with Store.open(place) as store:
+            add_bots(store, 1)
+    except DatabaseError as error:
+        answers.put(type(error).__name__)
+    else:
+        answers.put("nothing")
+
+
+@pytest.mark.parametrize("existing", [False, True])
+def test_read_only_folder(existing: bool) -> None:
+    """Without permission to write, the store says so (checked as a user without rights)."""
+    folder = tempfile.mkdtemp()  # not tmp_path: another user must be able to look in
+    place = os.path.join(folder, "ladder.db")
+    try:
+        if existing:
+            Store.open(place).close()
+            os.chmod(place, 0o444)
+        os.chmod(folder, 0o555)  # noqa: S103 (others may look, that is the test)
+        context = multiprocessing.get_context("fork")
+        answers = context.SimpleQueue()
+        child = context.Process(target=_as_nobody, args=(place, answers))
+        child.start()
+        child.join(30)
+        assert answers.get() == "Unwritable"
+        answers.close()
+    finally:
+        os.chmod(folder, 0o700)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://host/db", "PostgreSQL"),
+        ("sqlite://", "memory"),
+        ("postgresql+nonsense://host/db", "driver"),
+        ("://", "no database URL"),
+    ],
+)
+def test_unusable_urls(url: str, words: str) -> None:
+    """Other databases and unreadable URLs are refused in a sentence."""
+    with pytest.raises(DatabaseError, match=words):
+        Store.open(url)
+
+
+def test_up_to_date_database_is_opened_without_alembic(place: str) -> None:
+    """Opening an up-to-date database does not import the migration library."""
+    Store.open(place).close()
+    code = (
+        "import sys; from db.store import Store; Store.open(sys.argv[1]).close(); "
+        "sys.exit('alembic' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, place], check=False).returncode == 0
+
+
+@pytest.mark.sqlite_file
+def test_several_processes_make_one_database(place: str) -> None:
+    """Processes that open a new file at the same moment all get the same good database."""
+    code = (
+        "import sys; from db.store import Store; s = Store.open(sys.argv[1]); "
+        "s.divisions.ensure('thu', 0, {'time_ms': 100}); s.close()"
+    )
+    children = [subprocess.Popen([sys.executable, "-c", code, place]) for _ in range(4)]
+    assert [child.wait(60) for child in children] == [0, 0, 0, 0]
+    with Store.open(place) as store:
+        assert len(store.divisions.all()) == 1
+        assert store.audit.integrity() == []
+    assert [name for name in os.listdir(os.path.dirname(place)) if "backup" in name] == []
+
+
+def test_an_error_rolls_back_and_leaves_the_store_usable(store: Store) -> None:
+    """When `make` raises, no number is taken, and the next call works."""
+    run, revisions = new_run(store), add_bots(store)
+
+    def broken(number: int) -> PlannedPair:
+        if number == 2:
+            raise RuntimeError("stop")
+        return maker(revisions)(number)
+
+    with pytest.raises(RuntimeError, match="stop"):
+        store.pairs.plan(run.id, 5, broken)
+    assert store.pairs.planned(run.id) == []
+    rows = store.pairs.plan(run.id, 2, maker(revisions))
+    assert [row.number for row in rows] == [0, 1]
+    assert store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids

@@ -1,0 +1,141 @@
+"""Several processes on one database, and the lock that tells a living run."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from db.backends.file_run_lock import FileRunLock
+from db.errors import Unwritable
+from db.store import Store
+from tests.db.making import add_bots, elo, new_bot, new_run
+
+PLAYER = """
+import sys
+from random import Random
+sys.path.insert(0, sys.argv[2])
+from tests.db.making import elo, maker, played, revision, to_plan
+from db.store import Store
+with Store.open(sys.argv[1], busy_s=60) as store:
+    run, other = int(sys.argv[3]), int(sys.argv[4])
+    revisions = [bot.revision.id for bot in store.bots.all()]
+    sys.stdin.readline()
+    random = Random(run)
+    for step in range(12):
+        store.bots.bring_up_to_date((), {"extra": revision(f"content {step}")})
+        store.divisions.ensure("thu", step, {"depth": 1})
+        store.pairs.plan(run, 5, maker(revisions))
+        # Both processes try to finish the pairs of both runs.
+        for row in store.pairs.planned(run) + store.pairs.planned(other):
+            store.pairs.finish(to_plan(row), played(row, random), elo)
+"""
+
+
+def start(code: str, *arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_two_processes_plan_and_finish_at_once(place: str) -> None:
+    """No number is taken twice, no pair is stored twice, and the aggregate agrees in the end."""
+    with Store.open(place) as store:
+        add_bots(store)
+        one, two = new_run(store), new_run(store)
+        store.bots.add(new_bot("extra", "content 0"))
+        here = Path(__file__).parent
+        players = [
+            start(PLAYER, place, here, *runs) for runs in ((one.id, two.id), (two.id, one.id))
+        ]
+        for player in players:
+            assert player.stdin is not None
+            player.stdin.write("go\n")
+            player.stdin.flush()
+        for player in players:
+            player.communicate(timeout=120)
+        assert [player.returncode for player in players] == [0, 0]
+        assert store.pairs.planned(one.id) == store.pairs.planned(two.id) == []
+        games = list(store.games.stream())
+        assert len(games) == 2 * 2 * 12 * 5
+        assert len({(game.pair_id, game.game) for game in games}) == len(games)
+        with store._database.reading() as connection:
+            numbers = connection.exec_driver_sql("SELECT number FROM pairs ORDER BY 1").scalars()
+            assert list(numbers) == list(range(120))
+        assert store.bots.get("extra").revision.number == 12
+        assert store.aggregate.rebuild(elo) == []
+        assert store.audit.integrity() == []
+
+
+HOLDER = """
+import sys
+from db.backends.file_run_lock import FileRunLock
+lock = FileRunLock(sys.argv[1])
+print(lock.try_acquire(int(sys.argv[2])), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.sqlite_file
+def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
+    """Others see the lock, cannot take it, and it is free once its process was killed."""
+    lock = FileRunLock(place)
+    assert not lock.is_alive(7)
+    holder = start(HOLDER, place, 7)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "True\n"
+    assert lock.holder(7) == f"process {holder.pid}"
+    assert not lock.try_acquire(7)
+    assert not lock.is_alive(6)
+    assert not lock.is_alive(8)
+    assert lock.try_acquire(8)
+    second = start(HOLDER, place, 8)
+    assert second.communicate("\n")[0] == "False\n"
+    holder.send_signal(signal.SIGKILL)
+    holder.communicate()
+    assert not lock.is_alive(7)
+    assert lock.try_acquire(7)
+    lock.close()
+
+
+@pytest.mark.sqlite_file
+def test_one_process_shares_its_lock_file(place: str) -> None:
+    """Two lock objects of a process know of each other, and closing one frees nothing."""
+    one, two = FileRunLock(place), FileRunLock(place)
+    assert one.try_acquire(3)
+    assert not two.try_acquire(3)
+    assert two.is_alive(3)
+    assert two.holder(3) == f"process {os.getpid()}"
+    two.close()
+    two.close()
+    other = start(HOLDER, place, 3)
+    assert other.communicate("\n")[0] == "False\n"
+    one.release(3)
+    one.release(3)
+    assert not one.is_alive(3)
+    other = start(HOLDER, place, 3)
+    assert other.communicate("\n")[0] == "True\n"
+    one.close()
+
+
+@pytest.mark.sqlite_file
+def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
+    """Opening and closing the database in the same process does not free its run locks."""
+    with Store.open(place) as store:
+        lock = store.run_lock()
+        assert lock.try_acquire(1)
+        Store.open(place).close()
+        other = start(HOLDER, place, 1)
+        assert other.communicate("\n")[0] == "False\n"
+        lock.close()
+
+
+def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
+    """A missing folder is told in a sentence."""
+    with pytest.raises(Unwritable, match="cannot be written"):
+        FileRunLock(str(tmp_path / "no" / "ladder.db"))

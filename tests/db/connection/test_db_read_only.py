@@ -1,0 +1,213 @@
+"""Databases that can be read and not written, as a user without rights sees them."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from db import migrations
+from db.backends import SqliteBackend
+from db.backends.place import locate
+from db.connection import read_only
+from db.connection.read_only import ReadOnlyDatabase
+from db.errors import DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.store import Store
+from tests.db.disks import fill, small_disk
+from tests.db.making import add_bots, elo, new_bot, new_run, play_all
+
+pytestmark = pytest.mark.sqlite_file
+PAIRS = 5
+
+
+@pytest.fixture
+def closed(open_folder: Path) -> Path:
+    """A database that nobody has open."""
+    path = open_folder / "ladder.db"
+    fill_database(path)
+    return path
+
+
+def fill_database(path: Path) -> None:
+    with Store.open(str(path)) as store:
+        play_all(store, new_run(store), add_bots(store), PAIRS)
+
+
+def leave_log(path: Path, *, index: bool) -> None:
+    """Kill a writer whose last change is in the log of writes alone."""
+    child = os.fork()
+    if not child:
+        store = Store.open(str(path))
+        store.bots.add(new_bot("late"))
+        os._exit(0)  # nothing is closed
+    os.waitpid(child, 0)
+    for ending in ("-wal", "-shm"):
+        Path(f"{path}{ending}").chmod(0o644)
+    if not index:
+        os.remove(f"{path}-shm")
+
+
+def as_nobody(act: Callable[[], str]) -> str:
+    """The outcome of an act of a user who may write nothing."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            told = act()
+        except DatabaseError as error:
+            told = f"{type(error).__name__}: {error}"
+        except BaseException as error:  # the parent's test fails with it
+            told = repr(error)
+        os.write(writer, told.encode())
+        os._exit(0)
+    os.close(writer)
+    os.waitpid(child, 0)
+    with os.fdopen(reader) as answer:
+        return answer.read()
+
+
+def look(path: Path) -> str:
+    """What a reader sees: kind, bots, games by all three ways of reading."""
+    with Store.open_to_read(str(path)) as store:
+        games = len(list(store.games.stream()))
+        tables = sum(2 * table.pairs for table in store.aggregate.of_division(1))
+        assert games == tables == store.games.count(1) == 2 * PAIRS
+        assert store.aggregate.rebuild(elo, repair=False) == []
+        assert len(list(store.exchange.export_lines())) == games
+        return f"{'read-only' if store.is_read_only else 'open'} {len(store.bots.all())} bots"
+
+
+def lock_up(path: Path, what: str) -> list[str]:
+    """Take the right to write from the file or its folder; the folder's entries."""
+    path.chmod(0o444)
+    path.parent.chmod(0o555 if what == "folder" else 0o777)
+    return sorted(entry.name for entry in path.parent.iterdir())
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("left", ["nothing", "log", "log and index"])
+def test_a_database_that_cannot_be_written_is_read(closed: Path, what: str, left: str) -> None:
+    """Whatever lies beside it, all that was committed is read and nothing is left behind."""
+    bots = 4
+    if left != "nothing":
+        leave_log(closed, index="index" in left)
+        bots = 5
+    before = lock_up(closed, what)
+    content = closed.read_bytes()
+    assert as_nobody(lambda: look(closed)) == f"read-only {bots} bots"
+    assert sorted(entry.name for entry in closed.parent.iterdir()) == before
+    assert closed.read_bytes() == content
+
+
+def test_a_database_that_another_user_writes_is_read(closed: Path) -> None:
+    """Beside a living writer the reader sees what is committed, with the writer's own locks."""
+    with Store.open(str(closed)) as store:
+        store.bots.add(new_bot("late"))
+        for ending in ("-wal", "-shm"):
+            Path(f"{closed}{ending}").chmod(0o644)
+        lock_up(closed, "folder")
+        assert as_nobody(lambda: look(closed)) == "read-only 5 bots"
+
+
+def test_an_older_database_is_read_from_a_copy(
+    closed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is migrated in a temporary folder, and stays as it is itself."""
+    scripts = closed.parent / "scripts"  # where another user may read them
+    shutil.copytree(migrations.SCRIPTS, scripts)
+    (scripts / "versions" / "9000_more.py").write_text(
+        "import sqlalchemy as sa\nfrom alembic import op\n"
+        f"revision = '9000'\ndown_revision = '{migrations.HEAD}'\n"
+        "def upgrade():\n    op.add_column('bots', sa.Column('author', sa.Text()))\n"
+    )
+    monkeypatch.setattr(migrations, "SCRIPTS", scripts)
+    monkeypatch.setattr(migrations, "HEAD", "9000")
+    before = lock_up(closed, "folder")
+    content = closed.read_bytes()
+    assert as_nobody(lambda: look(closed)) == "read-only 4 bots"
+    assert sorted(entry.name for entry in closed.parent.iterdir()) == before
+    assert closed.read_bytes() == content
+
+
+def test_nothing_is_written_there(closed: Path) -> None:
+    """Every change of such a database is refused in a sentence, and it is not made."""
+    lock_up(closed, "folder")
+
+    def change() -> str:
+        with Store.open_to_read(str(closed)) as store:
+            store.bots.retire("v1")
+            return "changed"
+
+    assert as_nobody(change).startswith(f"Unwritable: {closed} can only be read here")
+    assert len(Store.open(str(closed)).bots.all()) == 4
+
+
+def test_what_can_be_written_is_opened_as_usual(closed: Path) -> None:
+    """A reader of a database that it could write is no special case."""
+    assert look(closed) == "open 4 bots"
+    with pytest.raises(Missing):
+        Store.open_to_read(str(closed.parent / "other.db"))
+
+
+def test_other_files_are_refused(open_folder: Path) -> None:
+    """A file of another program that cannot be written is not taken for ours."""
+    for name, content in (("text.db", b"hello" * 999), ("other.db", b"")):
+        path = open_folder / name
+        path.write_bytes(content)
+        if not content:
+            with sqlite3.connect(path) as other:
+                other.execute("CREATE TABLE games (id INTEGER)")
+            other.close()
+        path.chmod(0o444)
+    open_folder.chmod(0o555)
+    for name in ("text.db", "other.db"):
+        path = open_folder / name
+        assert as_nobody(lambda at=path: look(at)).startswith(NotOurs.__name__)  # type: ignore[misc]
+
+
+def test_a_change_while_reading_is_told(closed: Path) -> None:
+    """A file that was taken for unchanging and then is written is not believed."""
+    backend = SqliteBackend(locate(str(closed)), 1)
+    store = Store(ReadOnlyDatabase.of_unchanging(backend))
+    assert len(store.bots.all()) == 4
+    with Store.open(str(closed)) as writer:
+        writer.bots.add(new_bot("late"))
+        with pytest.raises(Locked, match="while it was read"):
+            store.bots.all()
+        store.close()
+
+
+def test_a_copy_of_a_changing_file_is_begun_anew(
+    closed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """What changes while it is copied is copied again, and given up when it never rests."""
+    place, target = locate(str(closed)), str(tmp_path / "copy.db")
+    copy = shutil.copyfile
+
+    def restless(source: str, to: str) -> None:
+        copy(source, to)
+        os.utime(closed)
+
+    monkeypatch.setattr(shutil, "copyfile", restless)
+    with pytest.raises(Locked, match="being written"):
+        read_only._copy(place, target)
+    assert not os.path.exists(target)
+    once = iter([restless])
+    monkeypatch.setattr(shutil, "copyfile", lambda source, to: next(once, copy)(source, to))
+    read_only._copy(place, target)
+    assert Path(target).read_bytes() == closed.read_bytes()
+
+
+def test_a_full_disk_is_no_hindrance(tmp_path: Path) -> None:
+    """Where SQLite finds no room for the files that it wants, the database is read all the same."""
+    with small_disk(tmp_path / "small"):
+        path = tmp_path / "small" / "ladder.db"
+        fill_database(path)
+        fill(path.parent / "filler")
+        with pytest.raises(Unwritable, match="disk"):
+            Store.open(str(path))
+        assert look(path) == "read-only 4 bots"

@@ -1,0 +1,388 @@
+"""What only a server can do to us: end a connection, answer no commit, undo a transaction."""
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+
+from db.backends import postgresql
+from db.backends.postgresql import WRITER_LOCK, PostgresqlBackend
+from db.backends.sqlstate import sentence_of
+from db.connection.database import OPENING_S
+from db.errors import DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
+from db.records.pairs import PlannedPair
+from db.records.runs import RunStatus
+from db.store import Patience, Store
+from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.db.migrations.versions import go_back
+from tests.support.postgresql import Server, name_of, shared_server, why_none
+
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+
+
+@pytest.fixture
+def server() -> Server:
+    return shared_server()
+
+
+@pytest.fixture
+def url(server: Server) -> Iterator[str]:
+    with server.database() as made:
+        yield made
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """The sentences of a store's waits."""
+    return []
+
+
+@pytest.fixture
+def store(url: str, told: list[str]) -> Iterator[Store]:
+    with Store.open(url) as opened:
+        opened.patience.tell = told.append
+        yield opened
+
+
+def test_a_cut_connection_comes_anew(
+    store: Store, server: Server, url: str, told: list[str]
+) -> None:
+    """Reading and writing must go on, with a line for each wait."""
+    add_bots(store)
+    server.cut(url)
+    run = new_run(store)
+    server.cut(url)
+    assert store.runs.get(run.id).status is RunStatus.RUNNING
+    assert any("trying again" in sentence for sentence in told)
+    assert any("going on" in sentence for sentence in told)
+
+
+def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, url: str) -> None:
+    """The numbers of pairs must be taken once, whenever the connection was lost."""
+    run, revisions = new_run(store), add_bots(store)
+    make = maker(revisions)
+    cuts = [3, 1]
+
+    def cutting(number: int) -> PlannedPair:
+        if cuts and number == cuts[-1]:
+            cuts.pop()
+            server.cut(url)
+        return make(number)
+
+    rows = store.pairs.plan(run.id, 5, cutting)
+    assert cuts == []
+    assert [row.number for row in rows] == [0, 1, 2, 3, 4]
+    assert store.pairs.planned(run.id) == rows
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["committed", "undone"])
+def test_a_commit_without_an_answer_counts_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    """Whether the server had committed or not, the pair must be stored once, and told as stored."""
+    run, revisions = new_run(store), add_bots(store)
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
+    backend = store._database.backend
+    commit = backend.end_writing
+    left = [1]
+
+    def lose(connection: Connection) -> None:
+        if not left:
+            commit(connection)
+            return
+        left.pop()
+        driver: Any = connection.connection.driver_connection
+        if kept:
+            commit(connection)
+            with driver.pipeline() as inner:
+                inner.sync()
+        driver.close()
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(backend, "end_writing", lose)
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert left == []
+    assert finished.outcome.value == "stored"
+    assert [game.id for game in store.games.stream()] == list(finished.game_ids)
+    assert store.aggregate.rebuild(elo) == []
+
+
+def test_a_transaction_that_a_crash_has_undone_was_not_committed(store: Store) -> None:
+    """After an immediate stop the server has given away numbers that it does not know of."""
+    database = store._database
+    with database.writing() as connection:
+        (known,) = connection.exec_driver_sql("SELECT pg_current_xact_id()::text").one()
+    with database.reading() as connection:
+        was_committed = database.backend.was_committed
+        assert was_committed(connection, known)
+        assert not was_committed(connection, str(int(known) + 1_000_000))
+
+
+def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
+    """What the server undoes for the sake of another program must be done once more."""
+    run, revisions = new_run(store), add_bots(store)
+    make = maker(revisions)
+    with psycopg.connect(host=str(server.folder), user=server.user, dbname=name_of(url)) as other:
+        other.execute("SET deadlock_timeout = '1min'")  # so that we are the one who is undone
+        other.execute("SELECT FROM runs FOR UPDATE")
+        pid = other.info.backend_pid
+        asked = f"SELECT 1 FROM pg_locks WHERE NOT granted AND pid = {pid}"  # noqa: S608
+
+        def take() -> None:
+            other.execute(f"SELECT pg_advisory_xact_lock({WRITER_LOCK})")
+            other.commit()
+
+        waiting = threading.Thread(target=take)
+
+        def colliding(number: int) -> PlannedPair:
+            if not told and not waiting.is_alive():
+                waiting.start()
+                while not server.execute(asked):
+                    pass
+            return make(number)
+
+        assert len(store.pairs.plan(run.id, 3, colliding)) == 3
+        waiting.join()
+    assert "deadlock" in told[0]
+    assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
+
+
+def test_a_serialization_failure_is_tried_again(
+    store: Store, server: Server, url: str, told: list[str]
+) -> None:
+    """A transaction that the server undoes twice must be stored once, at the third attempt."""
+    run, revisions = new_run(store), add_bots(store)
+    (row,) = store.pairs.plan(run.id, 1, maker(revisions))
+    name = name_of(url)
+    server.execute("CREATE SEQUENCE attempts", name)  # it counts those that are undone, too
+    server.execute(
+        "CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        "IF nextval('attempts') < 3 THEN RAISE EXCEPTION 'collided' USING ERRCODE = '40001'; "
+        "END IF; RETURN NEW; END $$",
+        name,
+    )
+    server.execute(
+        "CREATE TRIGGER collide BEFORE UPDATE ON pairs FOR EACH ROW EXECUTE FUNCTION collide()",
+        name,
+    )
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert finished.outcome.value == "stored"
+    assert ["collided" in sentence for sentence in told] == [True, True, False]
+    assert [game.id for game in store.games.stream()] == list(finished.game_ids)
+    assert store.aggregate.rebuild(elo) == []
+
+
+def test_a_server_that_stays_away_is_told_at_last(
+    server: Server, url: str, told: list[str]
+) -> None:
+    """After the patience, or a wish to stop, one sentence must say that it does not answer."""
+    with Store.open(url) as store:
+        store.patience.tell = told.append
+        store.patience.seconds = 0.5
+        name = name_of(url)
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        server.cut(url)
+        with pytest.raises(Unreachable, match="not currently accepting"):
+            store.bots.all()
+        assert any("trying again" in sentence for sentence in told)
+        server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        assert store.bots.all() == []
+
+
+def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
+    """Others must see the lock and its holder, and have it once the session has ended."""
+    with Store.open(url) as one, Store.open(url) as two:
+        mine, theirs = one.run_lock(), two.run_lock()
+        assert mine.try_acquire(7)
+        assert not mine.try_acquire(7)
+        assert not theirs.try_acquire(7)
+        assert "process" in str(theirs.holder(7))
+        assert not theirs.is_alive(8)
+        mine.close()
+        assert not theirs.is_alive(7)
+        assert mine.try_acquire(7)
+        server.cut(url)
+        new_run(one)  # the first write after the cut takes the lock again
+        assert theirs.is_alive(7)
+        assert not theirs.try_acquire(7)
+
+
+def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None:
+    """Who lost the connection and comes too late must write nothing more."""
+    with Store.open(url) as one, Store.open(url) as two:
+        run = new_run(one)
+        assert one.run_lock().try_acquire(run.id)
+        server.cut(url)
+        assert two.run_lock().try_acquire(run.id)
+        with pytest.raises(InUse, match="being played by process"):
+            one.runs.set_status(run.id, RunStatus.FINISHED)
+        assert two.runs.get(run.id).status is RunStatus.RUNNING
+
+
+def test_another_programs_database_is_refused(server: Server) -> None:
+    """Tables that are not ours must be left alone."""
+    with server.database("template1") as url:
+        server.execute("CREATE TABLE games (id integer)", name_of(url))
+        with pytest.raises(NotOurs, match="another program"):
+            Store.open(url)
+        tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+        assert server.execute(tables, name_of(url)) == [("games",)]
+
+
+def test_a_connection_that_is_cut_while_a_database_is_opened(
+    server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
+) -> None:
+    """A command that begins while the server restarts must wait for it, for a short while."""
+    patience = Patience()
+    patience.tell = told.append
+    look = PostgresqlBackend.check_ours
+    cuts = [1]
+
+    def cut_then_look(backend: PostgresqlBackend, connection: Connection) -> None:
+        if cuts:
+            cuts.pop()
+            server.cut(url)
+        look(backend, connection)
+
+    monkeypatch.setattr(PostgresqlBackend, "check_ours", cut_then_look)
+    with Store.open(url, patience=patience) as store:
+        assert store.bots.all() == []
+    assert cuts == []
+    assert "trying again" in told[0]
+    assert patience.seconds > OPENING_S
+
+
+def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
+    """Who only looks must be told that no games are there, and leave it empty."""
+    with server.database("template1") as url:
+        with pytest.raises(Missing, match="play some first"):
+            Store.open(url, create=False)
+        with Store.open(url) as store:
+            assert store.bots.all() == []
+
+
+def test_a_missing_database_is_told(server: Server) -> None:
+    """A name that the server does not know must be told with the remedy."""
+    with pytest.raises(Missing, match="createdb"):
+        Store.open(server.url("nowhere"))
+
+
+def test_passwords_are_in_no_message(server: Server) -> None:
+    """A wrong password must be told as refused, without the password."""
+    with contextlib.suppress(psycopg.errors.DuplicateObject):
+        server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    with pytest.raises(DatabaseError, match="refuses this user") as caught:
+        Store.open(server.url("stock", user="guarded:s3cret"))
+    assert "s3cret" not in str(caught.value)
+    with pytest.raises(DatabaseError, match="no database URL") as caught:
+        Store.open("postgresql+psycopg://me:s3cret@host:port/name")
+    assert "s3cret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_newer_database_is_refused(store: Store, url: str) -> None:
+    """A version that is unknown here must be refused with the advice to update."""
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(TooNew, match="update the program"):
+        Store.open(url)
+
+
+def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server without what we need must be told with its version."""
+    monkeypatch.setattr(postgresql, "OLDEST", 999)
+    with pytest.raises(DatabaseError, match="needs 999 or later"):
+        Store.open(url)
+
+
+def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
+    """Reading must work for it, and writing be refused in a sentence."""
+    play_all(store, new_run(store), add_bots(store), 2)
+    with contextlib.suppress(psycopg.errors.DuplicateObject):
+        server.execute("CREATE ROLE looker LOGIN")
+    server.execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO looker", name_of(url))
+    with Store.open_to_read(url.replace(f"{server.user}@", "looker@")) as reader:
+        assert reader.is_read_only
+        assert len(list(reader.games.stream())) == 4
+        with pytest.raises(Unwritable, match="permission denied"):
+            new_run(reader)
+
+
+def test_keys_have_room(server: Server, url: str) -> None:
+    """Pairs and games beyond 2**31 must be stored and read, also in a database of 32-bit keys."""
+    with Store.open(url) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 2)
+    go_back(url, "0011")
+    kind = "SELECT pg_typeof(id)::text FROM games LIMIT 1"
+    assert server.execute(kind, name_of(url)) == [("integer",)]
+    Store.open(url).close()
+    assert server.execute(kind, name_of(url)) == [("bigint",)]
+    for table in ("pairs", "games"):
+        server.execute(f"ALTER SEQUENCE {table}_id_seq RESTART {3 * 2**30}", name_of(url))
+    with Store.open(url) as store:
+        play_all(store, run, revisions, 6, seed=2)
+        assert [game.id for game in store.games.stream()] == [
+            *range(1, 5),
+            *range(3 * 2**30, 3 * 2**30 + 12),
+        ]
+        assert [audited.fault for audited in store.audit.games()] == [None] * 16
+        assert store.aggregate.rebuild(elo) == []
+        assert store.games.get(3 * 2**30 + 1) is not None
+
+
+def test_codes_have_their_errors(store: Store) -> None:
+    """A full disk must be told at once, a server that shuts down be waited for."""
+    backend = store._database.backend
+
+    def error(kind: type[psycopg.Error]) -> DatabaseError | None:
+        return backend.translate(OperationalError("INSERT", {}, kind("no room")))
+
+    assert isinstance(error(psycopg.errors.DiskFull), Unwritable)
+    assert isinstance(error(psycopg.errors.AdminShutdown), Unreachable)
+    assert isinstance(error(psycopg.errors.CannotConnectNow), Unreachable)
+    assert error(psycopg.errors.SyntaxError) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("the database system is shutting down", Unreachable),
+        ("the database system is starting up", Unreachable),
+        ("the database system is in recovery mode", Unreachable),
+        ("sorry, too many clients already", Unreachable),
+        ("terminating connection due to administrator command", Unreachable),
+        ("canceling authentication due to timeout", Unreachable),
+        ('database "games" does not exist', Missing),
+        ('role "me" does not exist', DatabaseError),
+        ('permission denied for database "games"', DatabaseError),
+    ],
+)
+def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
+    """It has no code: a server on its way must be waited for, what stays so be told at once."""
+    error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
+    found, sentence = sentence_of(None, str(error), error)
+    assert found is kind
+    assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ('server certificate for "a" does not match host name "b"', DatabaseError),
+        ("server does not support SSL, but SSL was required", DatabaseError),
+        ("SSL error: certificate verify failed", DatabaseError),
+        ("SSL connection has been closed unexpectedly", Unreachable),
+        ("Connection refused", Unreachable),
+    ],
+)
+def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
+    """A server that is not who it should be must be told at once, without another attempt."""
+    error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
+    assert sentence_of(None, str(error), error)[0] is kind

@@ -1,0 +1,114 @@
+"""The migrations end where the models are."""
+
+from importlib import import_module
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.schema import CreateTable
+
+from db import migrations
+from db.derived.statements import Statements
+from db.models import Base
+from db.queries.games import matching
+from db.records.games import GameQuery
+from db.store import Store
+from tests.db.making import add_bots, elo, new_run, play_all
+from tests.db.migrations.versions import go_back
+
+
+def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
+    """Tables, columns, types, defaults, keys and indexes made by the migrations are the models'."""
+    options = {"compare_type": True, "compare_server_default": True, "render_as_batch": True}
+    with store._database.reading() as connection:
+        context = MigrationContext.configure(connection, opts=options)
+        assert compare_metadata(context, Base.metadata) == []
+
+
+@pytest.mark.sqlite_file
+def test_constraint_names_are_the_models(store: Store) -> None:
+    """Every constraint has the name that the models give it."""
+    with store._database.reading() as connection:
+        made = connection.exec_driver_sql("SELECT sql FROM sqlite_master").scalars().all()
+    text = "\n".join(sql for sql in made if sql)
+    for table in Base.metadata.sorted_tables:
+        for constraint in table.constraints:
+            assert f"CONSTRAINT {constraint.name} " in text
+
+
+def test_head_constant_is_the_newest_script() -> None:
+    """The constant that spares the import of Alembic names the script directory's head."""
+    config = Config()
+    config.set_main_option("script_location", str(migrations.SCRIPTS))
+    assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql"])
+def test_models_compile_for_both_dialects(dialect: str) -> None:
+    """The models use portable types only, and the hot path's statements exist in both."""
+    chosen = import_module(f"sqlalchemy.dialects.{dialect}").dialect()
+    for table in Base.metadata.sorted_tables:
+        assert table.name in str(CreateTable(table).compile(dialect=chosen))
+    Statements(chosen)
+
+
+@pytest.mark.sqlite_file
+@pytest.mark.parametrize(
+    "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"]
+)
+def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
+    """A database of any version opens, with its games, its aggregate and a sound structure."""
+    with Store.open(place) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 5)
+        games = list(store.games.stream(thoughts=True))
+        tables = store.aggregate.of_division(run.division_id)
+    assert not [row for row in tables if row.a.pondering or row.b.pondering]
+    go_back(place, version)
+    with Store.open(place) as store:
+        assert list(store.games.stream(thoughts=True)) == games
+        assert store.aggregate.of_division(run.division_id) == tables
+        assert store.audit.integrity() == []
+        test_a_fresh_upgrade_equals_the_models(store)
+
+
+@pytest.mark.sqlite_file
+def test_a_database_without_the_count_of_pondering_goes_on(place: str) -> None:
+    """Its aggregate is kept, with a zero in each new column, and more pairs add to it."""
+    with Store.open(place) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 5)
+        before = store.aggregate.of_division(run.division_id)
+    go_back(place, "0003")
+    with Store.open(place) as store:
+        assert store.aggregate.of_division(run.division_id) == before
+        play_all(store, run, revisions, 5, seed=2)
+        assert store.aggregate.rebuild(elo, repair=False) == []
+
+
+@pytest.mark.sqlite_file
+def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
+    """Runs keep what they were, without a verdict, and games keep theirs."""
+    with Store.open(place) as store:
+        run, revisions = new_run(store), add_bots(store)
+        play_all(store, run, revisions, 30)
+        games = list(store.games.stream(thoughts=True))
+    go_back(place, "0004")
+    with Store.open(place) as store:
+        assert store.runs.get(run.id) == run
+        assert run.verdict is None
+        assert list(store.games.stream(thoughts=True)) == games
+        store.runs.set_verdict(run.id, "pass")
+        assert store.runs.get(run.id).verdict == "pass"
+
+
+@pytest.mark.sqlite_file
+def test_forfeits_are_found_by_their_index(store: Store) -> None:
+    """The question for lost games must not read all games, whatever the database grows to."""
+    with store._database.reading() as connection:
+        query = matching(connection, GameQuery(forfeit=True)).limit(20)
+        text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
+    assert any("ix_games_forfeited" in step.detail for step in plan), plan

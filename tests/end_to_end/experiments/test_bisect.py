@@ -1,0 +1,112 @@
+"""Bisections of real repositories, from the command line to the database."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.traces import query
+from tests.support.data.history import BROKEN, BUILD, COMMITS, SPEC, UNBUILDABLE, player_history
+from tests.support.data.repositories import commit, git, repository
+from tests.support.shared import made_once
+
+KEYS = {"commit", "subject", "elo", "error95", "games", "tried"}
+CONDITIONS = (
+    "--boards", "5x5", "--simulations", 1, "--concurrency", 1, "--seed", 1, "--max-drop", 100,
+    "--log-size", 0,
+)  # fmt: skip
+BISECT = ("bisect", SPEC, "--good", f"HEAD~{COMMITS}", "--bad", "main", "--build", BUILD)
+
+
+@pytest.fixture
+def repo(ladder: Ladder) -> Ladder:
+    """A copy of the repository, and a database with the built-in players."""
+    made = made_once("player-history", lambda folder: player_history(folder / "repo"))
+    shutil.copytree(made / "repo", ladder.folder, dirs_exist_ok=True)
+    return ladder.stock()
+
+
+def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
+    """It must be named with its drop, the unbuildable one skipped; again, nothing is played."""
+    done = repo(*BISECT, *CONDITIONS, "--json", "--note", "who?")
+    assert done.code == 0, done.err
+    document = done.document
+    assert set(document) >= KEYS
+    assert document["commit"] == git(repo.folder, "rev-parse", f"HEAD~{COMMITS - BROKEN}")
+    assert document["subject"] == "Simplify the choice"
+    assert document["elo"] + document["error95"] < -50
+    assert document["games"] == sum(tried["games"] for tried in document["tried"])
+    verdicts = {tried["subject"]: tried["verdict"] for tried in document["tried"]}
+    assert verdicts[f"Step {UNBUILDABLE}"] == "skipped"
+    assert verdicts[f"Step {COMMITS}"] == verdicts["Simplify the choice"] == "bad"
+    assert verdicts[f"Step {BROKEN - 1}"] == "good"
+    assert f"is skipped: --build: `{BUILD}` failed" in done.err
+    stored = query(repo.folder, "select count(*) from games")
+    again = repo(*BISECT, *CONDITIONS)
+    assert again.code == 0
+    assert again.out.startswith(f"FOUND: {document['commit'][:10]} lost rating")
+    assert "Simplify the choice" in again.out
+    assert query(repo.folder, "select count(*) from games") == stored
+    runs = repo("runs", "--json").document["runs"]
+    assert {(run["kind"], run["status"], run["note"]) for run in runs} == {
+        ("bisect", "finished", "who?")
+    }
+    assert {run["verdict"] for run in runs} == {"good", "bad"}
+    listed = repo("bots", "list", "--json").document
+    assert not [bot["name"] for bot in listed if "@" in bot["name"]]
+
+
+def test_a_stopped_bisection_goes_on_to_the_same_answer(
+    repo: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Ctrl-C must save, and the same command must come to what an undisturbed one finds."""
+
+    words = ("bisect", SPEC, "--good", "HEAD~8", "--bad", "HEAD~5", "--build", BUILD, *CONDITIONS)
+    shutil.copy(repo.folder / "ladder.db", repo.folder / "calm.db")
+    process = repo.start(*words)
+    eventually(lambda: query(repo.folder, "select count(*) from games")[0][0] >= 4)
+    stopped = repo.interrupt(process)
+    assert stopped.code == 130, stopped.err
+    assert stopped.out.startswith("STOPPED: stopped after")
+    done = repo(*words, "--json")
+    calm = repo(*words, "--json", "--db", "calm.db")
+    assert (done.code, calm.code) == (0, 0), done.err + calm.err
+    assert done.document == calm.document
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--good", "main", "--bad", "main"), "are the same commit"),
+        (("--good", "main", "--bad", "HEAD~1"), "is older than --good"),
+        (("--good", "v9", "--bad", "main"), "--good: "),
+        (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence must be"),
+        (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "plays 5x5"),
+        (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good "),
+        (("--good", "HEAD~1", "--bad", "main"), "cannot be played against"),
+    ],
+)
+def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sentence: str) -> None:
+    """Each must exit with 2, and leave no database behind."""
+    place = repository(ladder.folder, {"bot.py": "class Bot:\n    boards = ('5x5',)\n"})
+    commit(place, {"more.py": ""})
+    spec = "python:more.py:Bot" if "cannot" in sentence else "python:bot.py:Bot"
+    if sentence == "plays 5x5":
+        made = made_once("player-history", lambda folder: player_history(folder / "repo"))
+        commit(place, {"bot.py": (made / "repo" / "player.py").read_text()})
+        commit(place, {"more.py": "1"})
+    done = ladder("bisect", spec, *words, "--simulations", 1)
+    assert done.code == 2, done.out + done.err
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert not (ladder.folder / "ladder.db").exists()
+
+
+def test_a_repository_is_needed(ladder: Ladder) -> None:
+    """Outside of one the command must say so."""
+    done = ladder("bisect", SPEC, "--good", "a", "--bad", "b")
+    assert done.code == 2
+    assert "lies in no git repository" in done.err
+    assert not Path(ladder.folder, "ladder.db").exists()

@@ -1,0 +1,242 @@
+"""Versions from git: a branch against main, whatever happens to the working tree."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import ROOT, Ladder
+from tests.support.data.repositories import (
+    commit,
+    git,
+    repository,
+)
+from tests.support.hosted import (
+    BOT,
+    LEGAL,
+)
+
+pytestmark = pytest.mark.slow
+
+MAIN = {"rules.py": LEGAL, "bot.py": BOT.format(module="rules")}
+BETTER = """
+from rules import legal
+
+class Bot:
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+    def choose(self, moves):
+        columns = legal(self.board, moves)
+        return min(columns, key=lambda c: (-moves[len(moves) % 2::2].count(c), abs(c - 3)))
+"""
+"""Stacks its own columns, which the leftmost column alone does only by chance."""
+SPEC = "python:bot.py:Bot"
+ALTERED = ("legal_moves()[0])", "legal_moves()[-1])")
+"""Makes `stupid` play the rightmost column."""
+ONE_KERNEL = '''
+"""A player that is compiled in a moment."""
+
+from bots.player import Choice
+from engine.compiled import kernel
+from engine.position import Position
+
+
+@kernel
+def same(column: int) -> int:
+    """Itself."""
+    return column
+
+
+class FlatMonteCarlo:
+    """Plays the leftmost column."""
+
+    def __init__(self, *, board, side, seed, budget):
+        self._board = board
+        same(0)
+
+    def choose(self, moves):
+        """The leftmost column."""
+        return Choice(int(same(Position.from_moves(self._board, moves).legal_moves()[0])))
+'''
+QUICK = ("--simulations", 1, "--boards", "6x7", "--concurrency", 1)
+
+
+def add(ladder: Ladder, name: str, spec: str, *options: str) -> str:
+    done = ladder("bots", "add", name, spec, *options)
+    assert done.code == 0, done.err
+    return done.err
+
+
+def test_a_branch_is_gated_against_main(ladder: Ladder) -> None:
+    """Both versions must play as committed, after the working tree was changed and even lost."""
+    place = repository(ladder.folder, MAIN)
+    git(place, "checkout", "--quiet", "-b", "better")
+    head = commit(place, {"bot.py": BETTER})
+    assert add(ladder, "mine@main", SPEC, "--git", "main") == ""
+    assert add(ladder, "mine@better", SPEC, "--git", "better", "--based-on", "mine@main") == ""
+    shown = ladder("bots", "show", "mine@better", "--json").document
+    assert shown["git"]["commit"] == head
+    assert (shown["git"]["revision"], shown["changes"]) == ("better", {})
+    assert f"better, {head}" in ladder("bots", "show", "mine@better").out
+    (place / "bot.py").write_text("raise SystemExit\n")
+    (place / "rules.py").unlink()
+    shutil.rmtree(place / ".git")
+    gate = ("--max-drop", 50, "--max-games", 400, *QUICK)
+    passed = ladder("gate", "mine@better", "--against", "mine@main", *gate, "--json")
+    assert passed.code == 0, passed.out + passed.err
+    assert ladder("gate", "mine@main", "--against", "mine@better", *gate).code == 3
+    done = ladder("run", "--bots", "mine@*,random", "--games", 6, *QUICK, "--json")
+    assert done.code == 0, done.err
+    assert all(set(bot["forfeits"].values()) == {0} for bot in done.document["report"]["bots"])
+
+
+def test_a_bot_is_built_in_its_own_folder(ladder: Ladder) -> None:
+    """In a folder of the repository, what the build makes there is what plays; `check` agrees."""
+    bot = (ROOT / "tests" / "fake_bots" / "bot.py").read_text()
+    repository(ladder.folder, {"bots/source.txt": bot})
+    ladder.folder = ladder.folder / "bots"
+    spec = "exec:python3 -I -S built.py honest"
+    plain = ladder("bots", "add", "mine", spec, "--git", "main")
+    left = sorted(path.name for path in ladder.folder.iterdir())
+    assert (plain.code, left) == (2, ["ladder.db.logs", "source.txt"])  # the failed trial's log
+    add(ladder, "mine", spec, "--git", "main", "--build", "cp source.txt built.py")
+    shown = ladder("bots", "show", "mine", "--json").document
+    assert shown["git"]["build"] == "cp source.txt built.py"
+    assert shown["folder"] == str(Path(shown["git"]["copy"], "files", "bots"))
+    assert "built.py" in shown["files"]
+    assert ladder("bots", "check", "mine").code == 0
+
+
+def test_a_changed_copy_is_refused_and_taken_anew(ladder: Ladder) -> None:
+    """Tampering must stop a run and be named; --replace mends it without a new revision."""
+    repository(ladder.folder, MAIN)
+    add(ladder, "mine", SPEC, "--git", "main")
+    shown = ladder("bots", "show", "mine", "--json").document
+    rules = Path(shown["folder"], "rules.py")
+    rules.write_text(rules.read_text() + "# better\n")
+    run = ("run", "--bots", "mine,random", "--games", 2, *QUICK)
+    refused = ladder(*run)
+    assert refused.code == 2
+    assert "mine: the ladder's copy of main" in refused.err
+    assert "(rules.py changed)" in refused.err
+    assert "rules.py changed" in ladder("bots", "show", "mine").out
+    assert ladder("bots", "check", "mine").code == 2
+    add(ladder, "mine", SPEC, "--git", "main", "--replace")
+    mended = ladder("bots", "show", "mine", "--json").document
+    assert {key: mended[key] for key in shown} == shown
+    assert ladder(*run).code == 0
+
+
+def test_uncommitted_changes_are_said_to_be_left_out(ladder: Ladder) -> None:
+    """The sentence goes to standard error, and the committed files are what is registered."""
+    place = repository(ladder.folder, MAIN)
+    (place / "bot.py").write_text("broken(\n")
+    assert "uncommitted changes in" in add(ladder, "mine", SPEC, "--git", "HEAD")
+    commit(place, {"bot.py": BETTER})
+    assert add(ladder, "other", SPEC, "--git", "HEAD~1") == ""
+    taken = ladder("bots", "add", "mine", SPEC, "--git", "HEAD~1")
+    assert (taken.code, "with the same content" in taken.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "sentence"),
+    [
+        (SPEC, ("--git", "nothing"), "has no revision 'nothing'"),
+        (SPEC, ("--build", "make"), "--build builds what --git takes"),
+        (SPEC, ("--git", "main", "--build", "sh -c 'echo so; exit 1'"), "exit code 1; its last"),
+        ("python:later.py:Bot", ("--git", "main"), "committed files only): python: there is no"),
+        ("exec:python3 {}/bot.py", ("--git", "main"), "the file of the working tree"),
+        ("python:rules.py:Bot", ("--git", "main"), "failed its check"),
+        ("telnet:host", ("--git", "main"), "unknown specification"),
+    ],
+)
+def test_what_cannot_be_taken_leaves_nothing(
+    ladder: Ladder, spec: str, options: tuple[str, ...], sentence: str
+) -> None:
+    """Exit code 2, a sentence that says why, and neither a database nor a copy."""
+    place = repository(ladder.folder, MAIN)
+    (place / "later.py").write_text(MAIN["bot.py"])
+    before = sorted(place.iterdir())
+    refused = ladder("bots", "add", "mine", spec.format(place), *options)
+    assert (refused.code, sentence in refused.err) == (2, True), refused.err
+    assert sorted(place.iterdir()) == before
+
+
+def test_no_repository_is_refused(ladder: Ladder) -> None:
+    """Outside of every repository the sentence must say so."""
+    refused = ladder("bots", "add", "mine", SPEC, "--git", "main")
+    assert (refused.code, "lies in no git repository" in refused.err) == (2, True)
+    assert list(ladder.folder.iterdir()) == []
+
+
+def own_repository(ladder: Ladder) -> Path:
+    """This project in a repository of its own, its `stupid` and every family changed."""
+    folder = ladder.folder
+    # As with the installed command: the packages in the current folder are not what runs.
+    ladder.environment["PYTHONSAFEPATH"] = "1"
+    for package in ("engine", "bots"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    table = folder / "bots" / "simple" / "versions.py"
+    table.write_text(table.read_text().replace('"simple"', '"altered"'))
+    players = folder / "bots" / "simple" / "players.py"
+    text = players.read_text()
+    assert ALTERED[0] in text
+    players.write_text(text.replace(*ALTERED))
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    git(folder, "add", "--all")
+    commit(folder, {})
+    return folder
+
+
+def test_a_player_of_this_project_is_hosted_from_its_revision(ladder: Ladder) -> None:
+    """The altered player must play by its own sources, beside the current one of the same name."""
+    own_repository(ladder)
+    add(ladder, "stupid@main", "builtin:stupid", "--git", "main")
+    shown = ladder("bots", "show", "stupid@main", "--json").document
+    assert (shown["family"], shown["budgets"], shown["changes"]) == ("altered", ["any"], {})
+    shutil.rmtree(ladder.folder / "bots")
+    words = ("match", "stupid@main", "stupid", "--games", 4, "--opening-plies", 0, *QUICK)
+    done = ladder(*words, "--seed", 1)
+    assert done.code == 0, done.err
+    assert "has a new revision" not in done.err
+    columns = {"stupid@main": set[int](), "stupid": set[int]()}
+    for line in ladder("export").out.splitlines():
+        game = json.loads(line)
+        for ply, column in enumerate(game["moves"]):
+            columns[game["second" if ply % 2 else "first"]].add(int(column))
+    assert columns["stupid@main"] == {6}
+    assert columns["stupid"] == {0}
+    gated = ladder("gate", "stupid@main", "--against", "stupid", "--max-games", 8, *QUICK)
+    assert gated.code in (0, 3, 4), gated.err
+
+
+def test_kernels_of_a_revision_are_compiled_beforehand(ladder: Ladder) -> None:
+    """At registration, and again before a run when their cache is lost; never on a clock."""
+    place = own_repository(ladder)
+    commit(place, {"bots/simple/flat.py": ONE_KERNEL})
+    assert "compiled bots.simple.flat" in add(ladder, "f", "builtin:flat-mc", "--git", "main")
+    cache = Path(ladder("bots", "show", "f", "--json").document["git"]["copy"], "cache")
+    assert list(cache.rglob("*.nbi"))
+    match = ("match", "f", "random", "--games", 2, "--time", "50ms", "--boards", "6x7")
+    again = ladder(*match)
+    assert (again.code, "compiled bots" in again.err) == (0, False), again.err
+    shutil.rmtree(cache)
+    cold = ladder(*match)
+    assert (cold.code, "compiled bots.simple.flat" in cold.err) == (0, True), cold.err
+    assert "timeout" not in again.out + cold.out
+
+
+def test_a_revision_without_the_player_is_refused(ladder: Ladder) -> None:
+    """The sentence of its own catalogue must come through, and nothing be left."""
+    place = own_repository(ladder)
+    before = sorted(place.iterdir())
+    refused = ladder("bots", "add", "mine", "builtin:v999", "--git", "main")
+    assert (refused.code, "no built-in player is called 'v999'" in refused.err) == (2, True)
+    git(place, "rm", "-r", "--quiet", "bots")
+    commit(place, {})
+    refused = ladder("bots", "add", "mine", "builtin:v4", "--git", "main")
+    assert (refused.code, "has no bots/host.py" in refused.err) == (2, True)
+    assert sorted(place.iterdir()) == [path for path in before if path.name != "bots"]

@@ -1,0 +1,122 @@
+"""The main commands with a database on a server: runs, kills, gates, games out and in."""
+
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db.store import Store
+from ladder.stats.sequential_elo import rate_pair
+from tests.end_to_end.conftest import Ladder
+from tests.support.postgresql import Server, shared_server, why_none
+
+pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
+RUN = ("run", "--bots", "random,stupid", "--simulations", 1, "--no-pin", "--concurrency", 2)
+
+
+@pytest.fixture
+def server() -> Server:
+    return shared_server()
+
+
+@pytest.fixture
+def url(server: Server, ladder: Ladder) -> Iterator[str]:
+    """An empty database, which the commands of `ladder` use without being told."""
+    with server.database("template1") as made:
+        ladder.environment["LADDER_DB"] = made
+        yield made
+
+
+def lines_of(where: str) -> list[tuple[object, ...]]:
+    """Every game as it must not depend on how the run went."""
+    with closing(Store.open_to_read(where)) as store:
+        return sorted(
+            (line.run_seed, line.pair, line.game, line.board, line.moves, line.result)
+            for line in store.exchange.export_lines()
+        )
+
+
+def faults_of(where: str) -> list[object]:
+    """What is wrong with the stored pairs."""
+    with closing(Store.open(where)) as store:
+        return [*store.audit.pairs(), *store.aggregate.rebuild(rate_pair, repair=False)]
+
+
+def test_a_killed_run_is_completed_by_the_same_command(
+    ladder: Ladder, url: str, tmp_path: Path, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """After SIGKILL of the coordinator the games must be those of a quiet run in a file."""
+    words = (*RUN, "--games", 60, "--seed", 5)
+    process = ladder.start(*words)
+    with closing(Store.open(url)) as store:
+        eventually(lambda: bool(store.runs.find()) and store.games.count(1) > 4)
+        process.send_signal(signal.SIGKILL)
+        ladder.finish(process)
+    done = ladder(*words)
+    assert done.code == 0, done.err
+    quiet = ladder(*words, "--db", tmp_path / "quiet.db")
+    assert quiet.code == 0, quiet.err
+    assert lines_of(url) == lines_of(str(tmp_path / "quiet.db"))
+    assert faults_of(url) == []
+
+
+def test_two_coordinators_share_a_stream_while_sessions_are_cut(
+    ladder: Ladder, url: str, server: Server, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """Two runs of one command beside each other, their sessions ended again and again.
+
+    Not before both have begun: one that begins then goes on with the other's run, by right.
+    """
+    words = (*RUN, "--games", 60, "--seed", 6)
+    both = [ladder.start(*words), ladder.start(*words)]
+    with closing(Store.open(url)) as store:
+        eventually(lambda: len(store.runs.find()) == 2)
+    name = url.partition("@/")[2].partition("?")[0]
+    ours = f"WHERE datname = '{name}'"
+    for _ in range(3):
+        server.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity {ours}")  # noqa: S608
+        time.sleep(0.7)
+    done = [ladder.finish(process) for process in both]
+    assert [each.code for each in done] == [0, 0], done
+    assert faults_of(url) == []
+    games = lines_of(url)
+    assert len({game[1:3] for game in games}) == len(games) == 120
+
+
+@pytest.mark.usefixtures("url")
+def test_a_gate_a_report_and_the_doctor(ladder: Ladder) -> None:
+    """A verdict, its games in a report, and nothing to complain of."""
+    gate = ladder(
+        "gate", "stupid", "--against", "random", "--simulations", 1, "--max-games", 40, "--json"
+    )  # fmt: skip
+    assert gate.code == 4, gate.err
+    assert gate.document["games"] == 40
+    assert ladder("runs", "--json").document["runs"][0]["kind"] == "gate"
+    doctor = ladder("doctor", "--json")
+    assert "fault" not in {each["level"] for each in doctor.document}, doctor.out
+
+
+def test_games_go_there_and_back_byte_for_byte(ladder: Ladder, url: str, tmp_path: Path) -> None:
+    """A file's export, imported by the server and exported there, imported by a file: equal."""
+    first, last = tmp_path / "first.db", tmp_path / "last.db"
+    shutil.copy(Path(__file__).parents[2] / "fake_bots" / "bot.py", ladder.folder)
+    crashing = f"exec:{sys.executable} -I -S bot.py crash"
+    ladder("bots", "add", "crashing", crashing, "--db", first)
+    played = ladder(*RUN, "--games", 20, "--seed", 7, "--db", first)
+    assert played.code == 0, played.err
+    exports = []
+    for where, other in ((str(first), url), (url, str(last)), (str(last), None)):
+        done = ladder("export", "--format", "jsonl", "--db", where)
+        assert done.code == 0, done.err
+        exports.append(done.out)
+        if other is not None:
+            (tmp_path / "games.jsonl").write_text(done.out)
+            taken = ladder("import", tmp_path / "games.jsonl", "--db", other)
+            assert taken.code == 0, taken.err
+    assert exports[0].count("\n") == 20
+    assert exports[0] == exports[1] == exports[2]

@@ -1,0 +1,133 @@
+"""What the doctor finds in a damaged database, and what it can repair."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.store import Store
+from ladder.tools.doctor.database import examine_database
+from ladder.tools.doctor.machine import (
+    Finding,
+    Level,
+)
+from tests.end_to_end.conftest import Ladder, new_database
+from tests.end_to_end.traces import change
+from tests.support.postgresql import shared_server
+from tests.support.shared import made_once
+
+DAMAGES = {
+    # statement: (what finds it, words of the finding, whether --repair mends it)
+    "update ratings set elo = elo + 1": ("derived", "ratings.elo", True),
+    "delete from ratings": ("derived", "ratings.", True),
+    "update pair_tables set a_moves = a_moves + 1": ("derived", "pair_tables.", True),
+    "delete from pair_tables": ("derived", "pair_tables.", True),
+    "update games set result = case result when 'win' then 'loss' else 'win' end where id = 1": (
+        "games", "game 1: it is stored as", False,
+    ),
+    "update games set moves = moves || '0' where id = 2": ("games", "game 2", False),
+    "update games set termination = 'board_full', result = 'draw' where id = 3": (
+        "games", "game 3: it is stored as draw by board_full", False,
+    ),
+    "update games set thoughts = x'ff' where id = 1": ("games", "thoughts cannot be read", False),
+    "update games set thoughts = x'9191cd03e8' where id = 1": ("games", "and 1 thoughts", False),
+    "update games set line_hash = 1 where id = 1": ("games", "game 1: its line_hash", False),
+    "update games set plies = plies + 1 where id = 2": ("games", "stored as its plies", False),
+    "update games set offender = 0 where id = 1": ("games", "and its offender is 0", False),
+    "update games set result = 'bogus' where id = 1": ("games", "unknown result 'bogus'", False),
+    "update games set termination = 'x' where id = 1": ("games", "unknown termination 'x'", False),
+    "update games set moves = 'zz' where id = 1": ("games", "game 1: ", False),
+    "update games set first_moves = -1 where id = 1": ("games", "is negative", False),
+    "update games set rated = not rated where id = 1": (
+        "games", "rated is not that of its run", False,
+    ),
+    "update games set seed = 1 where id = 1": ("games", "seed is not that of its pair", False),
+    "update games set first_revision_id = second_revision_id, second_revision_id = "
+    "first_revision_id where id in (1, 2)": ("games", "are not those of its pair", False),
+    "update pairs set a_revision_id = b_revision_id, b_revision_id = a_revision_id where id = 1": (
+        "games", "are not those of its pair", False,
+    ),
+    "update pairs set opening = '0' where id = 1": ("games", "do not begin with", False),
+    "update pairs set status = 'planned' where id = 1": ("pairs", "planned and has 2 of 0", False),
+    "update pairs set status = 'odd' where id = 1": ("pairs", "the unknown status 'odd'", False),
+    "delete from games where id = 1": ("pairs", "is finished and has 1 of 2", False),
+    "delete from games where id in (1, 2)": ("pairs", "is finished and has 0 of 2", False),
+    "update games set repeat = not repeat where id = 1": ("derived", "games.repeat", True),
+}  # fmt: skip
+OF_FILES = {
+    "create trigger t after insert on games begin delete from ratings; end": (
+        "schema", "trigger t of games", False,
+    ),
+    "create view v as select 1": ("schema", "view v of v", False),
+    "update games set pair_id = 999 where id = 4": ("integrity", "points at nothing", False),
+}  # fmt: skip
+OF_SERVERS = {
+    "create rule r as on insert to games do also delete from ratings": (
+        "schema", "rule r of games", False,
+    ),
+    "update pg_index set indisvalid = false where indexrelid = 'ix_games_lines'::regclass": (
+        "integrity", "ix_games_lines is not valid", False,
+    ),
+}  # fmt: skip
+PLAYED = "played_for_the_doctor"
+"""The database on a server of the same run as the file."""
+
+
+def play(ladder: Ladder) -> None:
+    """A small finished run."""
+    bots = ("--bots", "flat-mc,random", "--simulations", "40", "--concurrency", "1")
+    done = ladder.stock()("run", *bots, "--games", "8", "--seed", "1")
+    assert done.code == 0, done.err
+
+
+def play_on_server(folder: Path) -> None:
+    with new_database() as url:
+        play(Ladder(folder, url))
+        shared_server().rename(url, PLAYED)
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database with the games of `play`."""
+    if request.param == "sqlite":
+        played = made_once("played-for-doctor", lambda folder: play(Ladder(folder))) / "ladder.db"
+        (tmp_path / "ladder.db").write_bytes(played.read_bytes())
+        yield str(tmp_path / "ladder.db")
+        return
+    with new_database() as url:
+        made_once("played-on-a-server", play_on_server)
+        shared_server().replace(url, PLAYED)
+        yield url
+
+
+def look(place: str, *, repair: bool = False) -> dict[str, Finding]:
+    with Store.open(place) as store:
+        found = examine_database(store, repair=repair)
+    return {finding.topic: finding for finding in found}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("place", "statement"),
+    [("sqlite", each) for each in (*DAMAGES, *OF_FILES)]
+    + [("postgresql", each) for each in (*DAMAGES, *OF_SERVERS)],
+    indirect=["place"],
+)
+def test_each_damage_is_found(place: str, statement: str) -> None:
+    """A sound database must pass; each damage must be named, and mended where games tell how."""
+    topic, words, mended = (DAMAGES | OF_FILES | OF_SERVERS)[statement]
+    assert {finding.level for finding in look(place).values()} == {Level.OK}
+    change(place, in_words_of(place, statement))
+    found = look(place)[topic]
+    assert found.level is Level.FAULT
+    assert words in found.text
+    if mended:
+        assert "--repair" in found.text
+    look(place, repair=True)
+    assert (look(place)[topic].level is Level.OK) is mended
+
+
+def in_words_of(place: str, statement: str) -> str:
+    """A statement of SQLite for either kind of database: bytes are written in another way."""
+    return re.sub("x'([0-9a-f]+)'", r"'\\x\1'", statement) if "://" in place else statement

@@ -1,0 +1,99 @@
+"""`ladder serve` as a person starts and ends it."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from db.store import Store
+
+
+@pytest.mark.slow
+def test_the_first_line_is_the_address_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    """A script must be able to read the address, and Ctrl-C must end the server with code 0."""
+    Store.open(str(tmp_path / "ladder.db")).close()
+    with subprocess.Popen(
+        [sys.executable, "-c", "from ladder.cli.main import main; main()", "serve", "--port", "0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert select.select([process.stdout], [], [], 60)[0]
+        address = process.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(address) as answer:  # noqa: S310
+            assert answer.status == 200
+        stream = urllib.request.Request(address, headers={"Accept": "text/event-stream"})  # noqa: S310
+        with urllib.request.urlopen(stream) as events:  # noqa: S310
+            events.readline()
+            begun = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+            print(f"ended within {time.monotonic() - begun:.2f} s")
+        assert process.stdout.read() == ""
+        assert process.stderr.read() == ""
+    assert os.listdir(tmp_path) == ["ladder.db"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--host", "0.0.0.0"), "--password-file"),  # noqa: S104
+        (("--db", "none.db"), "no database"),
+        (("--port", "99999"), "--port"),
+    ],
+)
+def test_what_cannot_be_served_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    said: str,
+) -> None:
+    """Bad input must be one sentence and exit code 2, before anything listens."""
+    from ladder.cli.main import run_command
+
+    monkeypatch.chdir(tmp_path)
+    Store.open(str(tmp_path / "ladder.db")).close()
+    assert run_command(["serve", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_run_is_served_while_it_lasts(tmp_path: Path) -> None:
+    """`run --serve` must print the address at which the run is seen, and end the server with it."""
+    words = ["run", "--bots", "random,stupid", "--simulations", "1", "--boards", "6x7", "--serve"]
+    with subprocess.Popen(
+        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "can be watched at" in line:
+                break
+        address = line.split(" at ")[1].split()[0]
+        told = b""
+        deadline = time.monotonic() + 30
+        while b'"running"' not in told:
+            assert time.monotonic() < deadline, told
+            with urllib.request.urlopen(f"{address}api/runs") as answer:  # noqa: S310
+                told = answer.read()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 130
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(address)  # noqa: S310

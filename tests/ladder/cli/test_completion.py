@@ -1,0 +1,79 @@
+"""What a shell offers when the Tab key is pressed."""
+
+from pathlib import Path
+
+import pytest
+
+from ladder.cli.app import app
+from tests.support.data.league import League
+
+
+def offered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str
+) -> list[str]:
+    """The words that bash would show for a line, the last word being completed."""
+    words = line.split(" ")
+    monkeypatch.setenv("_LADDER_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        app(words[1:], prog_name="ladder", complete_var="_LADDER_COMPLETE")
+    return capsys.readouterr().out.split()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ladder of three bots in the current folder, and another beside it."""
+    with League(tmp_path / "ladder.db", "alpha", "alto", "beta"):
+        pass
+    with League(tmp_path / "other.db", "omega"):
+        pass
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LADDER_DB", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ladder match al", ["alpha", "alto"]),
+        ("ladder match alpha b", ["beta"]),
+        ("ladder run --bots al", ["alpha", "alto"]),
+        ("ladder run --bots alpha,al", ["alpha,alto"]),
+        ("ladder run --pairing r", ["random", "round-robin"]),
+        ("ladder run --pairing gauntlet:al", ["gauntlet:alpha", "gauntlet:alto"]),
+        ("ladder gate beta --against al", ["alpha", "alto"]),
+        ("ladder report --against b", ["beta"]),
+        ("ladder bots show b", ["beta"]),
+        ("ladder games --bot alt", ["alto"]),
+        ("ladder replay --last-loss b", ["beta"]),
+        ("ladder play zeta", []),
+        ("ladder match --db other.db o", ["omega"]),
+    ],
+)
+def test_names_and_pairings_are_offered(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, words: list[str]
+) -> None:
+    """Exactly the words that can stand there must be offered, of the database that is meant."""
+    assert offered(monkeypatch, capsys, line) == words
+
+
+def test_the_database_of_the_environment_and_of_the_file_is_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """LADDER_DB and ladder.toml must be heeded as by the command itself."""
+    (tmp_path / "ladder.toml").write_text('db = "other.db"\n')
+    assert offered(monkeypatch, capsys, "ladder match o") == ["omega"]
+    (tmp_path / "ladder.toml").unlink()
+    monkeypatch.setenv("LADDER_DB", "other.db")
+    assert offered(monkeypatch, capsys, "ladder match o") == ["omega"]
+
+
+def test_a_broken_database_offers_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A shell must see no error; and where there is no database it is offered the built-ins."""
+    (tmp_path / "ladder.db").write_text("no database at all")
+    assert offered(monkeypatch, capsys, "ladder match a") == []
+    (tmp_path / "ladder.db").unlink()
+    assert "v20" in offered(monkeypatch, capsys, "ladder match v2")

@@ -1,0 +1,66 @@
+"""`ladder export --ids`: the numbers of games, for whoever looks a game up again."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.ladder.cli.conftest import Command
+from tests.support.data.league import League
+from tests.support.stops import InstantWorkers
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> None:
+    """Two pairs of the first run around one of the second: numbers and order of export differ."""
+    with League(tmp_path / "ladder.db", "a", "b") as league:
+        first, second = league.run(), league.run()
+        league.pair(first, "a", "b", "1-0", "0-1")
+        league.pair(second, "a", "b", "1/2", "1/2")
+        league.pair(first, "a", "b", "1-0", "1/2")
+
+
+def numbers(text: str, form: str) -> list[int]:
+    if form == "jsonl":
+        return [json.loads(line)["timing"]["id"] for line in text.splitlines()]
+    if form == "csv":
+        return [int(row["id"]) for row in csv.DictReader(io.StringIO(text))]
+    return [int(found) for found in re.findall(r'^\[GameId "(\d+)"\]$', text, re.MULTILINE)]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
+@pytest.mark.usefixtures("league")
+def test_numbers_are_those_of_replay_and_stand_apart(
+    ladder: Command, tmp_path: Path, form: str
+) -> None:
+    """Each number leads to its game, and without them an export is what it was."""
+    plain = ladder("export", "--format", form).out
+    done = ladder("export", "--format", form, "--ids", "-o", f"games.{form}")
+    assert done.code == 0, done.err
+    text = (tmp_path / f"games.{form}").read_text()
+    assert numbers(text, form) == [1, 2, 5, 6, 3, 4]
+    assert ladder("replay", 3, "--json").document["result"] == "draw"
+    if form == "pgn":
+        assert re.sub(r"\[GameId .*\]\n", "", text) == plain
+    elif form == "csv":
+        assert re.sub(r",(id|\d+)$", "", text, flags=re.MULTILINE) == plain
+    else:
+        assert re.sub(r',"id":\d+', "", text) == plain
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "pgn"])
+def test_an_import_gives_numbers_of_its_own(
+    ladder: Command, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Games that were exported with their numbers must come in, and be known when they are here."""
+    monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
+    words = ("--bots", "random,stupid", "--boards", "4x4", "--simulations", "1", "--games", "4")
+    assert ladder("run", *words).code == 0
+    assert ladder("export", "--format", form, "--ids", "-o", f"games.{form}").code == 0
+    again = ladder("import", f"games.{form}", "--json")
+    assert again.document == {"games": 0, "skipped": 4}, again.err
+    fresh = ladder("import", f"games.{form}", "--json", "--db", "fresh.db")
+    assert fresh.document == {"games": 4, "skipped": 0}, fresh.err

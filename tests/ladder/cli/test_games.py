@@ -1,0 +1,172 @@
+"""`ladder games`: which stored games it finds, and in which order."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from db.records.runs import RunKind
+from engine.result import Termination
+from tests.ladder.cli.conftest import Command
+from tests.support.data.league import LAST_WORDS, Game, League
+
+KEYS = {"game", "first", "second", "board", "result", "termination", "plies", "run"}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: a beats b but once, b and c draw, c forfeits; a match is not rated."""
+    path = tmp_path_factory.mktemp("league") / "ladder.db"
+    with League(path, "a", "b", "c", "d") as league:
+        run = league.run()
+        league.pairs(run, "a", "b", 5, "1-0", "0-1")  # games 1 to 10: a wins all
+        league.pair(run, "a", "b", "0-1", "0-1")  # 11: b wins, 12: a wins
+        league.pairs(run, "b", "c", 2, "1/2", "1/2")  # 13 to 16
+        league.pair(run, "c", "b", Game("0-1", Termination.TIMEOUT), "1-0")  # 17, 18: b wins
+        match = league.run(kind=RunKind.MATCH)
+        league.pair(match, "a", "c", "1-0", "1-0")  # 19: a wins, 20: c wins
+    return path
+
+
+@pytest.fixture
+def league(stored: Path, tmp_path: Path) -> None:
+    """A copy of the league in the folder of the commands."""
+    shutil.copy(stored, tmp_path / "ladder.db")
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        ((), [*range(20, 0, -1)]),
+        (("--limit", "3"), [20, 19, 18]),
+        (("--bot", "a", "--lost"), [20, 11]),
+        (("--bot", "c", "--won"), [20]),
+        (("--bot", "b", "--opponent", "c"), [18, 17, 16, 15, 14, 13]),
+        (("--bot", "c", "--opponent", "b", "--lost"), [18, 17]),
+        (("--bot", "b", "--drawn", "--limit", "2"), [16, 15]),
+        (("--drawn",), [16, 15, 14, 13]),
+        (("--forfeit",), [17]),
+        (("--bot", "a", "--forfeit"), []),
+        (("--run", "2"), [20, 19]),
+        (("--run", "1", "--bot", "a", "--won", "--limit", "2"), [12, 10]),
+        (("--upsets",), [20, 11]),
+        (("--upsets", "--run", "1"), [11]),
+        (("--bot", "d"), []),
+        (("--since", "2100-01-01"), []),
+        (("--since", "2001-01-01", "--limit", "1"), [20]),
+    ],
+)
+@pytest.mark.usefixtures("league")
+def test_games_are_found_newest_first(
+    ladder: Command, words: tuple[str, ...], ids: list[int]
+) -> None:
+    """Exactly the games that fit must be listed, with the keys of the contract."""
+    done = ladder("games", *words, "--json")
+    assert done.code == 0, done.err
+    assert list(done.document) == ["games"]
+    assert [game["game"] for game in done.document["games"]] == ids
+    assert all(set(game) == KEYS for game in done.document["games"])
+
+
+@pytest.mark.usefixtures("league")
+def test_a_listed_game_is_the_one_that_replay_shows(ladder: Command) -> None:
+    """The number in the list must lead to the same game."""
+    listed = ladder("games", "--forfeit", "--json").document["games"][0]
+    shown = ladder("replay", listed["game"], "--json").document
+    assert {key: shown[key] for key in ("first", "second", "board", "result", "termination")} == {
+        "first": "c",
+        "second": "b",
+        "board": "6x7",
+        "result": "loss",
+        "termination": "timeout",
+    }
+    assert listed == {
+        **{key: shown[key] for key in ("first", "second", "board", "result", "termination")},
+        "game": 17,
+        "plies": 9,
+        "run": 1,
+    }
+
+
+@pytest.mark.usefixtures("league")
+def test_the_table_names_ids_and_says_how_to_see_one(ladder: Command) -> None:
+    """People must see the number, the score and the reason, and what to type next."""
+    text = ladder("games", "--bot", "b", "--opponent", "c", "--won").out
+    assert text.splitlines()[1].split()[:4] == ["18", "b", "c", "1-0"]
+    assert text.splitlines()[2].split()[:5] == ["17", "c", "b", "0-1", "timeout"]
+    assert "`ladder replay 18`" in text
+    assert ladder("games", "--bot", "d").out == "no games fit\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--won",), "--bot"),
+        (("--opponent", "b"), "--bot"),
+        (("--bot", "a", "--won", "--lost"), "contradict"),
+        (("--bot", "nobody"), "no bot called 'nobody'"),
+        (("--bot", "a", "--opponent", "nobody"), "no bot called 'nobody'"),
+        (("--run", "7"), "there is no run 7"),
+        (("--limit", "0"), "--limit"),
+        (("--since", "soon"), "--since"),
+    ],
+)
+@pytest.mark.usefixtures("league")
+def test_questions_without_sense_are_refused(
+    ladder: Command, words: tuple[str, ...], named: str
+) -> None:
+    """A contradiction or an unknown name must end with exit code 2 and a sentence."""
+    done = ladder("games", *words)
+    assert done.code == 2
+    assert named in done.err
+    assert done.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "game"),
+    [(("a",), 20), (("a", "b"), 11), (("b",), 12), (("c", "b"), 18), (("c",), 19)],
+)
+@pytest.mark.usefixtures("league")
+def test_the_last_loss_is_replayed(ladder: Command, words: tuple[str, ...], game: int) -> None:
+    """`replay --last-loss` must show the newest game that the bot lost, against B if named."""
+    done = ladder("replay", "--last-loss", *words, "--json")
+    assert done.code == 0, done.err
+    assert done.document["id"] == game
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--last-loss", "b", "c"), "b has lost no game against c"),
+        (("--last-loss", "d"), "d has lost no game"),
+        (("--last-loss", "nobody"), "no bot called 'nobody'"),
+        (("--last-loss",), "--last-loss"),
+        (("--last-loss", "a", "b", "c"), "--last-loss"),
+        ((), "GAME_ID"),
+        (("1", "2"), "GAME_ID"),
+        (("99",), "`ladder games`"),
+        (("a",), "`ladder games`"),
+    ],
+)
+@pytest.mark.usefixtures("league")
+def test_a_game_that_is_not_there_is_refused(
+    ladder: Command, words: tuple[str, ...], named: str
+) -> None:
+    """The sentence must say what is wrong and where numbers of games are found."""
+    done = ladder("replay", *words)
+    assert done.code == 2
+    assert named in done.err
+
+
+def test_replay_shows_the_last_words_of_a_failing_bot(ladder: Command, tmp_path: Path) -> None:
+    """Messages and stderr stand behind the moves, made harmless; other games have none."""
+    with League(tmp_path / "ladder.db", "a", "b") as league:
+        failed = Game("0-1", Termination.CRASH, plies=4)
+        league.pair(league.run(), "a", "b", failed, Game("1-0", plies=4))
+    words = ladder("replay", "1", "--json").document["timing"]["last_words"]
+    assert words == {"stderr": LAST_WORDS.stderr, "messages": list(LAST_WORDS.messages)}
+    shown = ladder("replay", "1").out
+    assert shown.index("< what?") < shown.rindex("invented") < shown.rindex(" words")
+    assert "\x1b" not in shown
+    assert ladder("replay", "2", "--json").document["timing"]["last_words"] is None
+    assert "stderr" not in ladder("replay", "2").out

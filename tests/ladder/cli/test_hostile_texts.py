@@ -1,0 +1,331 @@
+"""One list of terrible names through every door, which refuses them, and out of every exit."""
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from db.records.bots import NewBot, NewRevision
+from db.records.exchange import GameLine
+from db.records.launch import Launch, Start
+from db.store import Store
+from ladder.cli.main import run_command
+from ladder.cli.terminal.console import PlainConsole
+from ladder.errors import BotFailure, UsageError
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.process.confinement import UNCONFINED
+from ladder.match.registry.register import Request, examine, refuse_name
+from ladder.results.exchange.files import format_of, open_games
+from ladder.results.exchange.game_format import GameFormat
+from ladder.results.exchange.importing import import_games
+from ladder.results.standings.pgn_list import count_results
+from ladder.runs.progress import LiveBot, LiveRun
+from ladder.visible import visible, visible_lines
+from reports.layout.format import annotation, csv_cell, markdown_text, xml_text
+from reports.run import RunView
+from tests.db.making import new_run, play_all
+from tests.fuzz.valid import NAMES, exported, make_empty
+from tests.ladder.cli.test_commands import COMMANDS
+from tests.support.data.hostile_texts import NO_NAMES, UNPRINTABLE, is_shown_safely
+
+Said = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Said:
+    """Runs a command in a folder of its own: its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LADDER_DB", raising=False)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = run_command([*words])
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    return run
+
+
+# The doors.
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A database that knows the bots of the valid files, into which nothing must come."""
+    path = make_empty(tmp_path_factory.mktemp("doors") / "ladder.db")
+    with Store.open(str(path)) as opened:
+        yield opened
+        assert {bot.name for bot in opened.bots.all(include_retired=True)} == {*NAMES}
+        assert opened.runs.latest(None) is None
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_no_such_name_is_registered(store: Store, tmp_path: Path, name: str) -> None:
+    """`bots add` and `train --register` must refuse it before anything is started."""
+    with pytest.raises(UsageError, match="a bot's name is letters") as refused:
+        examine({}, Request(name=name, spec="builtin:v1", folder=tmp_path), UNCONFINED)
+    assert is_shown_safely(str(refused.value))
+    with pytest.raises(UsageError, match="a bot's name is letters"):
+        refuse_name(store, name)
+
+
+@pytest.mark.parametrize("text", UNPRINTABLE)
+def test_no_such_note_or_specification_is_registered(tmp_path: Path, text: str) -> None:
+    """The texts beside the name must be printable, too."""
+    for spec, note, whose in (("builtin:v1", text, "--note"), (f"exec:{text}", "", "SPEC")):
+        with pytest.raises(UsageError, match=f"^{whose} is printable text, got U"):
+            examine({}, Request(name="guest", spec=spec, note=note, folder=tmp_path), UNCONFINED)
+
+
+def refused_import(store: Store, path: Path, text: str) -> str:
+    """The message with which a file is refused, which names one of its lines."""
+    path.write_bytes(text.encode())
+    with pytest.raises(UsageError) as refused, open_games(path, format_of(path)) as games:
+        import_games(store, path.name, games)
+    told = str(refused.value)
+    assert re.fullmatch(r"\S*games.\w+, line \d+: (?s:.*); nothing was imported", told), told
+    return told
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_no_such_name_is_imported(store: Store, tmp_path: Path, name: str) -> None:
+    """A file of any format must be refused with the line that holds it."""
+    lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
+    lines[0]["first"] = lines[1]["second"] = name
+    jsonl = "\n".join(map(json.dumps, lines)) + "\n"
+    rows = list(csv.DictReader(io.StringIO(exported()[GameFormat.CSV].decode())))
+    rows[0]["first"] = rows[1]["second"] = name
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    value = name.replace("\\", "\\\\").replace('"', '\\"')
+    pgn = exported()[GameFormat.PGN].decode().replace('[White "alpha"]', f'[White "{value}"]', 1)
+    for suffix, text in (("jsonl", jsonl), ("csv", written.getvalue()), ("pgn", pgn)):
+        assert is_shown_safely(refused_import(store, tmp_path / f"games.{suffix}", text))
+
+
+@pytest.mark.parametrize("field", ["name", "family", "based_on", "change", "spec", "files"])
+def test_no_such_description_is_imported(store: Store, tmp_path: Path, field: str) -> None:
+    """Each text that describes a bot must be held against the rule."""
+    lines = [msgspec.json.decode(text) for text in exported()[GameFormat.JSONL].splitlines()]
+    bot = lines[0]["introduces"]["bots"][0]
+    for text in NO_NAMES if field in ("name", "family", "based_on") else UNPRINTABLE:
+        changed = {**bot, field: {text: "1"} if field == "files" else text}
+        lines[0]["introduces"]["bots"] = [changed]
+        told = refused_import(store, tmp_path / "games.jsonl", "\n".join(map(json.dumps, lines)))
+        assert "line 1: " in told
+        assert is_shown_safely(told)
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE)
+def test_no_such_player_is_rated(name: str) -> None:
+    """`ladder rate` must name the line of a player whose name is no printable text."""
+    game = f'[White "{name}"]\n[Black "b"]\n[Result "1-0"]\n\n1-0\n\n'
+    with pytest.raises(UsageError, match=r"^line \d+: ") as refused:
+        count_results(game.encode().splitlines(keepends=True))
+    assert is_shown_safely(str(refused.value))
+
+
+def test_no_such_hello_is_taken(tmp_path: Path) -> None:
+    """A bot that says hello with an escape sequence must fail as one that breaks the protocol."""
+    script = "import sys; print(open(sys.argv[1]).read(), flush=True); sys.stdin.readline()"
+    pool = BotPool(UNCONFINED)
+    for key in ("name", "version"):
+        for place, text in enumerate(UNPRINTABLE):
+            hello = tmp_path / f"{key}{place}"
+            hello.write_text(json.dumps({"type": "hello", "name": "x", "version": "", key: text}))
+            argv = ("python3", "-I", "-S", "-c", script, str(hello))
+            with pytest.raises(BotFailure, match=f"its hello: a {key} is printable text") as failed:
+                pool.greet(Start(argv=argv, folder=str(tmp_path)))
+            assert is_shown_safely(str(failed.value))
+
+
+# The exits.
+
+WITHOUT_TEXTS = {
+    "perft", "solve", "bench search", "bench harness", "stats elo", "stats sprt", "stats los",
+    "train c4ai", "train value", "openings make", "worker", "cluster start", "cluster certificates",
+}  # fmt: skip
+"""Commands that show nothing but what stands on their command line."""
+ON_PAGES = {"serve"}
+"""Commands that show texts on pages alone, which the tests of `ladder.web` look at."""
+
+
+@pytest.fixture(scope="session")
+def old_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that an older version filled with such names: bots, games, details, notes."""
+    path = tmp_path_factory.mktemp("old") / "ladder.db"
+    with Store.open(str(path)) as store:
+        revisions = []
+        for number, name in enumerate(NO_NAMES):
+            launch = Launch(command=(name,), folder="/" + name, python=name)
+            made = NewRevision(f"hash {number}", launch, ("time",), None, {name: name})
+            bot = NewBot(name, name, f"exec:{name}", made, name, name)
+            revisions.append(store.bots.add(bot).revision.id)
+        play_all(store, new_run(store), revisions, 60)
+    with sqlite3.connect(path) as connection:
+        for number, text in enumerate(NO_NAMES):
+            connection.execute(
+                "update games set detail = ?, termination = 'crash' where id % ? = ?",
+                (f"stderr: {text}", len(NO_NAMES), number),
+            )
+        connection.execute("update runs set note = ?", ("\x1b[31m".join(NO_NAMES),))
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def shown(said: Said, old_database: Path) -> Said:
+    """Runs a command on the old database and sees that nothing but text comes out."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code, out, err = said(*words, "--db", str(old_database))
+        for text in (out, err):
+            assert is_shown_safely(text), text
+        assert "internal error" not in err
+        return code, out, err
+
+    return run
+
+
+def test_every_command_is_in_one_of_the_lists() -> None:
+    """A new command must be given its place here."""
+    known = {words for words, _ in SHOWING} | WITHOUT_TEXTS | ON_PAGES
+    assert {" ".join(words) for words, _ in COMMANDS} - known == set()
+
+
+SOME = (
+    "line\nbreak",
+    "nul\0",
+    "\x1b[31mred",
+    "\u202egnp.exe",
+    "[/bold]",
+    "$(touch pwned)",
+)
+
+SHOWING: list[tuple[str, list[tuple[str, ...]]]] = [
+    ("bots list", [("--retired",), ("--retired", "--json")]),
+    ("bots show", [(name,) for name in SOME] + [(NO_NAMES[11], "--json")]),
+    ("bots add", [("x", f"exec:{name}") for name in SOME] + [("x", "builtin:\x1b[31m")]),
+    ("bots add-all", [("\x1b[31m",), (".", "--pattern", "\x1b[31m", "--name", "\x1b[31m")]),
+    ("bots retire", [("\x1b[31mnobody",)]),
+    ("bots unretire", [(name,) for name in SOME]),
+    ("bots rename", [("\x1b[31mred", name) for name in SOME]),
+    ("bots delete", [("\x1b[31mred",)]),
+    ("bots check", [(name,) for name in SOME]),
+    ("report", [
+        (), ("--json",), ("--format", "csv"), ("--format", "markdown"),
+        ("--division", "\x1b[31m"), ("--since", "\x1b[31m"),
+        ("--compare", "\x1b[31mred", "\u202egnp.exe"),
+        ("--compare", "\x1b[31mred", "line\nbreak", "--json"),
+        ("--compare", "\x1b[31mred", "line\nbreak", "--format", "markdown"),
+        ("--compare", "\x1b[31mred", "line\nbreak", "--format", "csv"),
+    ]),
+    ("games", [(), ("--json",), ("--bot", "\x1b[31mred"), ("--bot", "\x1b[31mnobody")]),
+    ("runs", [(), ("--json",)]),
+    ("runs delete", [("1",)]),
+    ("replay", [("1",), ("--last-loss", "line\nbreak"), ("2", "--json"), ("\x1b[31m",)]),
+    ("export", [("--format", form) for form in ("jsonl", "csv", "pgn")]),
+    ("import", [("\x1b[31m.jsonl",)]),
+    ("rate", []),
+    ("run", [
+        ("--note", "\x1b[31m"), ("--bots", "\x1b[31m*"), ("--bots", "\x1b[31mred,nul\0"),
+    ]),
+    ("match", [("\x1b[31mred", "line\nbreak")]),
+    ("gate", [("\x1b[31mred", "--against", "line\nbreak", "--stored")]),
+    ("select", [
+        ("\x1b[31mred", "line\nbreak"), ("\x1b[31mred", "--against", "\x1b[31mnobody"),
+    ]),
+    ("bisect", [
+        ("\x1b[31mexec:x", "--good", "\x1b[31m", "--bad", "b"),
+        ("exec:./x", "--git", ".", "--good", "\x1b[31m", "--bad", "line\nbreak"),
+    ]),
+    ("tune", [
+        ("builtin:\x1b[31m", "--param", "c=0..1"),
+        ("builtin:v4", "--param", "\x1b[31mc=0..1"),
+        ("exec:\x1b[31m {c}", "--param", "c=0..1:\x1b[31m"),
+        ("builtin:v18", "--param", "c=0.2..1.2", "--register", "\x1b[31mred"),
+    ]),
+    ("compete", [("\x1b[31mred", "line\nbreak", "result.txt", "1")]),
+    ("play", [("\x1b[31mred",)]),
+    ("doctor", [()]),
+    ("analyze", [
+        ("--games", "2", "--nodes", "1"), ("--bots", "\x1b[31mred"), ("--division", "\x1b[31m"),
+    ]),
+    ("suite make", [("/no-such-place/\x1b[31m.jsonl",)]),
+    ("suite run", [("\x1b[31mred", "forbidden"), ("line\nbreak", "\x1b[31m.jsonl")]),
+]  # fmt: skip
+"""Every command that shows texts of the database, and how it is asked."""
+
+CALLS = [(command, words) for command, asked in SHOWING for words in asked]
+
+
+@pytest.mark.parametrize(("command", "words"), CALLS)
+def test_an_old_database_is_shown_safely(shown: Said, command: str, words: tuple[str, ...]) -> None:
+    """Nothing that comes out may be more than printable text, and no error a defect of ours."""
+    code, _, _ = shown(*command.split(), *words)
+    assert code != 1 or command == "doctor"
+
+
+def test_files_of_an_old_database_hold_every_name_in_its_line(shown: Said, tmp_path: Path) -> None:
+    """Exports must be well-formed whatever they hold; JSON Lines must keep it to the letter."""
+    names = set()
+    games = [msgspec.json.decode(line, type=GameLine) for line in shown("export")[1].splitlines()]
+    for form in (GameFormat.CSV, GameFormat.PGN):
+        text = shown("export", "--format", form)[1]
+        (tmp_path / f"games.{form}").write_text(text, encoding="utf-8", newline="")
+        with open_games(tmp_path / f"games.{form}", form) as read:
+            again = [each.game for each in read]
+        for one, two in zip(games, again, strict=True):
+            assert (two.first, two.moves) == (visible(one.first), one.moves)
+            names |= {one.first, one.second}
+    assert names <= {*NO_NAMES}
+    assert len(names) > len(NO_NAMES) / 2
+
+
+def test_reports_of_an_old_database_keep_their_rows(shown: Said) -> None:
+    """No name may make a row, a column, markup or a formula of its own."""
+    document = json.loads(shown("report", "--json")[1])
+    names = [bot["name"] for bot in document["bots"]]
+    assert {*names} <= {*NO_NAMES}
+    rows = list(csv.reader(io.StringIO(shown("report", "--format", "csv")[1])))
+    assert [row[1] for row in rows[1:]] == [csv_cell(name) for name in names]
+    markdown = shown("report", "--pairs", "--format", "markdown")[1]
+    assert "<script" not in markdown
+    tables = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {15, 7}
+    assert "\n  [/bold]" not in shown("report")[1]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_each_format_shows_a_name_as_it_is(name: str) -> None:
+    """A terminal, Markdown, CSV, XML and a workflow command must hold the text and no more."""
+    file = io.StringIO()
+    console = PlainConsole(
+        file=file, force_terminal=True, width=400, markup=False, emoji=False, highlight=False
+    )
+    console.print(name, style="bold red")
+    bots = {name: LiveBot(name, 1000.0, 1000.0)}
+    live = LiveRun(1, 1, name, 2, 0, bots)
+    console.print(RunView().picture(live, 400, 20))
+    console.print(RunView().log(live))
+    assert is_shown_safely(re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue()))
+    if name.isprintable():
+        assert name in re.sub(r"\x1b\[[0-9;]*m", "", file.getvalue())
+    element = ElementTree.Element("x", name=xml_text(name, 500))
+    element.text = xml_text(name, 500)
+    again = ElementTree.fromstring(ElementTree.tostring(element))
+    assert again.text in (visible_lines(name), None)
+    assert "\n" not in annotation("error", name, name)
+    assert "\n" not in markdown_text(name)
+    assert not re.search(r"(?<!\\)[`*_\[\]|~]|<", markdown_text(name))
+    assert not csv_cell(name).startswith("=")

@@ -1,0 +1,239 @@
+"""`ladder report`: which bots stand in the list, what stands beside it, and how it fits."""
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from db.records.runs import RunKind
+from db.store import Store
+from engine.result import Termination
+from ladder.cli import output
+from ladder.stats.elo import score_to_elo
+from tests.ladder.cli.conftest import Command
+from tests.support.data.league import Game, League
+
+Wide = Callable[[int], None]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five bots: e beats nobody and forfeits, d is retired; a second division and a match."""
+    path = tmp_path_factory.mktemp("league") / "ladder.db"
+    with League(path, "a", "b", "c", "d", "e") as league:
+        run = league.run()
+        for one, other in (("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")):
+            league.pairs(run, one, other, 6, "1-0", "0-1")
+            league.pairs(run, one, other, 4, "1-0", "1-0")
+            league.pairs(run, one, other, 1, "0-1", "1/2")
+        league.pairs(run, "e", "c", 3, Game("0-1", Termination.TIMEOUT), "1-0")
+        league.pairs(run, "c", "e", 4, "1-0", Game("0-1", Termination.CRASH))
+        league.end(run)
+        other_run = league.run(time_ms=40)
+        league.pairs(other_run, "a", "b", 2, "1-0", "0-1")
+        league.end(other_run)
+        league.run(time_ms=7, kind=RunKind.MATCH)
+        league.end(league.run())
+        league.store.bots.retire("d")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def league(stored: Path, tmp_path: Path) -> Path:
+    """A copy in the folder of the commands."""
+    return Path(shutil.copy(stored, tmp_path / "ladder.db"))
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Wide:
+    """Lets standard output be a terminal of so many columns."""
+
+    def wide(width: int) -> None:
+        monkeypatch.setattr(
+            output,
+            "stdout_console",
+            lambda: Console(width=width, color_system=None, force_terminal=True),
+        )
+
+    return wide
+
+
+@pytest.mark.parametrize("width", [32, 40, 60, 80, 100, 120, 200])
+def test_the_list_fits_and_cuts_no_number(ladder: Command, terminal: Wide, width: int) -> None:
+    """Columns are left out instead, a row stays a line, and a mark stays in its row."""
+    terminal(width)
+    lines = ladder("report", "--retired").out.splitlines()
+    start = next(
+        n for n, line in enumerate(lines) if "bot" in line.split() and "elo" in line.split()
+    )
+    heads, rows = lines[start].replace("win rate", "rate").split(), lines[start + 1 : start + 6]
+    assert max(map(len, lines[start : start + 6])) <= width
+    assert "…" not in "".join(lines[start : start + 6])
+    ranked = ladder("report", "--retired", "--json").document["bots"]
+    for bot, row in zip(ranked, rows, strict=True):
+        words = row.split()
+        assert bot["name"] in words
+        if bot["name"] != "e":
+            assert f"{bot['elo']:.0f}" in words
+        assert ("retired" in words) is (bot["name"] == "d")
+        assert ("!" in words) is (bot["name"] == "e")
+        for head, key in (("games", "games"), ("win", "wins"), ("loss", "losses")):
+            assert head not in heads or str(bot[key]) in words
+    assert ("ms/move" in heads) is (width >= 100)
+    assert ("games" in heads) is (width >= 60)
+    assert ("no room for" in "".join(lines)) is (width < 120)
+
+
+def test_the_list_is_last_and_pairs_come_when_asked(ladder: Command) -> None:
+    """Without --pairs no pair table may stand on the screen; with it, it stands above the list."""
+    plain = ladder("report").out
+    assert "pairs by points" not in plain
+    both = ladder("report", "--pairs").out
+    assert both.index("pairs by points") < both.index("win rate")
+    assert ladder("report", "--json").document["pairs_table"]
+    for shape in ("markdown",):
+        assert "pairs by points" not in ladder("report", "--format", shape).out
+        assert "pairs by points" in ladder("report", "--format", shape, "--pairs").out
+
+
+def test_retired_bots_are_left_out_unless_asked_for(ladder: Command) -> None:
+    """Their games count; their rows are there with --retired or by name, and bear a mark."""
+    plain = ladder("report", "--json").document
+    assert [bot["name"] for bot in plain["bots"]] == ["a", "b", "c", "e"]
+    assert [bot["rank"] for bot in plain["bots"]] == [1, 2, 3, 4]
+    assert plain["ranked"] == 4
+    assert any("1 retired bot is left out" in note for note in plain["notes"])
+    assert not any("d" in (line["a"], line["b"]) for line in plain["pairs_table"])
+    everybody = ladder("report", "--retired", "--json").document
+    assert [bot["name"] for bot in everybody["bots"] if bot["retired"]] == ["d"]
+    assert everybody["games"] == plain["games"]
+    assert {bot["name"]: bot["elo"] for bot in plain["bots"]} == {
+        bot["name"]: bot["elo"] for bot in everybody["bots"] if bot["name"] != "d"
+    }
+    named = ladder("report", "--bots", "d,a", "--json").document
+    assert {bot["name"] for bot in named["bots"]} == {"a", "d"}
+    assert named["ranked"] == 5
+
+
+def test_where_all_are_retired_they_are_shown(ladder: Command, league: Path) -> None:
+    """An imported ladder has retired bots alone: its report must not be empty."""
+    with Store.open(str(league)) as store:
+        for name in "abce":
+            store.bots.retire(name)
+    assert len(ladder("report", "--json").document["bots"]) == 5
+
+
+def test_bots_filters_and_ranks_stay(ladder: Command) -> None:
+    """Chosen bots keep their ranks among all, and a note says how many there are."""
+    document = ladder("report", "--bots", "b,[ce]", "--json").document
+    assert [(bot["name"], bot["rank"]) for bot in document["bots"]] == [
+        ("b", 2),
+        ("c", 3),
+        ("e", 4),
+    ]
+    assert any("3 of 4 bots are shown" in note for note in document["notes"])
+    assert {(line["a"], line["b"]) for line in document["pairs_table"]} == {("b", "c"), ("c", "e")}
+    rows = list(csv.DictReader(io.StringIO(ladder("report", "--bots", "b", "--format", "csv").out)))
+    assert [row["name"] for row in rows] == ["b"]
+    refused = ladder("report", "--bots", "a,nobody")
+    assert refused.code == 2
+    assert "'nobody' has no rated games" in refused.err
+
+
+def test_forfeited_games_are_named(ladder: Command) -> None:
+    """Their numbers must stand under the list and in JSON, and lead to the games."""
+    document = ladder("report", "--json").document
+    failing = next(bot for bot in document["bots"] if bot["name"] == "e")
+    assert failing["forfeits"] == {
+        **dict.fromkeys(failing["forfeits"], 0),
+        "timeout": 3,
+        "crash": 4,
+    }
+    named = failing["forfeit_games"]
+    assert [one["termination"] for one in named] == ["crash"] * 4 + ["timeout"]
+    listed = ladder("games", "--bot", "e", "--lost", "--forfeit", "--json").document["games"]
+    assert [one["game"] for one in named] == [game["game"] for game in listed[:5]]
+    text = ladder("report").out
+    assert f"e forfeited 7 games, the latest {named[0]['game']} (crash)" in text
+    assert "`ladder games --bot e --lost --forfeit`" in text
+    assert all(bot["forfeit_games"] == [] for bot in document["bots"] if bot["name"] != "e")
+
+
+def test_other_divisions_are_named(ladder: Command) -> None:
+    """A report shows one division; the others must be named with their rated games."""
+    document = ladder("report", "--json").document
+    assert document["division"]["label"] == "6x7/100ms"
+    assert document["other_divisions"] == [
+        {"label": "6x7/40ms", "games": 4},
+        {"label": "6x7/7ms", "games": 0},
+    ]
+    last = ladder("report").out.splitlines()[-1]
+    assert last.startswith(
+        "not shown, under other conditions: 6x7/40ms (4 games), 6x7/7ms (0 games)"
+    )
+    assert "--division" in last
+
+
+def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
+    """Each opponent's games must be counted from the bot's side, and the share be theirs."""
+    document = ladder("report", "--against", "c", "--json").document
+    facts = {one["name"]: one for one in document["opponents"]}
+    assert list(facts) == ["e", "b"]
+    assert (facts["e"]["wins"], facts["e"]["draws"], facts["e"]["losses"]) == (14, 0, 0)
+    assert facts["e"]["pentanomial"] == [0, 0, 0, 0, 7]
+    assert facts["e"]["balance"] == "beats"
+    assert facts["e"]["clear"]
+    assert facts["e"]["elo_at_least"] == pytest.approx(score_to_elo(score=0.05 ** (1 / 7)), abs=0.1)
+    assert (facts["b"]["wins"], facts["b"]["draws"], facts["b"]["losses"]) == (5, 1, 16)
+    assert facts["b"]["pentanomial"] == [6, 0, 4, 1, 0]
+    assert facts["b"]["balance"] == "loses to"
+    assert (document["beats"], document["even"], document["loses"]) == (1, 0, 1)
+    assert document["share"] == 0.5
+    assert any("retired opponents are left out" in note for note in document["notes"])
+    everybody = ladder("report", "--against", "c", "--retired", "--json").document
+    assert everybody["share"] == pytest.approx(2 / 3, abs=1e-4)
+    text = ladder("report", "--against", "c").out.splitlines()
+    assert text[-1].startswith(
+        "6x7/100ms: c beats 1 of 2 opponents (50.0%), 1 of them beyond chance"
+    )
+    some = ladder("report", "--against", "c", "--bots", "e,a", "--json").document
+    assert [one["name"] for one in some["opponents"]] == ["e"]
+    assert some["never_met"] == ["a"]
+    assert "| e |" in ladder("report", "--against", "c", "--format", "markdown").out
+    rows = list(
+        csv.DictReader(io.StringIO(ladder("report", "--against", "c", "--format", "csv").out))
+    )
+    assert [row["name"] for row in rows] == ["e", "b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--against", "nobody"), "'nobody' has no rated games"),
+        (("--against", "c", "--bots", "a"), "it has met none"),
+        (("--against", "c", "--compare", "a", "b"), "--against"),
+        (("--against", "c", "--regressions"), "--against"),
+        (("--bots", ","), "--bots"),
+    ],
+)
+def test_contradictions_are_refused(ladder: Command, words: tuple[str, ...], named: str) -> None:
+    """Bad words must end with exit code 2 and a sentence."""
+    done = ladder("report", *words)
+    assert done.code == 2
+    assert named in done.err
+
+
+def test_a_report_in_a_file_has_no_colours_and_no_width(
+    ladder: Command, terminal: Wide, tmp_path: Path
+) -> None:
+    """Whatever terminal the command was typed at, the file must hold the whole table as text."""
+    terminal(40)
+    assert ladder("report", "-o", "night.txt").code == 0
+    text = (tmp_path / "night.txt").read_text()
+    assert "max ms" in text
+    assert "\x1b" not in text
+    assert not any(line.endswith(" ") for line in text.splitlines())

@@ -1,0 +1,155 @@
+"""`ladder report --html` and `--regressions`, from a stored database."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ladder.cli.main import run_command
+
+DATABASE = Path(__file__).resolve().parents[2] / "data" / "first_stage" / "games.db.gz"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a database of 54 games."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ladder.db").write_bytes(gzip.decompress(DATABASE.read_bytes()))
+    return tmp_path
+
+
+def test_a_page_is_written_and_written_again(folder: Path) -> None:
+    """A page of ours may be replaced without a word."""
+    for _ in range(2):
+        assert run_command(["report", "--html", "night.html"]) == 0
+    page = (folder / "night.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "v12 leads" in page
+    assert sorted(path.name for path in folder.glob("*.html*")) == ["night.html"]
+
+
+def test_bots_stand_side_by_side_in_a_page(folder: Path) -> None:
+    """`--compare` adds its tables and sentences to the page."""
+    assert run_command(["report", "--compare", "v4", "v1", "--html", "two.html"]) == 0
+    assert "Side by side" in (folder / "two.html").read_text()
+
+
+def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only --force replaces a file that is no page of ours."""
+    (folder / "diary.html").write_text("dear diary")
+    assert run_command(["report", "--html", "diary.html"]) == 2
+    assert "no report of ours" in capsys.readouterr().err
+    assert (folder / "diary.html").read_text() == "dear diary"
+    assert run_command(["report", "--html", "diary.html", "--force"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--html", "missing/night.html"], "does not exist"),
+        (["--html", "."], "is a folder"),
+        (["--html", "/proc/night.html"], "cannot be written"),
+        (["--html", "night.html", "--since", "2030-01-01"], "holds no games"),
+        (["--html", "night.html", "--regressions"], "leave out"),
+        (["--html", "night.html", "--games", "-1"], "--games"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    folder: Path, words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence, exit code 2, no file."""
+    assert run_command(["report", *words]) == 2
+    assert sentence in capsys.readouterr().err
+    assert list(folder.glob("*.html")) == []
+
+
+def test_lost_steps_are_told_to_scripts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 3 and the step whose interval lies below the threshold, and else 0."""
+    assert run_command(["report", "--regressions", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"regressions": []}
+    from db.store import Store
+    from ladder.results.standings.lineage import steps_of
+    from ladder.results.standings.pool import pool_of
+
+    with Store.open(str(folder / "ladder.db")) as store:
+        division = store.divisions.all()[0]
+        pool = pool_of(store.aggregate.of_division(division.id))
+        bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
+    # The only clear difference: make the weaker one follow the stronger.
+    from dataclasses import replace
+
+    bots["random"] = replace(bots["random"], based_on="v12")
+    (step,) = [step for step in steps_of(pool, bots) if step.bot == "random"]
+    assert step.is_lost(0.0)
+    assert step.is_lost(-step.elo - step.error95 - 1)
+    assert not step.is_lost(-step.elo - step.error95 + 1)
+
+
+def test_a_lost_step_ends_with_exit_code_3(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line of descent in the database is enough for the command to find the step."""
+    import sqlite3
+
+    with sqlite3.connect(folder / "ladder.db") as connection:
+        connection.execute("update bots set based_on = 'v12' where name = 'random'")
+    connection.close()
+    assert run_command(["report", "--regressions", "--json"]) == 3
+    (step,) = json.loads(capsys.readouterr().out)["regressions"]
+    assert (step["bot"], step["based_on"]) == ("random", "v12")
+    assert step["elo"] + step["error95"] < 0
+    assert run_command(["report", "--regressions", "--threshold", "4000"]) == 0
+    assert "no version lost more than 4000 Elo" in capsys.readouterr().out
+
+
+def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The differences stay, the anchored bot stands where it was put, and a page marks it."""
+    assert run_command(["report", "--json"]) == 0
+    before = {bot["name"]: bot["elo"] for bot in json.loads(capsys.readouterr().out)["bots"]}
+    assert run_command(["report", "--json", "--anchor", "v1=1500"]) == 0
+    now = {bot["name"]: bot["elo"] for bot in json.loads(capsys.readouterr().out)["bots"]}
+    assert now["v1"] == pytest.approx(1500.0)
+    assert now["v17"] - now["v1"] == pytest.approx(before["v17"] - before["v1"], abs=40)
+    assert run_command(["report", "--html", "night.html", "--anchor", "v1=1500"]) == 0
+    assert "v1 (anchor)" in (folder / "night.html").read_text()
+
+
+@pytest.mark.parametrize("word", ["v1", "v1=", "v1=high", "=3", "v1=inf", "nobody=1000"])
+@pytest.mark.usefixtures("folder")
+def test_a_bad_anchor_is_refused(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One sentence that names the option or the bot."""
+    assert run_command(["report", "--anchor", word]) == 2
+    assert "anchor" in capsys.readouterr().err
+
+
+def test_a_page_shows_the_bots_that_are_asked_for(folder: Path) -> None:
+    """`--bots` and `--retired` choose as in the printed list."""
+    assert run_command(["report", "--html", "some.html", "--bots", "v1*"]) == 0
+    page = (folder / "some.html").read_text()
+    assert "3 of 7 bots are shown" in page
+    assert run_command(["report", "--html", "some.html", "--bots", "nobody"]) == 2
+
+
+def test_a_gate_refuses_a_file_before_it_plays(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is no page of ours stays, and no game is played for nothing."""
+    (folder / "diary.html").write_text("dear diary")
+    assert run_command(["gate", "v1", "--against", "v4", "--html", "diary.html"]) == 2
+    assert "no report of ours" in capsys.readouterr().err
+    assert (folder / "diary.html").read_text() == "dear diary"
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_printed_report_imports_nothing_of_pages() -> None:
+    """Altair and Jinja2 take a second to load that a table need not wait for."""
+    code = (
+        "import sys; from ladder.cli.main import run_command; code = run_command(['report']);"
+        "heavy = {'altair', 'jinja2', 'vl_convert', 'reports.html', 'pandas', 'narwhals'};"
+        "print(sorted(heavy & set(sys.modules)), code, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[] 0"

@@ -1,0 +1,151 @@
+"""`ladder runs`: what was played here, and taking a run out again."""
+
+import shutil
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from db.records.runs import RunKind, RunStatus
+from db.store import Store
+from ladder.stats.sequential_elo import rate_pair
+from tests.ladder.cli.conftest import Command
+from tests.support.data.league import League
+
+KEYS = {
+    "run", "kind", "status", "verdict", "title", "division", "games", "target_games", "rated",
+    "seed", "note",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ladder run whose process died, a match, a decided gate and an invalid one."""
+    path = tmp_path_factory.mktemp("league") / "ladder.db"
+    with League(path, "a", "b", "c") as league:
+        run = league.run(note="the first night")
+        league.pairs(run, "a", "b", 3, "1-0", "0-1")
+        match = league.run(kind=RunKind.MATCH, bots=("a", "c"))
+        league.pairs(match, "a", "c", 2, "1-0", "1/2")
+        league.end(match)
+        gate = league.run(kind=RunKind.GATE)
+        league.store.runs.set_verdict(gate.id, "pass")
+        league.end(gate)
+        league.end(league.run(kind=RunKind.GATE), RunStatus.INVALID)
+        rated = league.run()
+        league.pairs(rated, "b", "c", 2, "1-0", "0-1")
+        league.end(rated)
+    return path
+
+
+@pytest.fixture
+def league(stored: Path, tmp_path: Path) -> Path:
+    """A copy in the folder of the commands."""
+    return Path(shutil.copy(stored, tmp_path / "ladder.db"))
+
+
+@pytest.mark.usefixtures("league")
+def test_runs_are_listed_newest_first(ladder: Command) -> None:
+    """Each run must stand there with its kind, how it ended, and what it came to."""
+    runs = ladder("runs", "--json").document["runs"]
+    assert all(set(run) == KEYS for run in runs)
+    facts = [(run["run"], run["kind"], run["status"], run["verdict"]) for run in runs]
+    assert facts == [
+        (5, "ladder", "finished", None),
+        (4, "gate", "invalid", "invalid"),
+        (3, "gate", "finished", "pass"),
+        (2, "match", "finished", None),
+        (1, "ladder", "interrupted", None),
+    ]
+    assert [run["games"] for run in runs] == [4, 0, 0, 4, 6]
+    assert runs[-1]["note"] == "the first night"
+    assert runs[-1]["title"] == "a, b, c, random pairs, 6x7/100ms"
+    text = ladder("runs").out.splitlines()
+    assert text[0].split() == [
+        "run",
+        "kind",
+        "games",
+        "status",
+        "verdict",
+        "started",
+        "title",
+        "note",
+    ]
+    assert text[-1].split()[:4] == ["1", "ladder", "6/100", "interrupted"]
+
+
+def test_a_run_that_lives_is_running(ladder: Command, league: Path) -> None:
+    """Only a run whose lock is held is being played."""
+    with Store.open(str(league)) as store, closing(store.run_lock()) as lock:
+        assert lock.try_acquire(1)
+        assert ladder("runs", "--json").document["runs"][-1]["status"] == "running"
+        refused = ladder("runs", "delete", "1", "--yes")
+    assert refused.code == 2
+    assert "is being played" in refused.err
+
+
+def test_a_deleted_run_is_gone_from_every_rating(ladder: Command, league: Path) -> None:
+    """Games, pair table and both ratings must be those of the other runs alone."""
+    done = ladder("runs", "delete", "1", "--yes")
+    assert done.code == 0, done.err
+    assert "run 1 and its 6 games are deleted" in done.out
+    assert [run["run"] for run in ladder("runs", "--json").document["runs"]] == [5, 4, 3, 2]
+    report = ladder("report", "--json").document
+    assert report["games"] == 4
+    assert {bot["name"] for bot in report["bots"]} == {"b", "c"}
+    assert ladder("games", "--bot", "b", "--opponent", "a").out == "no games fit\n"
+    with Store.open(str(league)) as store:
+        assert store.aggregate.rebuild(rate_pair, repair=False) == []
+
+
+@pytest.mark.parametrize(("answer", "left"), [("y", 4), ("n", 5), ("", 5)])
+@pytest.mark.usefixtures("league")
+def test_deleting_asks_back(
+    ladder: Command, monkeypatch: pytest.MonkeyPatch, answer: str, left: int
+) -> None:
+    """At a terminal only a yes deletes; the question must name what would go."""
+    asked = []
+
+    def confirm(text: str, **_: object) -> bool:
+        asked.append(text)
+        return answer == "y"
+
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr("typer.confirm", confirm)
+    done = ladder("runs", "delete", "2")
+    assert done.code == 0, done.err
+    assert "run 2 (match: a against c, 6x7/100ms; 4 games" in asked[0]
+    assert len(ladder("runs", "--json").document["runs"]) == left
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("delete", "1"), "--yes"),
+        (("delete", "9", "--yes"), "there is no run 9"),
+        (("--db", "ladder.db", "delete", "1", "--yes"), "--db belongs behind delete"),
+        (("--json", "delete", "1"), "--json belongs behind delete"),
+        (("--db", "none.db"), "none.db"),
+    ],
+)
+@pytest.mark.usefixtures("league")
+def test_what_cannot_be_done_is_refused(
+    ladder: Command, words: tuple[str, ...], named: str
+) -> None:
+    """Nothing is deleted by mistake, unasked, or in another database than was named."""
+    done = ladder("runs", *words)
+    assert done.code == 2
+    assert named in done.err
+    assert len(ladder("runs", "--json").document["runs"]) == 5
+
+
+def test_the_database_of_ladder_toml_is_listed(
+    ladder: Command, league: Path, tmp_path: Path
+) -> None:
+    """A group that is a command itself must take its defaults from the file, too."""
+    league.rename(tmp_path / "other.db")
+    (tmp_path / "ladder.toml").write_text('db = "other.db"\n')
+    assert len(ladder("runs", "--json").document["runs"]) == 5
+    assert ladder("runs", "delete", "1", "--yes").code == 0
+    assert len(ladder("runs", "--json").document["runs"]) == 4

@@ -1,0 +1,102 @@
+"""`ladder solve`: values, columns, limits and files of positions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.solver import solver as solver_module
+from tests.ladder.cli.conftest import Command
+
+
+def test_a_value_and_its_columns(ladder: Command) -> None:
+    """The document has the value, the distance and an entry for every column."""
+    found = ladder("solve", "01012", "--board", "4x5", "--columns", "--json").document
+    assert (found["board"], found["moves"]) == ("4x5", "01012")
+    assert (found["value"], found["distance"], found["bounds"]) == ("win", 13, None)
+    assert [column["value"] for column in found["columns"]] == ["draw", "win", "win", "draw", "win"]
+    assert [column["distance"] for column in found["columns"]] == [None, 13, 13, None, 15]
+    text = ladder("solve", "01012", "--board", "4x5", "--columns").out
+    assert "O (the second player) is to move: win in 13 plies" in text
+    assert "  1  win in 13 plies  best\n" in text
+    assert "  4  win in 15 plies\n" in text
+
+
+def test_a_weak_answer_leaves_the_distance_open(ladder: Command) -> None:
+    """`--weak` decides the outcome, tells no distance, and takes fewer nodes."""
+    weak = ladder("solve", "01012", "--board", "4x5", "--weak", "--json").document
+    assert (weak["value"], weak["distance"], weak["bounds"]) == ("win", None, None)
+    assert weak["nodes"] < ladder("solve", "01012", "--board", "4x5", "--json").document["nodes"]
+
+
+def test_a_limit_tells_bounds(ladder: Command) -> None:
+    """With a node no value is told but bounds, for every column, too."""
+    found = ladder("solve", "--nodes", "1", "--columns", "--json").document
+    assert found["value"] is None
+    assert found["distance"] is None
+    assert (found["bounds"]["at_least"], found["bounds"]["at_most"]) == ("loss", "win")
+    assert len([column for column in found["columns"] if column["bounds"]]) == 7
+    text = ladder("solve", "--nodes", "1").out
+    assert "to move: not decided: no loss in less than 4 plies, no win in less than 3 plies" in text
+
+
+def test_a_first_question_says_that_code_is_compiled(
+    ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
+    assert ladder("solve", "--board", "4x5", "01012").err == ""
+    monkeypatch.setattr(solver_module, "cache_folder", lambda: tmp_path)
+    assert ladder("solve", "--board", "4x5", "01012").err.startswith("compiling the solver")
+
+
+def test_a_file_of_positions(ladder: Command, tmp_path: Path) -> None:
+    """Each line gives one document; boards can be named, and an empty line is the empty board."""
+    file = tmp_path / "positions.txt"
+    file.write_text("01012\n\n4x4@0,1 0123\n01012\n")
+    out = ladder("solve", "--board", "4x5", "--file", file, "--json").out
+    documents = [json.loads(line) for line in out.splitlines()]
+    assert [(found["board"], found["moves"], found["value"]) for found in documents] == [
+        ("4x5", "01012", "win"),
+        ("4x5", "", "draw"),
+        ("4x4@0,1", "0123", "draw"),
+        ("4x5", "01012", "win"),
+    ]
+    assert documents[0]["nodes"] == documents[3]["nodes"]
+
+
+def test_a_table_is_kept_on_request(ladder: Command, tmp_path: Path) -> None:
+    """The same position twice costs nothing the second time with `--keep-table`, else the same."""
+    file = tmp_path / "positions.txt"
+    file.write_text("010\n010\n")
+    for words, is_kept in (((), False), (("--keep-table",), True)):
+        out = ladder("solve", "--board", "4x5", "--file", file, "--json", *words).out
+        first, second = (json.loads(line)["nodes"] for line in out.splitlines())
+        assert (second < first) == is_kept
+
+
+def test_published_notation_counts_from_one(ladder: Command) -> None:
+    """`--one-based` reads a position as published test sets write it."""
+    found = ladder(
+        "solve", "--one-based", "2252576253462244111563365343671351441", "--json"
+    ).document
+    assert found["moves"] == "1141465142351133000452254232560240330"
+    assert (found["value"], found["distance"]) == ("loss", 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("0000009", "line 2: column 0 is full: legal columns were 1, 2, 3, 4"),
+        ("4x5 0101010", "line 2: the game is over in '4x5 0101010'"),
+        ("4x99 0", "line 2: columns must be 4..12, got 99 (in '4x99 0')"),
+        ("4x5 1 1", "line 2: a position is a board and its moves"),
+        ("hello", "line 2: 'h' at place 1 of 'hello' is no column"),
+    ],
+)
+def test_a_bad_line_is_named(ladder: Command, tmp_path: Path, line: str, sentence: str) -> None:
+    """Nothing is solved before every line of the file is understood."""
+    file = tmp_path / "positions.txt"
+    file.write_text(f"01\n{line}\n")
+    done = ladder("solve", "--board", "4x5", "--file", file)
+    assert (done.code, done.out) == (2, "")
+    assert sentence in done.err

@@ -1,0 +1,20 @@
+"""The trial of `ladder bots add` leaves what the bot wrote to its stderr."""
+
+import sys
+from pathlib import Path
+
+from tests.ladder.cli.conftest import Command
+from tests.support.fakes import FAKE_BOT
+
+
+def test_a_trial_leaves_a_log_of_its_bot(ladder: Command) -> None:
+    """It lies with those of the runs, is called after the bot, and a quiet bot leaves nothing."""
+    program = f"exec:{sys.executable} -I -S {FAKE_BOT}"
+    logs = Path("ladder.db.logs")
+    assert ladder("bots", "add", "quiet", f"{program} honest").code == 0
+    assert not logs.exists()
+    assert ladder("bots", "add", "guest", f"{program} exits-at-once").code == 2
+    (log,) = (logs / "trial").iterdir()
+    assert log.name.startswith("guest-")
+    assert log.name.endswith(".forfeit.log")
+    assert log.read_text() == "cannot find my weights\n"

@@ -1,0 +1,162 @@
+"""The search through a history, on invented pairs and real repositories."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ladder.errors import UsageError
+from ladder.experiments.bisect.history import read_history
+from ladder.experiments.bisect.posterior import posterior_of
+from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.result import CommitVerdict, result_of
+from ladder.experiments.bisect.search import LEAST_PAIRS, Answer, Search
+from tests.support.data.bisected import CHAIN, history, pair, played
+from tests.support.data.repositories import commit, git, repository
+
+
+@pytest.mark.parametrize("culprit", range(16))
+def test_each_commit_is_found(culprit: int) -> None:
+    """Whichever of sixteen commits lost the rating, it must be named, with few visits."""
+    search = Search(history(), Question(max_drop=100.0))
+    visited = played(search, culprit)
+    assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
+    assert visited[0] == 15
+    assert len(visited) <= 7
+    found = result_of(search, conditions="6x7", seed=1)
+    assert found.culprit is not None
+    assert found.culprit.subject == f"Step {culprit}"
+    assert found.drop is not None
+    assert (found.drop.elo or 0) < -100
+    for tried in found.tried:
+        place = int(tried.commit.commit)
+        assert tried.verdict is (CommitVerdict.BAD if place >= culprit else CommitVerdict.GOOD)
+
+
+def test_no_commit_is_blamed_where_none_lost() -> None:
+    """A bad revision as strong as the good one must end the search there."""
+    search = Search(history(), Question(max_drop=100.0))
+    assert played(search, None) == [15]
+    assert search.answer is Answer.NONE
+    assert "is not worse" in result_of(search, conditions="", seed=1).reason
+
+
+def test_commits_that_cannot_be_told_apart_are_all_named() -> None:
+    """A culprit behind untestable commits must be answered with these, not with a guess."""
+    search = Search(history(), Question(max_drop=100.0))
+    played(search, 7, untestable=(6, 7, 12))
+    assert (search.answer, search.suspects) == (Answer.AMBIGUOUS, (6, 7, 8))
+    result = result_of(search, conditions="", seed=1)
+    assert result.culprit is None
+    assert result.exit_code == 4
+
+
+def test_skipped_commits_elsewhere_do_no_harm() -> None:
+    """An untestable commit that is not beside the culprit must not spoil the answer."""
+    search = Search(history(), Question(max_drop=100.0))
+    played(search, 9, untestable=(7, 12))
+    assert (search.answer, search.suspects) == (Answer.FOUND, (9,))
+
+
+def test_a_commit_on_a_merged_branch_is_found() -> None:
+    """With branches a commit plays weaker exactly when it holds the culprit."""
+    # 0 - 1 - 2 - 5 (merge of 2 and 4) - 6, and 0 - 3 - 4.
+    holds = np.eye(7, dtype=bool)
+    for child, parents in {1: (0,), 2: (1,), 3: (0,), 4: (3,), 5: (2, 4), 6: (5,)}.items():
+        for parent in parents:
+            holds[child] |= holds[parent]
+    for culprit in range(7):
+        search = Search(history(holds), Question(max_drop=100.0))
+        played(search, culprit)
+        assert (search.answer, search.suspects) == (Answer.FOUND, (culprit,))
+
+
+def test_a_commit_that_forfeits_is_skipped_and_a_good_one_ends_the_search() -> None:
+    """Forfeits say nothing about strength, whoever fails."""
+    search = Search(history(), Question())
+    search.enter("commit", "good")
+    for number in range(10):
+        if search.place == 15 and not search.skipped:
+            search.take(pair(number, won=False, crashed=True), "commit", "good")
+    assert "commit forfeited" in search.skipped[15]
+    again = Search(history(), Question())
+    again.enter("commit", "good")
+    for number in range(10):
+        if not again.is_over:
+            failed = pair(number, won=False, crashed=True)
+            again.take(failed.mirrored, "commit", "good")
+    assert "good forfeited" in again.failing_good
+
+
+def test_repeated_games_end_without_an_answer() -> None:
+    """One pair of games over and over must never blame anybody."""
+    search = Search(history(CHAIN[:1, :1]), Question(max_drop=20.0))
+    search.enter("commit", "good")
+    for number in range(200):
+        if not search.is_over:
+            search.take(pair(number, won=False, games="0123"), "commit", "good")
+    assert search.answer is Answer.UNDECIDED
+    assert "the games repeat" in result_of(search, conditions="", seed=1).reason
+
+
+def test_the_limit_of_games_holds() -> None:
+    """No more games than allowed may be counted."""
+    search = Search(history(), Question(max_games=40))
+    played(search, 3)
+    assert search.answer is Answer.UNDECIDED
+    assert search.games == 40
+    assert "--max-games" in result_of(search, conditions="", seed=1).reason
+
+
+def test_a_visit_is_not_left_at_once() -> None:
+    """To begin a visit costs as much as some games: the first one must have its least pairs."""
+    search = Search(history(), Question(max_drop=400.0))
+    for number in range(LEAST_PAIRS):
+        assert search.place == 15
+        search.enter("commit", "good")
+        search.take(pair(number, won=False), "commit", "good")
+    assert search.place == 7
+
+
+def test_the_posterior_of_one_commit_is_that_of_bayes() -> None:
+    """With one commit and one drop the odds must be the likelihood ratio."""
+    after = posterior_of(np.ones((1, 1), dtype=bool), np.array([[2.0]]))
+    assert after.blamed[0] / after.none == pytest.approx(np.exp(2.0))
+    assert after.weaker[0] == after.blamed[0]
+
+
+def test_histories_are_read_and_refused(tmp_path: Path) -> None:
+    """First parents alone or all commits, in an order that git gives; wrong ends are named."""
+    place = repository(tmp_path, {"bot.py": "0"})
+    git(place, "tag", "start")
+    git(place, "checkout", "--quiet", "-b", "side")
+    side = commit(place, {"bot.py": "1"}, "On the side")
+    git(place, "tag", "side-tip")
+    git(place, "checkout", "--quiet", "main")
+    first = commit(place, {"other.py": "2"}, "On main\nwith a body")
+    git(place, "merge", "--quiet", "--no-ff", "--message", "Merged", "side")
+    spec = "python:bot.py:Bot"
+    read = read_history(spec, place, good="start", bad="main", first_parent=True)
+    assert [each.subject for each in read.commits] == ["On main with a body", "Merged"]
+    assert read.good.subject == "A step"
+    whole = read_history(spec, place, good="start", bad="main", first_parent=False)
+    hashes = [each.commit for each in whole.commits]
+    assert {side, first} < set(hashes)
+    assert whole.holds[-1].all()
+    assert not whole.holds[hashes.index(side), hashes.index(first)]
+    for good, bad, words in (
+        ("main", "start", "the other way round"),
+        ("main", "main", "the same commit"),
+        ("side-tip", first, "no ancestor"),
+        ("nowhere", "main", "--good: .* has no revision 'nowhere'"),
+        ("start", "nowhere", "--bad: .* has no revision 'nowhere'"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            read_history(spec, place, good=good, bad=bad, first_parent=True)
+
+
+@pytest.mark.parametrize("numbers", [{"max_drop": 0.0}, {"confidence": 1.0}, {"confidence": 0.3}])
+def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
+    """Numbers out of range must be named."""
+    with pytest.raises(UsageError, match="must be"):
+        Question(**numbers)  # type: ignore[arg-type]

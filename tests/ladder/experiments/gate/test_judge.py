@@ -1,0 +1,376 @@
+"""The gate's decision on made-up pairs, without any process."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
+from ladder.errors import UsageError
+from ladder.experiments.gate.judge import GateJudge
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import GateResult, Verdict
+from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
+from ladder.runs.decision import Decision
+from ladder.stats.choices import Model
+from ladder.stats.elo import estimate
+from ladder.stats.sprt import State, sprt_result
+
+HERO, ONE, TWO = GateBot("new", 7, "n"), GateBot("one", 1, "o"), GateBot("two", 2, "t")
+W, D, L = Result.WIN, Result.DRAW, Result.LOSS
+FOUR = Termination.FOUR_IN_A_ROW
+
+
+def pair(
+    number: int,
+    results: Sequence[Result],
+    other: GateBot = ONE,
+    terminations: tuple[Termination, Termination] = (FOUR, FOUR),
+) -> PlayedPair:
+    """A pair with the candidate as A, unlike every pair of another number."""
+    first, second = results
+    return PlayedPair(
+        number=number,
+        a_revision=HERO.revision,
+        b_revision=other.revision,
+        board_class="6x7",
+        results=(first, second),
+        terminations=terminations,
+        draw=("6x7", "", number),
+        moves=(f"0{number}", f"1{number}"),
+        duration_us=1_500_000,
+    )
+
+
+def after(
+    pairs: Sequence[PlayedPair],
+    *baselines: GateBot,
+    candidate: GateBot = HERO,
+    **test: float | int | Model,
+) -> GateResult:
+    """The result of a gate that sees these pairs."""
+    gate = GateJudge(candidate, baselines or (ONE,), GateTest(**test))
+    for each in pairs:
+        gate.take(each)
+    return gate.result()
+
+
+def test_better_pairs_pass_and_worse_ones_fail() -> None:
+    """Winning must pass, losing must be a regression, each once the ratio is out of bounds."""
+    good = after([pair(n, (W, (L, W, W)[n % 3])) for n in range(300)])
+    bad = after([pair(n, (L, (W, L, L)[n % 3])) for n in range(300)])
+    assert (good.verdict, bad.verdict) == (Verdict.PASS, Verdict.REGRESSION)
+    assert good.deciding.sprt.llr >= good.deciding.sprt.upper
+    assert bad.deciding.sprt.llr <= bad.deciding.sprt.lower
+    for result in (good, bad):
+        assert result.games == 2 * sum(result.deciding.pentanomial) < 600
+        assert result.games + result.uncounted_games == 600
+        assert str(result.games) in result.reason
+    assert "new is worse than one" in bad.reason
+
+
+def test_the_decision_is_that_of_the_first_crossing() -> None:
+    """The counts must be those of the first pair at which the ratio left its bounds."""
+    draw = random.Random(4)
+    pairs = [pair(n, draw.choices((W, D, L), (9, 1, 10), k=2)) for n in range(1500)]
+    result = after(pairs, max_drop=60)
+    counts = [0] * 5
+    test = GateTest(max_drop=60).sprt(1)
+    for each in pairs:
+        counts[sum(r.points2 for r in each.results)] += 1
+        state = sprt_result(counts=counts, test=test)
+        if not state.lower < state.llr < state.upper:
+            break
+    assert result.games == 2 * sum(counts) < 3000
+    assert list(result.deciding.pentanomial) == counts
+
+
+@pytest.mark.parametrize(("limit", "games"), [(2, 2), (3, 2), (41, 40), (42, 42), (44, 44)])
+def test_too_few_pairs_are_inconclusive(limit: int, games: int) -> None:
+    """At the limit of games there must be no verdict, and an odd limit must not be passed."""
+    result = after([pair(n, (W, L)) for n in range(50)], max_games=limit)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.games == games
+    assert result.uncounted_games == 100 - games
+    assert f"no decision after {games} games" in result.reason
+    assert result.seconds == pytest.approx(1.5 * games / 2)
+
+
+def test_no_games_are_inconclusive_with_empty_numbers() -> None:
+    """Without games there must be a verdict and no number that does not exist."""
+    result = after([])
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.deciding.estimate.elo is None
+    assert result.deciding.after_stopping is None
+    assert "no games" in result.reason
+
+
+@pytest.mark.parametrize("loser", ["new", "one"])
+def test_forfeits_make_it_invalid_whoever_causes_them(loser: str) -> None:
+    """More than 2 % and at least 3 forfeits by one bot must end the gate, naming bot and kind."""
+    lost = L if loser == "new" else W
+    failing = (Termination.TIMEOUT, FOUR)
+    pairs = [pair(n, (lost, W if lost is L else L), terminations=failing) for n in range(3)]
+    assert after(pairs[:2]).verdict is Verdict.INCONCLUSIVE
+    result = after(pairs)
+    assert result.verdict is Verdict.INVALID
+    assert f"{loser} forfeited 3 of its 6 games (3 timeout)" in result.reason
+    assert result.forfeits[loser]["timeout"] == 3
+    assert Verdict.INVALID.exit_code == 5
+
+
+def test_forfeits_come_before_the_ratio() -> None:
+    """A pair that would decide must make the gate invalid when it brings the third forfeit."""
+    lossy = [pair(n, (L, L)) for n in range(200)]
+    decisive = after(lossy, max_drop=100).games // 2
+    for n in (0, 5, decisive - 1):
+        lossy[n] = pair(n, (L, L), terminations=(Termination.CRASH, Termination.CRASH))
+    assert after(lossy[: decisive - 1], max_drop=100).verdict is Verdict.INCONCLUSIVE
+    assert after(lossy, max_drop=100).verdict is Verdict.INVALID
+
+
+def test_a_bot_against_itself_is_charged_once_for_each_of_its_games() -> None:
+    """Both sides of a control are one bot: its rate is that over all four seats of a pair."""
+    crash = (Termination.CRASH, FOUR)
+    pairs = [pair(n, (L, W), HERO, crash) for n in range(20)]
+    result = after(pairs, HERO)
+    assert result.verdict is Verdict.INVALID
+    assert "new forfeited 3 of its 12 games (3 crash)" in result.reason
+
+
+def test_a_few_forfeits_among_many_games_are_borne() -> None:
+    """A few forfeits must count as losses and nothing more, also where they come early: three in 62
+    games are no proof of more than 2 %."""
+    pairs = [pair(n, (W, L)) for n in range(400)]
+    for n in (10, 20, 30):
+        pairs[n] = pair(n, (W, L), terminations=(FOUR, Termination.CRASH))
+    result = after(pairs, max_drop=5, max_games=800)
+    assert result.verdict is not Verdict.INVALID
+    assert result.forfeits["new"]["crash"] == 3
+
+
+def replay(pairs: Sequence[PlayedPair], start: int) -> list[PlayedPair]:
+    """The same draws once more, under new numbers, with the same games."""
+    return [replace(each, number=start + n) for n, each in enumerate(pairs)]
+
+
+def test_the_same_draw_counts_once() -> None:
+    """A pair whose board, opening and seed are counted must change nothing, however often, whoever
+    was A, and even if its games went differently."""
+    pairs = [pair(n, (W, (L, W, D)[n % 3])) for n in range(20)]
+    once = after(pairs)
+    assert once.verdict is Verdict.INCONCLUSIVE
+    again = [each for n in range(1, 9) for each in replay(pairs, 20 * n)]
+    turned = [replace(each.mirrored, moves=each.moves[::-1]) for each in again]
+    other = [replace(each, moves=("", "")) for each in again]
+    for more in (again, turned, other):
+        result = after([*pairs, *more])
+        assert result.deciding.replayed_games == 2 * 160
+        assert replace(result.deciding, replayed_games=0) == once.deciding
+        assert (result.verdict, result.reason) == (once.verdict, once.reason)
+
+
+def test_games_that_repeat_decide_nothing() -> None:
+    """Two games over and over, from different seeds, must end early without a decision."""
+    for results in ((L, L), (W, W), (W, L)):
+        pairs = [replace(pair(n, results), moves=("334", "33")) for n in range(500)]
+        result = after(pairs)
+        assert result.verdict is Verdict.INCONCLUSIVE
+        assert result.games == 2 * (1 + REPEATS_IN_A_ROW)
+        assert result.deciding.distinct_pairs == 1
+        assert f"(1 of {1 + REPEATS_IN_A_ROW} pairs are distinct)" in result.reason
+        assert "--opening-plies" in result.reason
+        seen = result.deciding.estimate
+        once = estimate(
+            counts=[cell / (1 + REPEATS_IN_A_ROW) for cell in result.deciding.pentanomial]
+        )
+        assert seen == once
+        assert seen.sure_los == pytest.approx(0.5)
+        assert result.uncounted_games == 2 * (500 - 1 - REPEATS_IN_A_ROW)
+
+
+def test_a_decision_is_that_of_all_pairs_and_of_the_distinct_ones() -> None:
+    """Where repeated games make one of the two tests decide, the gate must go on; where both agree,
+    it must decide, and say how many pairs are distinct."""
+    few = [replace(pair(n, (W, W)), moves=(f"{n % 15}", "1")) for n in range(60)]
+    all_pairs = after(few)
+    assert all_pairs.deciding.sprt.state is State.ACCEPT_H1
+    assert all_pairs.deciding.sprt_distinct.state is State.CONTINUE
+    assert all_pairs.verdict is Verdict.INCONCLUSIVE
+    assert "but that of the distinct pairs alone is" in all_pairs.reason
+    enough = [replace(pair(n, (W, W)), moves=(f"{n % 30}", "1")) for n in range(120)]
+    decided = after(enough, max_drop=60)
+    assert decided.verdict is Verdict.PASS
+    repeated = [replace(pair(n, (W, W)), moves=(f"{n // 2}", "1")) for n in range(200)]
+    shared = after(repeated, max_drop=60)
+    assert shared.verdict is Verdict.PASS
+    assert shared.deciding.sprt_distinct.state is State.ACCEPT_H1
+    assert (
+        f"({shared.deciding.distinct_pairs} of {shared.deciding.pairs} pairs are" in shared.reason
+    )
+
+
+def test_a_common_win_among_rare_losses_is_no_regression() -> None:
+    """An even candidate that wins by one common game and loses by rare ones must not fail because
+    the common game counts once."""
+    pairs = [
+        replace(pair(n, (W, W)), moves=("3", "4")) if n % 2 else pair(n, (L, L))
+        for n in range(1000)
+    ]
+    result = after(pairs, max_drop=100)
+    assert result.deciding.sprt_distinct.state is State.ACCEPT_H0
+    assert result.verdict is not Verdict.REGRESSION
+
+
+def test_one_exhausted_baseline_leaves_the_others_to_decide() -> None:
+    """Repeated games against one baseline must not stop the test against another, which can fail
+    the gate, but not pass it."""
+    for results, verdict in (((L, L), Verdict.REGRESSION), ((W, W), Verdict.INCONCLUSIVE)):
+        gate = GateJudge(HERO, (ONE, TWO), GateTest())
+        for n in range(100):
+            gate.take(replace(pair(2 * n, (W, L)), moves=("3", "4")))
+        assert not gate.decided
+        for n in range(100):
+            gate.take(pair(2 * n + 1, results, TWO))
+        assert gate.decided
+        result = gate.result()
+        assert result.verdict is verdict
+        assert result.deciding.name == ("two" if verdict is Verdict.REGRESSION else "one")
+
+
+def test_equal_content_is_called_a_control() -> None:
+    """A pass against the candidate's own content under another name must say what it is worth."""
+    twin = GateBot("twin", 9, HERO.content)
+    result = after([pair(n, (W, L), twin) for n in range(200)], twin, max_drop=50)
+    assert result.verdict is Verdict.PASS
+    assert result.deciding.is_same_content
+    assert "twin has the same content, so this is a control" in result.reason
+    for content in ("a", "z"):
+        other = GateBot("other", 9, content)
+        assert not after([pair(0, (W, L), other)], other).deciding.is_same_content
+
+
+def test_a_pass_says_how_sure_it_is_that_the_candidate_is_better() -> None:
+    """A pass by many wins must be surer than one by ties, which is hardly sure of anything."""
+    better = after([pair(n, (W, (L, W, W)[n % 3])) for n in range(300)])
+    equal = after([pair(n, (W, L)) for n in range(300)])
+    assert "the chance that it is better than one is above 99 %" in better.reason
+    assert equal.verdict is Verdict.PASS
+    assert equal.deciding.after_stopping is not None
+    assert 0.3 < equal.deciding.after_stopping.los < 0.5
+    assert f"is {100 * equal.deciding.after_stopping.los:.0f} %" in equal.reason
+
+
+def test_a_pass_needs_all_baselines_and_a_regression_one() -> None:
+    """Against several, each must be passed, and failing against one must fail at beta / k."""
+    winning = [pair(n, (W, W), (ONE, TWO)[n % 2]) for n in range(400)]
+    passed = after(winning, ONE, TWO)
+    assert passed.verdict is Verdict.PASS
+    assert passed.deciding.sprt.lower == pytest.approx(
+        sprt_result(counts=[0] * 5, test=GateTest(beta=0.025).sprt(1)).lower
+    )
+    assert after([each for each in winning if each.b_revision == 1], ONE, TWO).verdict is (
+        Verdict.INCONCLUSIVE
+    )
+    mixed = [pair(n, (W, W), ONE) if n % 2 == 0 else pair(n, (L, L), TWO) for n in range(400)]
+    failed = after(mixed, ONE, TWO)
+    assert failed.verdict is Verdict.REGRESSION
+    assert failed.deciding.name == "two"
+
+
+def test_pairs_count_from_the_candidate_side_wherever_it_stands() -> None:
+    """A stored pair in which the candidate was B must count the same."""
+    straight = [pair(n, (W, D)) for n in range(20)]
+    assert after([each.mirrored for each in straight]) == after(straight)
+    assert after(straight).deciding.wdl == (20, 20, 0)
+    newer = GateBot("newer", HERO.revision + 1, "a")
+    straight = [pair(n, (W, D), newer) for n in range(20)]
+    assert after([each.mirrored for each in straight], newer) == after(straight, newer)
+
+
+def test_equal_moves_on_different_boards_are_different_games() -> None:
+    """A pair must be new when its board is, whatever its opening and moves."""
+    pairs = [
+        replace(pair(n, (W, L)), draw=(f"6x7@0,{n}", "33", n), moves=("334", "33"))
+        for n in range(20)
+    ]
+    assert after(pairs).deciding.distinct_pairs == 20
+
+
+def test_a_bot_against_itself_passes() -> None:
+    """The control must pass: pairs with one win each are a perfect tie."""
+    same = HERO
+    pairs = [pair(n, (W, L), same) for n in range(1000)]
+    result = after(pairs, same, max_drop=50)
+    assert result.verdict is Verdict.PASS
+    assert list(result.forfeits) == ["new"]
+
+
+def test_normalized_elo_is_another_question() -> None:
+    """The same pairs must have another ratio under the other model, and a logistic estimate."""
+    draw = random.Random(1)
+    pairs = [pair(n, draw.choices((W, D, L), (3, 1, 3), k=2)) for n in range(100)]
+    logistic, normalized = (
+        after(pairs, model=model, max_games=100) for model in (Model.LOGISTIC, Model.NORMALIZED)
+    )
+    assert logistic.deciding.sprt.llr != normalized.deciding.sprt.llr
+    one, two = logistic.deciding.after_stopping, normalized.deciding.after_stopping
+    assert one is not None
+    assert two is not None
+    assert two.elo == pytest.approx(one.elo, abs=3.0)
+
+
+@pytest.mark.parametrize(
+    ("test", "named"),
+    [
+        ({"max_drop": 0.0}, "--max-drop"),
+        ({"max_drop": float("nan")}, "--max-drop"),
+        ({"max_drop": 5000.0}, "--max-drop"),
+        ({"alpha": 0.6}, "--alpha"),
+        ({"beta": 0.0}, "--beta"),
+        ({"max_games": 1}, "--max-games"),
+        ({"model": Model.BAYESIAN}, "--model"),
+    ],
+)
+def test_impossible_questions_are_refused(test: dict[str, float], named: str) -> None:
+    """Numbers out of range must be refused by the name of their option."""
+    with pytest.raises(UsageError, match=named):
+        GateTest(**test)  # type: ignore[arg-type]
+
+
+class Notes:
+    """A judge who writes down what it sees."""
+
+    decided = False
+    progress = ""
+    settings: ClassVar[dict[str, object]] = {}
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def take(self, pair: PlayedPair) -> None:
+        self.seen.append(pair.number)
+
+    def wants(self, plan: object) -> bool:
+        return True
+
+
+def test_pairs_are_judged_in_the_order_of_their_numbers() -> None:
+    """A pair that finished early must wait for those of lower numbers, not for higher ones."""
+    notes = Notes()
+    decision = Decision(notes)
+    decision.add(pair(3, (W, W)))
+    decision.consider([1, 2, 4])
+    assert notes.seen == []
+    decision.add(pair(1, (W, W)))
+    decision.consider([2, 4])
+    assert notes.seen == [1]
+    decision.add(pair(2, (W, W)))
+    decision.consider([4])
+    assert notes.seen == [1, 2, 3]
+    decision.add(pair(9, (W, W)))
+    decision.consider([])
+    assert notes.seen == [1, 2, 3, 9]

@@ -1,0 +1,87 @@
+"""Gates and matches as a report finds them in the database."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.records.runs import RunKind
+from engine.result import Termination
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.result import Verdict
+from ladder.experiments.gate.stored import games_of_gate, trials_of
+from ladder.results.standings.showcase import Reason
+from tests.support.data.league import Game, League
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> Iterator[League]:
+    """Two bots and nothing played."""
+    with League(tmp_path / "games.db", "old", "new") as made:
+        yield made
+
+
+def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
+    """With its question the counts, the ratio and the decision follow from its pairs in order."""
+    test = GateTest(max_drop=50)
+    gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
+    for _ in range(40):
+        league.pair(gate, "old", "new", "1-0", "0-1")
+    league.store.runs.set_verdict(gate.id, "regression")
+    (trial,) = trials_of(league.store, league.store.divisions.all()[0])
+    assert (trial.bot, list(trial.against), trial.verdict) == ("new", ["old"], "regression")
+    assert (trial.wins, trial.draws, trial.losses) == (0, 0, 80)
+    assert trial.pentanomial == (40, 0, 0, 0, 0)
+    assert trial.result is not None
+    assert trial.result.verdict is Verdict.REGRESSION
+    assert trial.result.games < 80
+    assert trial.result.test == test
+
+
+def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
+    """Runs of earlier versions hold no question: the verdict stands, no ratio is made up."""
+    gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old"})
+    league.pair(gate, "new", "old", "1-0", "1/2")
+    (trial,) = trials_of(league.store, league.store.divisions.all()[0])
+    assert trial.result is None
+    assert trial.pentanomial == (0, 0, 0, 1, 0)
+
+
+def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
+    """From the side of the bot that was named first, the latest run first."""
+    league.pair(league.run(), "old", "new", "1-0", "1-0")
+    for result in ("1-0", "0-1"):
+        league.pair(league.run(kind=RunKind.MATCH), "new", "old", result, "1/2")
+    trials = trials_of(league.store, league.store.divisions.all()[0])
+    assert [trial.run.id for trial in trials] == [3, 2]
+    assert [(trial.bot, trial.wins, trial.losses) for trial in trials] == [
+        ("new", 0, 1),
+        ("new", 1, 0),
+    ]
+
+
+def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
+    """Forfeits first, then the shortest; none that the candidate won, no more than are wanted."""
+    test = GateTest(max_drop=50)
+    gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
+    for plies in range(8, 40):
+        lost = Game("0-1", plies=plies)
+        if plies == 20:
+            lost = Game("0-1", Termination.CRASH, plies)
+        league.pair(gate, "new", "old", lost, "0-1")
+    (trial,) = trials_of(league.store, league.store.divisions.all()[0])
+    assert trial.result is not None
+    shown = games_of_gate(league.store, gate_label(league), trial.result, 12)
+    assert len(shown) == 9
+    assert [(each.reason, len(each.game.moves)) for each in shown[:3]] == [
+        (Reason.FORFEIT, 20),
+        (Reason.SHORT, 8),
+        (Reason.SHORT, 9),
+    ]
+    assert shown[0].game.last_words is not None
+    assert {each.game.first for each in shown} == {"new"}
+    assert games_of_gate(league.store, gate_label(league), trial.result, 0) == []
+
+
+def gate_label(league: League) -> str:
+    return league.store.divisions.all()[0].label

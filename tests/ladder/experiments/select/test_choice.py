@@ -1,0 +1,153 @@
+"""The choice among candidates, on invented pairs of known strength."""
+
+import numpy as np
+import pytest
+
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
+from ladder.errors import UsageError
+from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.select.field import Contest, contenders, strengths
+from ladder.experiments.select.judge import FieldJudge
+from ladder.experiments.select.question import SelectQuestion
+from ladder.experiments.select.session import field_names
+from ladder.stats.counts import pentanomial
+from tests.support.simulated_gates import pair_table
+
+RESULTS = {
+    0: (Result.LOSS, Result.LOSS),
+    1: (Result.LOSS, Result.DRAW),
+    2: (Result.WIN, Result.LOSS),
+    3: (Result.WIN, Result.DRAW),
+    4: (Result.WIN, Result.WIN),
+}
+
+
+def shares(elo: float) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    return np.asarray(pentanomial(table=pair_table(elo=elo, advantage=40, draws=0.02)))
+
+
+def judge_of(players: int, question: SelectQuestion, baseline: str | None = None) -> FieldJudge:
+    bots = [GateBot(f"bot{place}", place, str(place)) for place in range(players)]
+    return FieldJudge(bots, question, baseline)
+
+
+def pair(
+    number: int, a: int, b: int, cell: int, games: str = "", failed: bool = False
+) -> PlayedPair:
+    """A pair of two bots by A's half points; with `failed` A crashes in both games."""
+    ended = Termination.CRASH if failed else Termination.FOUR_IN_A_ROW
+    return PlayedPair(
+        number=number,
+        a_revision=a,
+        b_revision=b,
+        board_class="6x7",
+        results=RESULTS[cell],
+        terminations=(ended, ended),
+        draw=("6x7", "", number),
+        moves=(games or str(number), ""),
+        duration_us=1000,
+    )
+
+
+def played(judge: FieldJudge, truth: list[float], seed: int, most: int = 4000) -> None:
+    """Rounds of all that are wanted, until the judge has decided."""
+    rng = np.random.default_rng(seed)
+    number = 0
+    while not judge.decided and number < most:
+        for a in range(len(truth)):
+            for b in range(a + 1, len(truth)):
+                if judge.open[a] and judge.open[b]:
+                    cell = int(rng.choice(5, p=shares(truth[a] - truth[b])))
+                    swapped = number % 2 == 1
+                    one, two = (b, a) if swapped else (a, b)
+                    judge.take(pair(number, one, two, 4 - cell if swapped else cell))
+                    number += 1
+
+
+def test_strengths_are_those_that_made_the_results() -> None:
+    """Expected counts must give back the differences, also of players that never met."""
+    truth = [0.0, 60.0, -40.0]
+    counts = np.zeros((3, 3, 5))
+    for one, other in ((0, 1), (0, 2)):
+        counts[one, other] = 10_000 * shares(truth[one] - truth[other])
+        counts[other, one] = counts[one, other, ::-1]
+    found = strengths(counts)
+    assert found.differences[1, 2] == pytest.approx(100.0, abs=1.5)
+    assert found.variance[1, 2] == pytest.approx(
+        found.variance[1, 0] + found.variance[0, 2], rel=1e-6
+    )
+
+
+def test_nobody_is_out_before_it_has_played() -> None:
+    """Without the least number of pairs of each the field stays whole."""
+    assert contenders(np.zeros((4, 4, 5)), Contest(20.0, 0.95)).all()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_is_chosen_whichever_it_is(seed: int) -> None:
+    """One that is better than all others by three times the indifference must be the choice."""
+    best = seed % 4
+    judge = judge_of(4, SelectQuestion(indifference=40.0))
+    played(judge, [120.0 if place == best else 0.0 for place in range(4)], seed)
+    assert judge.is_chosen
+    assert judge.leader == best
+    worst = min(range(4), key=judge.games_of)
+    assert judge.games_of(worst) < judge.counted / 2 + 2
+
+
+def test_a_failing_candidate_is_out_and_its_gifts_do_not_count() -> None:
+    """Who forfeits is not chosen, and whoever met it gains nothing."""
+    judge = judge_of(3, SelectQuestion(indifference=40.0))
+    for number in range(6):
+        judge.take(pair(number, 0, 1, 0, failed=True))
+    assert "bot0 forfeited" in judge.failed[0]
+    assert not judge.open[0]
+    assert not judge.counts()[1].any()
+    assert not judge.is_invalid
+
+
+def test_a_failing_baseline_makes_it_invalid() -> None:
+    """Strength beside a baseline that crashes means nothing."""
+    judge = judge_of(3, SelectQuestion(), baseline="bot0")
+    for number in range(6):
+        judge.take(pair(number, 0, 1, 0, failed=True))
+    assert judge.is_invalid
+    assert judge.decided
+
+
+def test_repeated_games_choose_nobody() -> None:
+    """One pair of games over and over is no evidence, and the choice must give up."""
+    judge = judge_of(2, SelectQuestion())
+    for number in range(200):
+        judge.take(pair(number, 0, 1, 4, games="0123"))
+    assert judge.is_exhausted
+    assert not judge.is_chosen
+    assert judge.counted < 200
+
+
+def test_the_limit_of_games_holds() -> None:
+    """No more games than allowed may be counted."""
+    judge = judge_of(3, SelectQuestion(max_games=31))
+    played(judge, [0.0, 0.0, 0.0], 1)
+    assert judge.counted == 30
+    assert judge.decided
+
+
+@pytest.mark.parametrize(
+    ("candidates", "against", "words"),
+    [(["a"], None, "two bots"), (["a", "a"], None, "named twice"), (["a", "b"], "a", "twice")],
+)
+def test_senseless_fields_are_refused(
+    candidates: list[str], against: str | None, words: str
+) -> None:
+    """A field needs two bots, each once."""
+    with pytest.raises(UsageError, match=words):
+        field_names(candidates, against)
+
+
+@pytest.mark.parametrize("numbers", [{"indifference": 0.0}, {"confidence": 1.0}])
+def test_senseless_questions_are_refused(numbers: dict[str, float]) -> None:
+    """Numbers out of range must be named."""
+    with pytest.raises(UsageError, match="must be"):
+        SelectQuestion(**numbers)  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""Parameters as they are written, and the scale on which they are searched."""
+
+import pytest
+
+from ladder.errors import UsageError
+from ladder.experiments.tune.parameters import Kind, Scale, read_parameters, setting_at, start_of
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("c", "got 'c'"),
+        ("c=0.2", "got 'c=0.2'"),
+        ("=0..1", "got '=0..1'"),
+        ("c=a..b", "'a' is not a number"),
+        ("c=0..nan", "nan is not a number"),
+        ("c=0..inf", "inf is not a number"),
+        ("c=1.2..0.2", "begins below its end, as in c=0.2..1.2"),
+        ("c=1..1", "nothing to tune"),
+        ("c=0..2..1", "2 lies outside of 0 .. 1"),
+        ("c=0..1:real", "comes :int or :log, got 'real'"),
+        ("c=0..1:log", "begins above 0"),
+        ("c=0..1.5:int", "whole numbers"),
+    ],
+)
+def test_a_parameter_that_cannot_be_read_is_one_sentence(text: str, sentence: str) -> None:
+    """Each mistake has a sentence that says what to write."""
+    with pytest.raises(UsageError, match="--param") as caught:
+        read_parameters([text])
+    assert sentence in str(caught.value)
+
+
+def test_none_and_twice_the_same_are_refused() -> None:
+    """Something must be tuned, and each name once."""
+    with pytest.raises(UsageError, match="is missing"):
+        read_parameters([])
+    with pytest.raises(UsageError, match="twice"):
+        read_parameters(["c=0..1", "c=0..2"])
+
+
+def test_the_search_begins_where_the_user_or_the_bot_says() -> None:
+    """The written start goes before the present value, and without both it is the middle."""
+    written, plain, log = read_parameters(["a=0..0.2..1", "b=0..8:int", "c=0.01..1:log"])
+    assert written.starting_at(0.9).start == 0.2
+    assert plain.starting_at(3).start == 3
+    assert plain.starting_at(None).start == 4
+    assert log.starting_at(None).start == pytest.approx(0.1)
+    with pytest.raises(UsageError, match=r"9 lies outside of 0 \.\. 8"):
+        plain.starting_at(9)
+
+
+def test_values_and_places_go_over_into_each_other() -> None:
+    """A log scale halves a factor, whole numbers are rounded, and a parameter reads itself."""
+    log, whole = (
+        each.starting_at(None) for each in read_parameters(["c=0.01..1:log", "n=1..100:int:log"])
+    )
+    assert log.value(0.5) == pytest.approx(0.1)
+    assert whole.value(log.unit(0.1)) == pytest.approx(10)
+    assert (whole.kind, whole.scale) == (Kind.INT, Scale.LOG)
+    parameters = (log, whole)
+    assert setting_at(parameters, start_of(parameters)) == {"c": 0.1, "n": 10}
+    assert read_parameters([str(whole)])[0].starting_at(None) == whole

@@ -1,0 +1,58 @@
+"""The search, on games that are drawn from a known function."""
+
+import numpy as np
+
+from ladder.experiments.tune.parameters import Parameter, read_parameters
+from ladder.experiments.tune.spsa import Spsa
+from ladder.stats.elo import SCALE
+
+
+def searched(parameters: tuple[Parameter, ...], best: dict[str, float], steps: int) -> Spsa:
+    """A search of steps of four pairs; Elo falls by 200 at a distance of half of every range."""
+    search, random = Spsa(parameters, steps=steps, seed=7), np.random.default_rng(7)
+
+    def elo(setting: dict[str, float]) -> float:
+        away = [each.unit(setting[each.name]) - each.unit(best[each.name]) for each in parameters]
+        return -800 * sum(one * one for one in away)
+
+    while search.step < steps:
+        a, b = search.ask()
+        won = random.binomial(8, 1 / (1 + np.exp((elo(b) - elo(a)) / SCALE)))
+        search.tell(2 * int(won) - 8)
+    return search
+
+
+def test_it_finds_the_top_of_a_noisy_hill() -> None:
+    """From a far corner it comes near, on every kind of parameter."""
+    parameters = tuple(
+        each.starting_at(None)
+        for each in read_parameters(["a=0..0.1..1", "n=0..250..256:int", "r=0.01..0.02..1:log"])
+    )
+    found = searched(parameters, {"a": 0.7, "n": 64, "r": 0.2}, 1000).estimate
+    assert abs(found["a"] - 0.7) < 0.12
+    assert abs(found["n"] - 64) < 30
+    assert 0.12 < found["r"] < 0.35
+    assert found["n"] == int(found["n"])
+
+
+def test_equal_results_give_equal_searches() -> None:
+    """A search follows from its seed and its results, so it can be taken up from its log."""
+    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..3:int"]))
+    one, other = (Spsa(parameters, steps=50, seed=3) for _ in range(2))
+    for step in range(40):
+        assert one.ask() == other.ask() == other.ask()
+        for search in (one, other):
+            search.tell(step % 5 - 2)
+    assert one.estimate == other.estimate
+    assert Spsa(parameters, steps=50, seed=4).ask() != Spsa(parameters, steps=50, seed=3).ask()
+
+
+def test_settings_keep_to_the_range_and_differ() -> None:
+    """However strong the pull, no bot is given a value outside; whole numbers always differ."""
+    parameters = tuple(each.starting_at(None) for each in read_parameters(["a=0..1", "n=0..1:int"]))
+    search = Spsa(parameters, steps=100, seed=1)
+    for _ in range(100):
+        a, b = search.ask()
+        assert 0 <= min(a["a"], b["a"]) < max(a["a"], b["a"]) <= 1
+        assert {a["n"], b["n"]} == {0, 1}
+        search.tell(8)

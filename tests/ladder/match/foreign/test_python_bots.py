@@ -1,0 +1,176 @@
+"""Python classes, hosted apart."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots.errors import SpecError
+from bots.foreign import script_of
+from engine.result import Termination
+from ladder.match.specs.spec import read_spec
+from tests.support.hosted import (
+    BOT,
+    LEGAL,
+    entrant,
+    games_of,
+    play,
+    refusal,
+    tried,
+    write,
+)
+
+HOSTS = ("python", "kaggle", "thu", "saiblo")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_hosts_are_self_contained(host: str) -> None:
+    """A host must parse as Python 3.8 and import the standard library alone."""
+    tree = ast.parse(Path(script_of(host)).read_text(), feature_version=(3, 8))
+    names = {
+        (name or "").partition(".")[0]
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert names <= sys.stdlib_module_names | {"__future__"}
+
+
+@pytest.mark.parametrize("package", ["engine", "db", "bots", "ladder"])
+@pytest.mark.parametrize("spec", ["python:bot.py:Bot", "python:mine.bot:Bot"])
+def test_a_package_with_one_of_our_names_works(tmp_path: Path, package: str, spec: str) -> None:
+    """The bot must import its own package, not ours, which is installed beside it."""
+    write(tmp_path, **{f"{package}/__init__": "", f"{package}/rules": LEGAL})
+    source = BOT.format(module=f"{package}.rules")
+    write(tmp_path, **{"bot": source, "mine/__init__": "", "mine/bot": source})
+    found = tried(spec, tmp_path, python=sys.executable)
+    assert (found.name, len(found.trials)) == ("Bot", 2)
+
+
+def test_prints_do_not_disturb_the_protocol(tmp_path: Path) -> None:
+    """What a bot and its children write to standard output must go elsewhere."""
+    shout = "import os\nprint('loud')\nos.system('echo louder')\n"
+    write(
+        tmp_path,
+        rules=LEGAL + shout,
+        bot=BOT.format(module="rules")
+        .replace("return legal", "print('thinking'); os.write(1, b'raw'); return legal")
+        .replace("from rules", "import os\nfrom rules"),
+    )
+    tried("python:bot.py:Bot", tmp_path)
+
+
+def test_what_a_class_says_of_itself_is_found(tmp_path: Path) -> None:
+    """Name, version, budgets and boards must come from its attributes; info is passed on."""
+    write(
+        tmp_path,
+        rules=LEGAL,
+        bot=BOT.format(module="rules")
+        .replace(
+            "class Bot:",
+            "class Bot:\n    name, version = 'Deep Four', '2'\n"
+            "    budgets, boards = ['simulations'], ['standard']",
+        )
+        .replace("moves)[0]", "moves)[0], {'value': 0.5, 'simulations': 7}"),
+    )
+    found = tried("python:bot.py:Bot", tmp_path)
+    assert (found.name, found.version) == ("Deep Four", "2")
+    assert (found.budgets, found.boards) == (("simulations",), ("standard",))
+    games = games_of(play(entrant("python:bot.py:Bot", tmp_path), "6x7"))
+    assert {game.sides[game.swapped].simulations // 7 for game in games} == {
+        game.sides[game.swapped].moves for game in games
+    }
+
+
+def test_an_error_has_its_last_line_and_its_place(tmp_path: Path) -> None:
+    """The author must read what was raised, in which file and line."""
+    broken = BOT.format(module="rules").replace("return legal", "return 1 // 0 or legal")
+    write(tmp_path, rules=LEGAL, bot=broken)
+    sentence = refusal("python:bot.py:Bot", tmp_path)
+    assert "ZeroDivisionError" in sentence
+    assert f"({tmp_path}/bot.py, line 8, in choose)" in sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("class Bot:\n    def choose(self, moves): return 0\n", "has no method new_game"),
+        ("class Other: pass\n", "has no class Bot: it has Other"),
+        ("class Bot:\n  def\n", "SyntaxError"),
+        ("import no_such_thing\n", "--python chooses another"),
+        ("import sys\nsys.exit('my weights are missing')\n", "my weights are missing"),
+    ],
+)
+def test_what_cannot_be_a_bot_is_explained(tmp_path: Path, source: str, said: str) -> None:
+    """Each kind of wrong file must be refused in words that its author can act on."""
+    write(tmp_path, bot=source)
+    assert said in refusal("python:bot.py:Bot", tmp_path)
+
+
+@pytest.mark.parametrize("answer", ["None", "'3'", "2.5", "True", "(1, 2, 3)", "[1, 'high']"])
+def test_answers_that_are_no_column_are_explained(tmp_path: Path, answer: str) -> None:
+    """Only whole numbers are columns."""
+    wrong = BOT.format(module="rules").replace("return legal", f"return {answer} or legal")
+    wrong = wrong.replace("None or legal(self.board, moves)[0]", "None")
+    write(tmp_path, rules=LEGAL, bot=wrong)
+    said = answer.split()[-1].rstrip("]")
+    assert said in refusal("python:bot.py:Bot", tmp_path)
+
+
+def test_an_illegal_column_is_the_referee_s_to_judge(tmp_path: Path) -> None:
+    """A column off the board must be an illegal move with the legal ones named."""
+    write(
+        tmp_path, rules=LEGAL, bot=BOT.format(module="rules").replace("moves)[0]", "moves)[0] + 99")
+    )
+    game = games_of(play(entrant("python:bot.py:Bot", tmp_path), "6x7"))[0]
+    assert game.termination is Termination.ILLEGAL_MOVE
+    assert "legal columns were" in game.detail
+
+
+def test_imported_files_are_part_of_the_bot(tmp_path: Path) -> None:
+    """Changing a module that the bot imports must make it another bot, any other file not."""
+    write(tmp_path, **{"lib/__init__": "", "lib/rules": LEGAL, "lib/rest": "X = 1\n"}, unused="")
+    write(tmp_path, bot=BOT.format(module="lib.rules") + "from lib import rest\n")
+    before = read_spec("python:bot.py:Bot", tmp_path)
+    assert {"bot.py", "lib/__init__.py", "lib/rules.py", "lib/rest.py"} < set(before.files)
+    assert "unused.py" not in before.files
+    write(tmp_path, unused="Y = 2\n")
+    assert read_spec("python:bot.py:Bot", tmp_path).content_hash == before.content_hash
+    write(tmp_path, **{"lib/rest": "X = 2\n"})
+    assert read_spec("python:bot.py:Bot", tmp_path).content_hash != before.content_hash
+
+
+def test_the_interpreter_is_the_user_s(tmp_path: Path) -> None:
+    """An interpreter that is none, or too old, must be refused before the bot is tried."""
+    write(tmp_path, rules=LEGAL, bot=BOT.format(module="rules"))
+    for python, said in [
+        ("/no/such/python", "neither a file nor a program"),
+        ("/bin/false", "does not answer as a Python interpreter"),
+    ]:
+        with pytest.raises(SpecError, match=said):
+            read_spec("python:bot.py:Bot", tmp_path, python=python)
+    with pytest.raises(SpecError, match="not exec"):
+        read_spec("exec:./x", tmp_path, python="python3")
+
+
+def test_a_host_ends_with_quit() -> None:
+    """Every host must exit with status 0 when asked to."""
+    for host in HOSTS:
+        command = [sys.executable, script_of(host), "/", "x"]
+        assert subprocess.run(command, input=b'{"type":"quit"}\n', check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "spec", ["python:bot.py", "python:bot.py:", "python:", "python:no.such:Bot", "pyhton:x", "x"]
+)
+def test_specifications_that_name_nothing_are_refused(tmp_path: Path, spec: str) -> None:
+    """The sentence must say what is missing or list the forms."""
+    with pytest.raises(SpecError, match="write"):
+        read_spec(spec, tmp_path)

@@ -1,0 +1,180 @@
+"""A bot has one processor, on its turn only: what it takes beyond is seen, stopped and charged."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from bots.protocol import Budget, MoveAsk
+from db.records.launch import Start
+from db.records.pairs import Entrant, PairPlan
+from engine.result import Result, Termination
+from ladder.errors import BotOverCpu, BotPondering
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.cpu_use import FREE_US, CpuUse
+from ladder.match.game.referee import MAX_STALLS, play_game, play_pair
+from ladder.match.process.confinement import UNCONFINED
+from ladder.match.process.family import Conduct, ProcessFamily
+from tests.support.fakes import NEW_GAME, fake_start
+
+
+@pytest.fixture
+def pool() -> Iterator[BotPool]:
+    """A worker's bot processes, ended afterwards."""
+    bots = BotPool(UNCONFINED)
+    yield bots
+    bots.close()
+
+
+def plan(a: Start, b: Start, *, budget: Budget | None = None) -> PairPlan:
+    budget = Budget(time_ms=1000) if budget is None else budget
+    return PairPlan(
+        id=1,
+        number=0,
+        a=Entrant(1, "a", a, budget),
+        b=Entrant(2, "b", b, budget),
+        board="6x7",
+        board_class="6x7",
+        opening=(),
+        seed=7,
+        margin_ms=20_000,
+    )
+
+
+def used(rest_us: int, turn_us: int) -> ProcessFamily:
+    family = ProcessFamily(1, Conduct(), foreign=True)
+    family.rest_us, family.turn_us = rest_us, turn_us
+    return family
+
+
+def test_a_look_is_called_for_only_beyond_the_allowance() -> None:
+    """What all moves of a game take together counts, and on its turn a bot has one processor."""
+    use = CpuUse()
+    assert not use.add(used(FREE_US // 2, 100_000), 100_000)
+    assert not use.add(used(FREE_US // 2, 50_000), 100_000)
+    assert use.add(used(1, 100_000), 100_000)
+    assert (use.rest_us, use.beyond_us) == (FREE_US + 1, 0)
+    use = CpuUse()
+    assert not use.add(used(0, FREE_US), 0)
+    assert use.add(used(0, 200_001), 200_000)
+    assert (use.rest_us, use.beyond_us) == (0, FREE_US + 1)
+
+
+def test_the_allowance_grows_with_the_time_of_the_game() -> None:
+    """A tenth of the opponent's time is free, and as much beyond the bot's own."""
+    use = CpuUse()
+    use.add(used(FREE_US + 100_000, FREE_US + 200_000), 100_000)
+    use.check_rest(1_000_000)
+    use.check_turns(1_000_000)
+    with pytest.raises(BotPondering, match="350 ms of processor time while its opponent was asked"):
+        use.check_rest(999_000)
+    with pytest.raises(BotPondering):
+        use.check_rest(1_000_000, more_us=1)
+    with pytest.raises(BotOverCpu, match=r"1349 ms .* in moves that took 999 ms: it left the one"):
+        use.check_turns(999_000)
+
+
+def test_a_bot_that_ponders_is_stopped_and_reported(pool: BotPool, tmp_path: Path) -> None:
+    """Its helpers run for one of its opponent's moves; the game goes on, the record names it."""
+    thief = fake_start("steals", "2", folder=tmp_path)
+    victim = fake_start("late", "0.1", folder=tmp_path)
+    record = play_pair(plan(victim, thief), pool)
+    assert record.pondering == (2,)
+    assert not any(game.termination.is_forfeit for game in record.games)
+    (holder,) = [process for start, process in pool._idle if start == thief]
+    assert holder.family.rest_us <= 1000
+
+
+def test_a_bot_that_cannot_be_stopped_is_charged(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever colour it has, it loses by pondering, and the reason tells how much it took."""
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    thief = fake_start("steals", "8", folder=tmp_path)
+    victim = fake_start("late", "0.7", folder=tmp_path)
+    record = play_pair(plan(thief, victim), pool)
+    assert [game.termination for game in record.games] == [Termination.PONDERING] * 2
+    assert [game.result for game in record.games] == [Result.LOSS, Result.WIN]
+    assert "of processor time while its opponent was asked" in record.games[0].detail
+
+
+def test_work_budgets_are_not_charged(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There nobody loses strength, and games must not depend on the clock."""
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    thief = fake_start("steals", "4", folder=tmp_path)
+    victim = fake_start("late", "0.1", folder=tmp_path)
+    record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
+    assert record.pondering == (1,)
+    assert not any(game.termination.is_forfeit for game in record.games)
+
+
+def test_who_makes_its_opponent_late_is_charged(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait of a late bot is its opponent's fault when that used the processor meanwhile."""
+    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: "it was kept waiting")
+    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    thief = fake_start("steals", "8", folder=tmp_path)
+    victim = fake_start("hangs-in-move", folder=tmp_path)
+    pair = plan(thief, victim)
+    game = play_game(msgspec.structs.replace(pair, margin_ms=500), pool, swapped=False)
+    assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
+
+
+def test_a_little_pondering_makes_a_stall_and_no_forfeit(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within the allowance nobody is charged, and the game is played again without it."""
+    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: "it was kept waiting")
+    monkeypatch.setattr("ladder.match.game.cpu_use.FREE_US", 10**9)
+    thief = fake_start("steals", "2", folder=tmp_path)
+    victim = fake_start("hangs-in-move", folder=tmp_path)
+    record = play_pair(msgspec.structs.replace(plan(thief, victim), margin_ms=0), pool)
+    assert (record.games, record.aborts) == ((), MAX_STALLS + 1)
+    assert record.pondering == (1,)
+
+
+def test_more_than_one_processor_on_its_turn_is_charged(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a worker with one CPU only a bot that left it can use more than the time that passes."""
+    end_turn = ProcessFamily.end_turn
+
+    def spread(family: ProcessFamily) -> None:
+        end_turn(family)
+        if family._foreign:
+            family.turn_us += 20 * FREE_US
+
+    monkeypatch.setattr(ProcessFamily, "end_turn", spread)
+    pair = plan(fake_start("honest", folder=tmp_path), fake_start("late", "0.01", folder=tmp_path))
+    pool.has_one_cpu = True
+    assert play_pair(pair, pool).games[0].termination is Termination.TIMEOUT
+    pool.has_one_cpu = False
+    assert not play_pair(pair, pool).games[0].termination.is_forfeit
+
+
+def test_idle_bots_stand_still_while_others_play(pool: BotPool, tmp_path: Path) -> None:
+    """A kept process must not run on the CPU of a game that is none of its own."""
+    start = fake_start("ponders", folder=tmp_path)
+    process = pool.acquire(start)
+    process.ask(NEW_GAME, timeout_s=30)
+    pool.release(start, process, renew=False)
+    honest = fake_start("honest", folder=tmp_path)
+    play_pair(plan(honest, honest), pool)
+    family = psutil.Process(process.supervisor_pid).children(recursive=True)
+    assert len(family) == 2
+    deadline = time.monotonic() + 30
+    while {each.status() for each in family} != {psutil.STATUS_STOPPED}:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    again = pool.acquire(start)
+    assert again is process
+    again.ask(NEW_GAME, timeout_s=30)
+    again.begin_game()
+    again.ask(MoveAsk(ply=0, moves=()), timeout_s=30)
+    again.kill()

@@ -1,0 +1,344 @@
+"""The referee: failures are charged to their cause, and the next game starts normally."""
+
+import time
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from bots.protocol import Budget, Info
+from db.records import thought_blob
+from db.records.launch import Start
+from db.records.pairs import (
+    MARGIN_MS,
+    Entrant,
+    PairPlan,
+)
+from db.records.restart import Restart
+from engine.board import parse_board
+from engine.position import Position
+from engine.result import Result, Termination
+from ladder.errors import BotTimeout, MachineStalled
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import (
+    MAX_STALLS,
+    blame_machine,
+    play_game,
+    play_pair,
+    thought_of,
+)
+from ladder.match.process.bot_process import Answer, BotProcess
+from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.cpu_wait import Stall
+from tests.support.fakes import fake_start
+
+
+@pytest.fixture
+def pool() -> Iterator[BotPool]:
+    """A worker's bot processes, ended afterwards."""
+    bots = BotPool(UNCONFINED)
+    yield bots
+    bots.close()
+
+
+def plan(
+    a: Start, b: Start, *, time_ms: int = 100, board: str = "6x7", opening: tuple[int, ...] = ()
+) -> PairPlan:
+    budget = Budget(time_ms=time_ms)
+    return PairPlan(
+        id=1,
+        number=0,
+        a=Entrant(1, "a", a, budget),
+        b=Entrant(2, "b", b, budget),
+        board=board,
+        board_class=board,
+        opening=opening,
+        seed=7,
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "argument", "termination", "words"),
+    [
+        ("hangs-in-hello", "", Termination.CRASH, ""),
+        ("hangs-in-move", "", Termination.TIMEOUT, "within"),
+        ("late", "0.4", Termination.TIMEOUT, "within"),
+        ("segfaults", "", Termination.CRASH, "SIG"),
+        ("exits", "", Termination.CRASH, "exited with status"),
+        ("garbage", "", Termination.PROTOCOL_ERROR, "not an answer"),
+        ("answers", "99", Termination.ILLEGAL_MOVE, "legal columns were"),
+        ("answers", "-1", Termination.ILLEGAL_MOVE, "legal columns were"),
+        ("answers", "3.0", Termination.PROTOCOL_ERROR, "float"),
+        ("answers", '"3"', Termination.PROTOCOL_ERROR, "str"),
+        ("wrong-echo", "", Termination.PROTOCOL_ERROR, "answer to ply"),
+        ("long-line", "", Termination.PROTOCOL_ERROR, "64 KiB"),
+        ("gives-up", "", Termination.CRASH, "no idea"),
+    ],
+)
+def test_the_guilty_side_alone_is_charged(
+    mode: str,
+    argument: str,
+    termination: Termination,
+    words: str,
+    pool: BotPool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whichever colour the failing bot has, it loses both games, and the reason is kept."""
+    if mode == "hangs-in-hello":
+        # A bot that says nothing must not cost the test thirty seconds a game.
+        monkeypatch.setattr("ladder.match.game.bot_pool.HELLO_S", 0.3)
+        termination, words = Termination.TIMEOUT, "hello"
+    bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(bad, good), pool)
+    first, second = record.games
+    assert (first.result, first.termination) == (Result.LOSS, termination)
+    assert (second.result, second.termination) == (Result.WIN, termination)
+    assert words in first.detail
+    assert words in second.detail
+    assert (not first.swapped, second.swapped) == (True, True)
+    if mode in ("hangs-in-move", "late"):  # the move that never came counts, with all its time
+        stats = first.sides[0]
+        limit_us = 1000 * (100 + MARGIN_MS)
+        assert (stats.moves, stats.time_us, stats.max_us) == (1, limit_us, limit_us)
+
+
+@pytest.mark.parametrize(
+    ("mode", "argument", "answer", "stderr"),
+    [
+        ("segfaults", "", None, "about to crash"),
+        ("garbage", "", "< ", ""),
+        ("answers", "99", '< {"type": "move", "column": 99}', ""),
+    ],
+)
+def test_the_last_words_of_a_failing_bot_are_kept(
+    mode: str, argument: str, answer: str | None, stderr: str, pool: BotPool, tmp_path: Path
+) -> None:
+    """The last question and what came of it, whether its process had ended or not."""
+    bad = fake_start(mode, *([argument] if argument else []), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    words = play_game(plan(bad, good), pool, swapped=True).last_words
+    assert words is not None
+    assert words.stderr == stderr
+    asked, *answered = words.messages[-1:] if answer is None else words.messages[-2:]
+    assert asked.startswith('> {"type":"move","ply":1,')
+    assert all(message.startswith(answer or "never") for message in answered)
+    assert any(message.startswith('> {"type":"new_game"') for message in words.messages)
+
+
+def test_the_last_words_of_a_flood_are_few(pool: BotPool, tmp_path: Path) -> None:
+    """Some KiB are kept of endless lines and endless stderr; a game without failure has none."""
+    good = fake_start("honest", folder=tmp_path)
+    for mode in ("long-line", "floods-lines", "floods-errors"):
+        game = play_game(plan(fake_start(mode, folder=tmp_path), good), pool, swapped=False)
+        assert game.last_words is not None
+        size = len(msgspec.json.encode(game.last_words))
+        assert 200 < size < 16_000, mode
+    assert play_game(plan(good, good), pool, swapped=False).last_words is None
+
+
+def test_a_full_column_is_an_illegal_move(pool: BotPool, tmp_path: Path) -> None:
+    """The detail must name the position and the legal columns."""
+    bad = fake_start("full-column", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    game = play_game(plan(bad, good, board="4x4"), pool, swapped=False)
+    assert game.termination is Termination.ILLEGAL_MOVE
+    assert "legal columns were 1, 2, 3" in game.detail
+
+
+def test_an_honest_pair_replays_to_its_results(pool: BotPool, tmp_path: Path) -> None:
+    """The record must hold both games, colours swapped, the opening and a thought per move."""
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(good, good, opening=(3, 3, 2)), pool)
+    for game in record.games:
+        assert game.moves[:3] == (3, 3, 2)
+        position = Position.from_moves(parse_board("6x7"), game.moves)
+        assert position.is_over
+        assert game.result is (Result.WIN if position.winner == 0 else Result.LOSS)
+        thoughts = thought_blob.decode(game.thoughts)
+        assert len(thoughts) == len(game.moves) - 3
+        assert sum(side.moves for side in game.sides) == len(thoughts)
+        assert all(thought.cpu_us is not None for thought in thoughts)
+        assert sum(thought.cpu_us or 0 for thought in thoughts) > 0
+    assert [game.swapped for game in record.games] == [False, True]
+
+
+def test_talk_after_the_game_changes_nothing(pool: BotPool, tmp_path: Path) -> None:
+    """After game_over the result stands, and the process is replaced."""
+    talker = fake_start("talks-after-game-over", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    for swapped in (False, True):
+        game = play_game(plan(talker, good), pool, swapped=swapped)
+        assert not game.termination.is_forfeit
+        talkers = [process for start, process in pool._idle if talker == start]
+        deadline = time.monotonic() + 10
+        while talkers and not talkers[0].has_stray_output() and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+
+def test_a_bot_that_cannot_start_forfeits_and_is_reported(pool: BotPool, tmp_path: Path) -> None:
+    """The record must name the bot, so that the runner can pause it."""
+    missing = Start(argv=("./missing",), folder=str(tmp_path))
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(missing, good), pool)
+    assert [game.termination for game in record.games] == [Termination.CRASH] * 2
+    assert "cannot start ./missing" in record.games[0].detail
+    assert record.failed_starts == (1, 1)
+
+
+def test_processes_are_kept_between_games_unless_asked(pool: BotPool, tmp_path: Path) -> None:
+    """A bot's process must live as long as its registration says."""
+    keep = fake_start("honest", folder=tmp_path)
+    process = pool.acquire(keep)
+    pool.release(keep, process, renew=False)
+    assert pool.acquire(keep) is process
+    pool.release(keep, process, renew=True)
+    assert not process.alive
+
+
+@pytest.mark.parametrize(
+    ("restart", "after_a_game", "after_a_pair"),
+    [(Restart.GAME, True, True), (Restart.PAIR, False, True), (Restart.NEVER, False, False)],
+)
+def test_when_a_process_is_renewed(
+    tmp_path: Path, restart: Restart, after_a_game: bool, after_a_pair: bool
+) -> None:
+    """Each word must mean what it says."""
+    start = fake_start("honest", folder=tmp_path)
+    bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
+    assert bot.renews(pair_ended=False) is after_a_game
+    assert bot.renews(pair_ended=True) is after_a_pair
+
+
+def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
+    """A worker must not collect processes without end."""
+    pool = BotPool(UNCONFINED, keep=2)
+    starts = [fake_start("honest", str(n), folder=tmp_path) for n in range(3)]
+    processes = [pool.acquire(start) for start in starts]
+    for start, process in zip(starts, processes, strict=True):
+        pool.release(start, process, renew=False)
+    assert [process.alive for process in processes] == [False, True, True]
+    pool.close()
+    assert [process.alive for process in processes] == [False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("stall", "excused"),
+    [
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=0, stolen_us=0), False),
+        (Stall(150_000, bot_us=44_000, harness_us=0, used_us=0, stolen_us=0), False),
+        (Stall(150_000, bot_us=46_000, harness_us=0, used_us=0, stolen_us=0), True),
+        (Stall(230_000, bot_us=0, harness_us=131_000, used_us=0, stolen_us=0), True),
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=40_000), False),
+        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=50_000), True),
+        (Stall(190_000, bot_us=45_000, harness_us=0, used_us=0, stolen_us=50_000), False),
+        (None, False),
+    ],
+)
+def test_the_machine_is_blamed_only_for_what_it_took(
+    stall: Stall | None, excused: bool, tmp_path: Path
+) -> None:
+    """A late bot is excused when it was kept waiting for as long as it overran, and only then.
+
+    It may have taken a tenth of the margin for itself.
+    """
+    entrant = Entrant(1, "a", fake_start("honest", folder=tmp_path), Budget(time_ms=100))
+    sentence = blame_machine(entrant, stall, 3, 50)
+    assert (sentence is not None) is excused
+    if stall is not None and sentence is not None:
+        late, waited = (
+            (stall.elapsed_us - 100_000) // 1000,
+            stall.waited_us // 1000,
+        )
+        assert sentence == (
+            f"a was late at ply 3 by {late} ms, while the machine kept it or the referee waiting "
+            f"for {waited} ms"
+        )
+
+
+def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
+    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The record must then hold no games and say why; no bot is charged."""
+
+    naps = (f"the machine slept {number}" for number in count(1))
+    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: next(naps))
+    late = fake_start("hangs-in-move", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(late, good, time_ms=1), pool)
+    assert record.games == ()
+    assert record.aborts == MAX_STALLS + 1
+    assert record.abort_reason == f"the machine slept {MAX_STALLS + 1}"
+
+
+@pytest.mark.parametrize(
+    ("told", "kept"),
+    [
+        ((3,), ""),
+        ((3, 4, 11), "4b"),
+        ((3, 4, 12, 5), "4"),
+        ((3, -1), ""),
+        (tuple(range(12)), "123456789a"),
+    ],
+)
+def test_the_expected_line_is_kept_without_the_move(told: tuple[int, ...], kept: str) -> None:
+    """Ten columns at most after the bot's own, up to the first number that is none."""
+    assert thought_of(1000, Info(pv=told)).line == kept
+
+
+class Counting(BotPool):
+    """Notes which processes were handed out."""
+
+    def __init__(self, confinement: Confinement) -> None:
+        super().__init__(confinement)
+        self.acquired: list[Start] = []
+
+    def acquire(self, start: Start, name: str = "bot") -> BotProcess:
+        """A process as ever."""
+        self.acquired.append(start)
+        return super().acquire(start, name)
+
+
+@pytest.mark.parametrize("budget", [Budget(time_ms=300), Budget(simulations=5)])
+def test_a_stalled_move_is_asked_again_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, budget: Budget
+) -> None:
+    """Under a time budget a fresh process gets the question; the game's other moves stand.
+
+    Under a work budget a move may depend on all the messages before it, so the pair begins again.
+    """
+    asked = BotProcess.ask
+
+    def stalling(process: BotProcess, *words: Any, timeout_s: float, **more: Any) -> Answer:
+        try:
+            return asked(process, *words, timeout_s=min(timeout_s, 2), **more)
+        except BotTimeout as late:
+            raise MachineStalled("the machine slept") from late
+
+    monkeypatch.setattr(BotProcess, "ask", stalling)
+    late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    logs = tmp_path / "logs"
+    pool = Counting(Confinement(logs=logs))
+    try:
+        pair = msgspec.structs.replace(plan(late, good), watchdog_s=2)
+        sides = {name: msgspec.structs.replace(getattr(pair, name), budget=budget) for name in "ab"}
+        record = play_pair(msgspec.structs.replace(pair, **sides), pool)
+    finally:
+        pool.close()
+    assert record.aborts == 1
+    assert not any(game.termination.is_forfeit for game in record.games)
+    first = record.games[0]
+    thoughts = thought_blob.decode(first.thoughts)
+    assert len(thoughts) == len(first.moves) == sum(side.moves for side in first.sides)
+    texts = [path.read_text().split("\n") for path in logs.iterdir()]
+    told = [[line for line in text if not line.startswith("--- ")] for text in texts]
+    timed = budget.time_ms is not None
+    again = ["new game", *(["ply 4"] if timed else ["ply 0", "ply 2", "ply 4"])]
+    assert ["new game", "ply 0", "ply 2", "ply 4", ""] in told
+    assert any(lines[: len(again)] == again for lines in told)
+    assert pool.acquired.count(good) == (2 if timed else 3)

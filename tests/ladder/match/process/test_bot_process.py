@@ -1,0 +1,313 @@
+"""One bot process: every kind of failure becomes the right exception, and nothing stays behind."""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import GameOver, Hello, HelloReply, MoveAsk, MoveReply
+from db.records.launch import (
+    Limits,
+    Start,
+)
+from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
+from ladder.match.process.bot_process import BotProcess
+from tests.support.fakes import (
+    NEW_GAME,
+    StartFake,
+    await_none,
+    first_move,
+    living,
+    open_game,
+)
+
+
+def test_an_honest_bot_plays(start_fake: StartFake) -> None:
+    """Questions get their answers, the time is measured, and quitting is graceful."""
+    bot = start_fake("honest")
+    reply, _ = bot.ask(Hello(), timeout_s=10)
+    assert isinstance(reply, HelloReply)
+    assert reply.name == "fake"
+    for _ in range(2):
+        bot.ask(NEW_GAME, timeout_s=10)
+        for ply in range(7):
+            reply, elapsed_us = bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
+            assert isinstance(reply, MoveReply)
+            assert reply.column == (1 if ply >= 6 else 0)
+            assert 0 < elapsed_us < 10_000_000
+        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+    assert bot.quit(10)
+    assert not bot.alive
+
+
+def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
+    """Also where the bot shares its CPU with the harness, and runs first once it is asked."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    times = []
+    try:
+        bot = start_fake("works", "2")
+        open_game(bot)
+        for _ in range(60):
+            rested = time.monotonic() + 0.01  # it has a claim on the CPU, the harness has none
+            while time.monotonic() < rested:
+                pass
+            times.append(bot.ask(MoveAsk(ply=0, moves=()), timeout_s=10).elapsed_us)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert min(times) >= 2000
+
+
+FAILURES: list[tuple[str, type[BotFailure], str]] = [
+    ("hangs-in-hello", BotTimeout, r"no answer to hello within 400 ms"),
+    ("hangs-in-ready", BotTimeout, r"no answer to new_game within 400 ms"),
+    ("hangs-in-move", BotTimeout, r"no answer to move \(ply 0\) within 400 ms"),
+    ("spins", BotTimeout, r"no answer to move \(ply 0\)"),
+    ("late 0.6", BotTimeout, r"no answer to move \(ply 0\)"),
+    ("half-line", BotTimeout, r"only half a line came: '\{\"type\":\"move\",'"),
+    ("floods-errors", BotTimeout, r"no answer to move .* last words on stderr:\n.*0123456789"),
+    ("kills-supervisor leaving-an-orphan", BotTimeout, r"no answer to move \(ply 0\)"),
+    ("segfaults", BotCrash, r"killed by SIGSEGV when asked for move .*:\nabout to crash"),
+    ("exits", BotCrash, r"exited with status 3 when asked for move \(ply 0\)"),
+    (
+        "exits-at-once",
+        BotCrash,
+        r"status 1 when asked for hello.*:\ncannot find my weights",
+    ),
+    ("closes-output", BotCrash, r"closed its standard output when asked for move"),
+    ("closes-input", BotCrash, r"closed its standard input when asked for move"),
+    ("half-line-then-exit", BotCrash, r"exited with status 0 when asked for move .* half a line"),
+    ("gives-up", BotCrash, r"gave up at move \(ply 0\): no idea"),
+    ("orphans-keep-output", BotCrash, r"exited with status 4"),
+    ("kills-supervisor", BotCrash, r"its supervisor was killed"),
+    ("garbage", BotProtocolError, r"not an answer of the protocol: .*I think the middle"),
+    ("bad-bytes", BotProtocolError, r"not an answer of the protocol"),
+    ("long-line", BotProtocolError, r"a line over 64 KiB"),
+    ("floods-output", BotProtocolError, r"a line over 64 KiB"),
+    ("floods-lines", BotProtocolError, r"more than one line|nothing was asked"),
+    ("answers 1.5", BotProtocolError, r"Expected `int`, got `float`"),
+    ('answers "3"', BotProtocolError, r"Expected `int`, got `str`"),
+    ("wrong-echo", BotProtocolError, r"move \(ply 0\) with the answer to ply -2"),
+    ("wrong-type", BotProtocolError, r"with a message of type 'ready'"),
+]
+
+
+@pytest.mark.parametrize(("mode", "kind", "text"), FAILURES, ids=[mode for mode, *_ in FAILURES])
+def test_failures(
+    start_fake: StartFake, mark: str, mode: str, kind: type[BotFailure], text: str
+) -> None:
+    """A misbehaving bot raises its exception, with a sentence, and is gone by then."""
+    bot = start_fake(*mode.split())
+    asked = ("hello", "ready", "move").index(mode[9:]) if mode.startswith("hangs-in-") else 2
+    timeouts = [0.4 if step == asked else 10 for step in range(3)]
+    with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
+        bot.ask(Hello(), timeout_s=timeouts[0])
+        bot.ask(NEW_GAME, timeout_s=timeouts[1])
+        first_move(bot, timeouts[2])
+    assert await_none(mark, 0) == []
+    assert not bot.alive
+    with pytest.raises(RuntimeError):
+        first_move(bot)
+
+
+def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
+    """The same answer is in time under one deadline and too late under a shorter one."""
+    bot = start_fake("late", "0.3")
+    open_game(bot)
+    _, elapsed_us = first_move(bot, 10.0)
+    assert elapsed_us >= 300_000
+    with pytest.raises(BotTimeout):
+        first_move(bot, 0.1)
+
+
+def test_a_bot_that_does_not_read(start_fake: StartFake) -> None:
+    """A question larger than the pipe cannot block the harness."""
+    bot = start_fake("stops-reading")
+    open_game(bot)
+    with pytest.raises(BotTimeout, match="did not read its standard input for 200 ms"):
+        bot.ask(MoveAsk(ply=0, moves=(1,) * 100_000), timeout_s=0.2)
+
+
+def test_a_long_question_is_read(start_fake: StartFake) -> None:
+    """A question larger than the pipe reaches a bot that reads."""
+    bot = start_fake("honest")
+    open_game(bot)
+    reply, _ = bot.ask(MoveAsk(ply=0, moves=(9,) * 100_000), timeout_s=10)
+    assert isinstance(reply, MoveReply)
+
+
+def test_tell_never_blocks(start_fake: StartFake) -> None:
+    """A bot that stopped reading cannot hold up game_over, however full its pipe is."""
+    bot = start_fake("stops-reading")
+    open_game(bot)
+
+    def tell() -> None:
+        for _ in range(3000):
+            bot.tell(GameOver(result="win", termination="four_in_a_row"))
+
+    telling = threading.Thread(target=tell, daemon=True)
+    telling.start()
+    telling.join(30)
+    assert not telling.is_alive()
+    with pytest.raises(BotTimeout, match="did not read its standard input"):  # so it was full
+        first_move(bot, 0.1)
+
+
+@pytest.mark.parametrize("mode", ["chatters", "talks-after-game-over"])
+def test_unasked_output(start_fake: StartFake, mode: str) -> None:
+    """Output that lies there before a question is a protocol error of that question."""
+    bot = start_fake(mode)
+    open_game(bot)
+    with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one line"):  # noqa: PT012
+        first_move(bot)
+        bot.tell(GameOver(result="win", termination="four_in_a_row"))
+        deadline = time.monotonic() + 10
+        while not bot.has_stray_output() and time.monotonic() < deadline:
+            time.sleep(0.001)
+        bot.ask(NEW_GAME, timeout_s=10)
+
+
+def test_crashing_once(start_fake: StartFake, tmp_path: Path) -> None:
+    """After a crash a fresh process can play on."""
+    flag = str(tmp_path / "crashed")
+    bot = start_fake("crashes-once", flag)
+    open_game(bot)
+    with pytest.raises(BotCrash, match="SIGABRT"):
+        first_move(bot)
+    bot = start_fake("crashes-once", flag)
+    open_game(bot)
+    assert isinstance(first_move(bot).reply, MoveReply)
+
+
+@pytest.mark.parametrize("mode", ["leaves-orphans", "leaves-session", "hops", "many-processes"])
+def test_descendants_are_gone(start_fake: StartFake, mark: str, mode: str) -> None:
+    """What left its session, forked twice, flees or is many is gone when kill returns."""
+    bot = start_fake(mode)
+    open_game(bot)
+    if mode == "many-processes":
+        bot.tell(MoveAsk(ply=0, moves=()))
+        time.sleep(0.05)
+    else:
+        first_move(bot)
+    assert len(living(mark)) >= 2
+    bot.kill()
+    assert await_none(mark, 0) == []
+
+
+def test_quit_ends_orphans(start_fake: StartFake, mark: str) -> None:
+    """Also a graceful exit leaves no descendant."""
+    bot = start_fake("leaves-orphans")
+    open_game(bot)
+    assert bot.quit(10)
+    assert await_none(mark, 0) == []
+
+
+def test_quit_is_patient_only_so_long(start_fake: StartFake, mark: str) -> None:
+    """A bot that hangs instead of quitting is given its time and then killed."""
+    bot = start_fake("stops-reading")
+    open_game(bot)
+    started = time.monotonic()
+    assert not bot.quit(0.2)
+    assert time.monotonic() - started >= 0.2
+    assert await_none(mark, 0) == []
+
+
+def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
+    """A supervisor that does not react is replaced by a search for the bot's processes."""
+    bot = start_fake("stops-supervisor")
+    open_game(bot)
+    first_move(bot)
+    bot.kill()
+    assert await_none(mark, 0) == []
+    assert not bot.scratch.exists()
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("eats-memory", r"over its memory limit: \d+ MiB resident in 1 process\(es\), 100 MiB"),
+        ("eats-memory-in-children", r"over its memory limit: .* in \d process"),
+        ("hides-memory memfd", r"over its memory limit: \d+ MiB"),
+        ("hides-memory shm", r"over its memory limit: \d+ MiB"),
+        ("hides-memory segment", r"over its memory limit: \d+ MiB"),
+    ],
+)
+def test_memory(start_fake: StartFake, mode: str, text: str) -> None:
+    """The bot and its descendants together may use so much resident memory and no more."""
+    bot = start_fake(*mode.split(), limits=Limits(memory_mb=100))
+    open_game(bot)
+    with pytest.raises(BotMemory, match=text):
+        first_move(bot)
+
+
+@pytest.mark.parametrize(
+    ("mode", "limits", "text"),
+    [
+        ("many-processes", Limits(processes=20), r"over its limit of 20 processes"),
+        ("fills-folder", Limits(written_mb=40), r"40 MiB written to disk"),
+        ("fills-scratch", Limits(scratch_mb=20), r"20 MiB in its scratch folder"),
+        ("opens-files", Limits(open_files=64), r"(?s)exited with status 1 .* Too many open files"),
+        ("one-large-file", Limits(file_mb=4), r"SIGXFSZ|File too large"),
+        ("eats-memory", Limits(address_mb=200), r"(?s)exited with status 1 .*MemoryError"),
+    ],
+)
+def test_other_limits(start_fake: StartFake, mode: str, limits: Limits, text: str) -> None:
+    """Each limit ends the bot or fails its call, and the sentence says which."""
+    bot = start_fake(mode, limits=limits)
+    open_game(bot)
+    with pytest.raises(BotCrash, match=text):
+        first_move(bot)
+
+
+@pytest.mark.parametrize(
+    ("command", "folder", "text"),
+    [
+        (("./nothing",), ".", r"cannot start \./nothing: no such file in .*, or the interpreter"),
+        (("no-such-program",), ".", r"no such file in .* or on PATH"),
+        (("./plain",), ".", r"it is not executable \(chmod \+x makes it so\)"),
+        (("./junk",), ".", r"neither a program of this machine nor a script that begins with"),
+        ((sys.executable,), "missing", r"cannot enter its folder .*missing \(No such file"),
+    ],
+)
+def test_what_cannot_be_started(
+    tmp_path: Path, command: tuple[str, ...], folder: str, text: str
+) -> None:
+    """The sentence says what is missing and where it was looked for."""
+    (tmp_path / "plain").write_text("no program")
+    (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
+    (tmp_path / "junk").chmod(0o755)
+    bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)))
+    with pytest.raises(BotCrash, match=text):
+        bot.ask(Hello(), timeout_s=10)
+    assert bot.pid is None
+    assert not bot.scratch.exists()
+
+
+def test_kill_is_repeatable(start_fake: StartFake, mark: str) -> None:
+    """A second kill, and a wish to quit after it, find nothing to do."""
+    bot = start_fake("hangs-in-move")
+    open_game(bot)
+    bot.kill()
+    assert await_none(mark, 0) == []
+    bot.kill()
+    assert not bot.quit(1)
+
+
+def test_kill_before_the_bot_has_started(start_fake: StartFake, mark: str) -> None:
+    """A process killed in the middle of its start leaves nothing."""
+    for pause in (0, 0.005, 0.01, 0.015, 0.02):
+        bot = start_fake("honest")
+        time.sleep(pause)
+        bot.kill()
+    assert await_none(mark, 0) == []
+
+
+def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
+    """Descriptors of the harness stay as they were."""
+    before = sorted(os.listdir("/proc/self/fd"))
+    for _ in range(10):
+        start_fake("honest").quit(10)
+    assert sorted(os.listdir("/proc/self/fd")) == before

@@ -1,0 +1,222 @@
+"""A late bot that was kept from running is told from one that slept."""
+
+import os
+import time
+
+import pytest
+
+from bots.protocol import MoveAsk
+from ladder.errors import BotTimeout
+from ladder.match.process import cpu_wait, procfs
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.cpu_wait import (
+    Stall,
+    how_spent,
+    snapshot,
+    stall_since,
+    starved_ns,
+)
+from tests.support.crowd import crowd_to_come
+from tests.support.fakes import (
+    StartFake,
+    open_game,
+)
+
+NOBODY = 2**22 + 1
+"""The number of no process."""
+BRK = {"aarch64": 214}.get(os.uname().machine, 12)
+
+
+def late_by(bot: BotProcess, timeout_s: float) -> Stall:
+    with pytest.raises(BotTimeout) as late:
+        bot.ask(MoveAsk(ply=0, moves=()), timeout_s=timeout_s, watch_runqueue=True)
+    assert bot.stall is not None
+    assert how_spent(bot.stall) in str(late.value)
+    return bot.stall
+
+
+def test_a_busy_bot_on_a_crowded_processor_was_stalled(start_fake: StartFake) -> None:
+    """Among busy neighbours most of the time is waiting."""
+    with crowd_to_come() as crowd:
+        bot = start_fake("spins")
+        open_game(bot)
+        crowd.come()
+        stall = late_by(bot, 0.4)
+    assert stall.elapsed_us >= 400_000
+    assert stall.bot_us > 0.5 * stall.elapsed_us
+
+
+def test_a_sleeping_bot_on_a_crowded_processor_was_not(start_fake: StartFake) -> None:
+    """It never wanted to run, so it has nothing to complain of."""
+    with crowd_to_come() as crowd:
+        bot = start_fake("hangs-in-move")
+        open_game(bot)
+        crowd.come()
+        stall = late_by(bot, 0.4)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+def test_a_bot_asleep_in_the_kernel_by_its_own_doing_was_not(start_fake: StartFake) -> None:
+    """The uninterruptible sleep of who waits for a child is no wait for memory."""
+    bot = start_fake("sleeps-in-the-kernel")
+    open_game(bot)
+    bot.begin_game()
+    stall = late_by(bot, 0.4)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+class ScriptedThread:
+    """What /proc tells of the one thread of a bot; the test's own process lends its number.
+
+    A real thread that waits inside the kernel, or that runs between two readings, cannot be made to
+    order.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path = f"/proc/{os.getpid()}/task/{os.getpid()}"
+        self.state, self.call, self.gave_up = "S", "0", 7
+        self.cpu_ns = self.wait_ns = 0
+        self.processor, self.stolen_ticks = 1, 5
+        """Where it is, and what the host has taken from there; nothing happens elsewhere."""
+        self.after_accounts = ""
+        """The state once the accounts have been read; empty: as before."""
+        monkeypatch.setattr(cpu_wait, "read", self.read)
+        monkeypatch.setattr(cpu_wait, "_threads", lambda *_: [self.path])
+        monkeypatch.setattr(cpu_wait, "_is_guest", lambda: True)
+        self.before = snapshot(NOBODY, ended=False)
+
+    def read(self, path: str) -> bytes:
+        """The beginning of a file of /proc."""
+        name = path.removeprefix(f"{self.path}/")
+        if name == "schedstat":
+            self.state = self.after_accounts or self.state
+            return f"{self.cpu_ns} {self.wait_ns} 9\n".encode()
+        if name == "status":
+            return f"Name:\tbot\nvoluntary_ctxt_switches:\t{self.gave_up}\nno\t9\n".encode()
+        if name == "stat":
+            return f"1 (bot) {self.state}{' 0' * 35} {self.processor} 0 0\n".encode()
+        if name == "syscall":
+            return f"{self.call} 0x0 0x0\n".encode()
+        if path == "/proc/stat":
+            taken = f"cpu1 9 9 9 9 9 9 9 {self.stolen_ticks} 0 0\n"
+            return f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 3 0 0\n{taken}intr 9\n".encode()
+        return procfs.read(path)
+
+    def late(self) -> Stall:
+        """The look after a question that was put 70 ms ago."""
+        before = self.before._replace(taken=time.monotonic() - 0.07)
+        return stall_since(NOBODY, before, 0)
+
+
+def test_a_bot_that_runs_again_during_the_look_was_stalled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was queued until now, and its wait was not booked yet when the accounts were read."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.after_accounts, thread.cpu_ns = "R", "S", 14_000_000
+    stall = thread.late()
+    assert stall.bot_us == pytest.approx(stall.elapsed_us - 14_000, abs=1)
+
+
+@pytest.mark.parametrize("call", ["-1", str(BRK)], ids=["page fault", "brk"])
+def test_a_bot_held_up_by_the_kernel_was_stalled(
+    monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """It wanted memory, and whoever holds the lock on that is put aside itself."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.call, thread.gave_up, thread.cpu_ns = "D", call, 8, 18_000_000
+    stall = thread.late()
+    assert stall.bot_us == pytest.approx(stall.elapsed_us - 18_000, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("state", "call", "gave_up"), [("D", "0", 8), ("D", "-1", 9), ("S", "-1", 8)]
+)
+def test_other_sleeps_were_not(
+    monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int
+) -> None:
+    """In a read, after another sleep, or interruptibly: nobody knows that it did not want to."""
+    thread = ScriptedThread(monkeypatch)
+    thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
+    assert thread.late().bot_us == 0
+
+
+def test_a_late_bots_time_in_words() -> None:
+    """An author must see whether the bot computed, waited or slept."""
+    stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
+    assert how_spent(stall) == (
+        "of 103 ms it computed for 65, and the machine kept it or the referee waiting for 51"
+    )
+    assert how_spent(stall._replace(stolen_us=100_000)).endswith("waiting for 100")
+
+
+@pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
+def test_what_the_host_took_from_the_bots_processor_was_a_stall(
+    monkeypatch: pytest.MonkeyPatch, processor: int, stolen_us: int
+) -> None:
+    """A host stops the whole processor, and the bot's clock may have gone on: nothing waited."""
+    thread = ScriptedThread(monkeypatch)
+    thread.processor, thread.stolen_ticks = processor, 15
+    thread.cpu_ns = 10_000_000_000  # more than has passed, however long this test is kept waiting
+    stall = thread.late()
+    assert (stall.stolen_us, stall.bot_us, stall.harness_us) == (stolen_us, 0, 0)
+    assert stall.used_us == 10_000_000
+
+
+@pytest.mark.parametrize("how", ["nice", "idle", "cpu", "group"])
+def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str) -> None:
+    """It arranged for its wait itself, so it has nothing to complain of."""
+    with crowd_to_come() as crowd:
+        bot = start_fake("gives-way", how)
+        open_game(bot)
+        crowd.come()
+        if how == "cpu":  # as if it had been given all
+            os.sched_setaffinity(0, range(os.cpu_count() or 1))
+        stall = late_by(bot, 0.4)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
+
+
+@pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-steps"])
+def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
+    """What orphans in other sessions use, living or ended, is the bot's own use.
+
+    Whoever else computes on this processor meanwhile does keep the bot waiting, so the calmest of
+    some tries counts; its helpers would keep it waiting in all.
+    """
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        for _ in range(8):
+            bot = start_fake(mode)
+            open_game(bot)
+            bot.begin_game()
+            stall = late_by(bot, 0.6)
+            if max(stall.bot_us, stall.harness_us) < 0.35 * stall.elapsed_us:
+                return
+    finally:
+        os.sched_setaffinity(0, allowed)
+    pytest.fail(f"in none of the tries: {stall}")
+
+
+def test_what_a_bot_can_complain_of() -> None:
+    """The longest wait counts, less what exceeds one processor's worth, and is never negative."""
+    assert starved_ns(longest_wait_ns=60, cpu_ns=40, elapsed_ns=100) == 60
+    assert starved_ns(longest_wait_ns=60, cpu_ns=10, elapsed_ns=100) == 60
+    assert starved_ns(longest_wait_ns=75, cpu_ns=100, elapsed_ns=100) == 0
+    assert starved_ns(longest_wait_ns=75, cpu_ns=180, elapsed_ns=100) == 0
+    assert starved_ns(longest_wait_ns=-1, cpu_ns=0, elapsed_ns=100) == 0
+
+
+def test_oversleeping_is_the_harnesss() -> None:
+    """The whole time that nobody of the bot used counts; a process that is gone has no wait."""
+    before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
+    stall = stall_since(NOBODY, before, 5_000_000)
+    assert stall.harness_us == 5_000_000
+    assert stall.bot_us == 0
+
+
+def test_unwatched_questions_leave_no_stall(start_fake: StartFake) -> None:
+    """Without `watch_runqueue` nothing is measured."""
+    bot = start_fake("hangs-in-move")
+    open_game(bot)
+    with pytest.raises(BotTimeout):
+        bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.05)
+    assert bot.stall is None

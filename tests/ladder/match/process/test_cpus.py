@@ -1,0 +1,91 @@
+"""One CPU for one pair: claims exclude each other and end with their process."""
+
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from ladder.match.process.cpus import claimed_cpus
+
+ROOT = Path(__file__).resolve().parents[4]
+CLAIM = (
+    "import os, sys; from ladder.match.process.cpus import claim_cpu; "
+    "print(claim_cpu(sys.argv[1]), sorted(os.sched_getaffinity(0)), flush=True); "
+    "sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def prefix() -> str:
+    """A space of names that no ladder of this machine uses."""
+    return f"ladder-test-{uuid.uuid4().hex}"
+
+
+def start(prefix: str, environment: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", CLAIM, prefix],
+        cwd=ROOT,
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def read(process: subprocess.Popen[str]) -> tuple[str, str]:
+    assert process.stdout is not None
+    cpu, _, affinity = process.stdout.readline().strip().partition(" ")
+    return cpu, affinity
+
+
+def test_every_worker_gets_a_cpu_of_its_own_until_none_is_left(prefix: str, tmp_path: Path) -> None:
+    """Not even with folders for temporary files of their own do two share one; a freed one is
+    claimed again, and one worker too many stays free to move."""
+    allowed = sorted(os.sched_getaffinity(0))
+    folders = [tmp_path / str(number) for number in range(len(allowed) + 1)]
+    for folder in folders:
+        folder.mkdir()
+    processes = [start(prefix, {"TMPDIR": str(folder)}) for folder in folders]
+    claims = [read(process) for process in processes]
+    taken = sorted(int(cpu) for cpu, _ in claims if cpu != "None")
+    assert taken == allowed
+    for cpu, affinity in claims:
+        assert affinity == (str(allowed) if cpu == "None" else f"[{cpu}]")
+    for process in processes:
+        process.communicate()
+    again = start(prefix)
+    assert read(again)[0] == str(allowed[0])
+    again.communicate()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_users_claim_is_seen(prefix: str) -> None:
+    """Users share a machine, and so its CPUs."""
+    mine = start(prefix)
+    claimed = read(mine)[0]
+    code = (
+        "import os, sys; os.setuid(65534); os.environ.pop('HOME', None); "
+        f"sys.argv = ['', {prefix!r}]; {CLAIM}"
+    )
+    load = "import ladder.match.process.cpus; "  # while the sources can still be read
+    theirs = subprocess.run(
+        [sys.executable, "-c", load + code], cwd=ROOT, input="", capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert theirs.stdout.split()[0] != claimed
+    mine.communicate()
+
+
+def test_claimed_cpus_are_seen_by_everybody_while_they_are_claimed(prefix: str) -> None:
+    """Another process's claim must be listed, and no longer once it has ended."""
+    assert claimed_cpus(prefix) == frozenset()
+    process = start(prefix)
+    cpu = int(read(process)[0])
+    assert claimed_cpus(prefix) == {cpu}
+    assert claimed_cpus(f"{prefix}-other") == frozenset()
+    process.communicate()
+    assert claimed_cpus(prefix) == frozenset()

@@ -1,0 +1,35 @@
+"""The sentences about failures: a traceback keeps its lines, a log gets the line that counts."""
+
+from ladder.errors import BotCrash
+from ladder.match.process.failures import in_one_line, with_last_words
+
+STDERR = """--- game 1 of pair 0: a moves first, against b on 6x7 ---
+Traceback (most recent call last):
+  File "bot.py", line 3, in <module>
+    think()
+
+ValueError: no move
+"""
+
+
+def test_a_traceback_keeps_its_lines() -> None:
+    """Its indentation is kept, too; the log's own headings are no words of the bot."""
+    failure = with_last_words(BotCrash("exited with status 1"), STDERR)
+    assert str(failure).split("\n") == [
+        "exited with status 1; its last words on stderr:",
+        "Traceback (most recent call last):",
+        '  File "bot.py", line 3, in <module>',
+        "    think()",
+        "ValueError: no move",
+    ]
+    assert isinstance(failure, BotCrash)
+    silent = BotCrash("exited with status 1")
+    assert with_last_words(silent, "\n") is silent
+
+
+def test_one_line_tells_the_exception() -> None:
+    """A warning has no room for a traceback."""
+    detail = str(with_last_words(BotCrash("exited with status 1"), STDERR))
+    told = "exited with status 1; its last words on stderr: ValueError: no move"
+    assert in_one_line(detail) == told
+    assert in_one_line("too late") == "too late"

@@ -1,0 +1,124 @@
+"""The processor time of all processes of a bot, on its turn and off it, and a stop that holds."""
+
+import contextlib
+import time
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+from bots.protocol import MoveAsk, MoveReply
+from ladder.match.process.bot_process import BotProcess
+from tests.support.fakes import NEW_GAME, StartFake, open_game
+
+
+def playing(start_fake: StartFake, *words: str) -> BotProcess:
+    """A fake bot in its first game, asked once."""
+    bot = start_fake(*words)
+    open_game(bot)
+    bot.begin_game()
+    ask(bot, 0)
+    return bot
+
+
+def ask(bot: BotProcess, ply: int) -> None:
+    assert isinstance(bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=30).reply, MoveReply)
+
+
+def await_true(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def states(bot: BotProcess) -> set[str]:
+    """The states of all processes of a bot."""
+    found = set()
+    for process in psutil.Process(bot.supervisor_pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            found.add(process.status())
+    return found - {psutil.STATUS_ZOMBIE}
+
+
+def test_a_bot_that_waits_is_left_alone(start_fake: StartFake) -> None:
+    """Reading its next question is no use of the processor, and costs it no stop."""
+    bot = playing(start_fake, "honest")
+    for ply in (2, 4):
+        ask(bot, ply)
+        assert bot.family.rest_us <= 1000
+    assert not bot.family.conduct.ponders
+    assert not bot.family.counts_all
+    assert psutil.STATUS_STOPPED not in states(bot)
+
+
+@pytest.mark.parametrize(
+    "mode", [("steals", "2"), ("ponders",), ("steals-later", "2"), ("steals-in-steps",)]
+)
+def test_what_runs_off_its_turn_is_seen_and_stopped(
+    start_fake: StartFake, mode: tuple[str, ...]
+) -> None:
+    """Children, orphans in sessions of their own, later ones and such as end: all stand still."""
+    bot = playing(start_fake, *mode)
+    ply = 0
+
+    def is_seen() -> bool:
+        nonlocal ply
+        time.sleep(0.05)
+        ply += 2
+        ask(bot, ply)
+        return bot.family.conduct.ponders
+
+    await_true(is_seen)
+    assert bot.family.counts_all
+    assert bot.family.rest_us > 1000
+
+    def stands_still() -> bool:
+        nonlocal ply
+        await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+        time.sleep(0.05)
+        ply += 2
+        ask(bot, ply)
+        return bot.family.rest_us <= 1000
+
+    # Ended processes are told in ticks of 10 ms, so that a rest may show what a turn has used.
+    assert sum(stands_still() for _ in range(6)) >= 3
+
+
+def test_a_stopped_bot_plays_its_next_game_and_quits(start_fake: StartFake) -> None:
+    """Every question lets it run again, and so does the wish that it ends."""
+    bot = playing(start_fake, "steals", "1")
+    bot.hold()
+    bot.ask(NEW_GAME, timeout_s=30)
+    bot.begin_game()
+    ask(bot, 0)
+    bot.hold()
+    assert bot.quit(30)
+
+
+def test_a_fresh_process_inherits_the_conduct(start_fake: StartFake) -> None:
+    """What one process did is known of the next one: it is stopped from its first answer on."""
+    bot = playing(start_fake, "steals", "1")
+    await_true(lambda: bot.family.look_at_rest() > 20_000)
+    conduct = bot.family.conduct
+    assert conduct.ponders
+    bot.kill()
+    bot = start_fake("steals", "1", conduct=conduct)
+    open_game(bot)
+    bot.begin_game()
+    await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+    ask(bot, 0)
+    await_true(lambda: states(bot) == {psutil.STATUS_STOPPED})
+
+
+def test_the_turn_of_a_family_is_that_of_all_its_processes(start_fake: StartFake) -> None:
+    """A bot that thinks in children that end before it answers has used what they used."""
+    bot = playing(start_fake, "thinks-in-children", "0.1")
+
+    def is_noticed() -> bool:
+        ask(bot, 2)
+        return bot.family.counts_all
+
+    await_true(is_noticed)
+    ask(bot, 4)
+    assert bot.family.turn_us >= 90_000  # the kernel tells ended ones in ticks of 10 ms

@@ -1,0 +1,89 @@
+"""What is left when harness and supervisor are both killed is found and cleared, and no more."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.leftovers import (
+    clear_leftovers,
+    find_leftovers,
+)
+from ladder.match.process.supervisor_client import PACKAGES
+from tests.support.fakes import (
+    await_none,
+    fake_start,
+    living,
+    open_game,
+)
+
+HARNESS = """
+import sys, time
+from pathlib import Path
+from tests.support.fakes import fake_start, open_game
+from ladder.match.process.bot_process import BotProcess
+folder, mark = sys.argv[1:]
+bot = BotProcess.start(
+    fake_start("leaves-orphans", folder=Path(folder), mark=mark)
+)
+open_game(bot)
+print(bot.supervisor_pid, bot.scratch, flush=True)
+time.sleep(600)
+"""
+
+
+def test_after_a_double_kill(tmp_path: Path, mark: str) -> None:
+    """Orphans of the bot and its folder outlive both of its keepers, until the next start."""
+    place = tmp_path / "tmp"
+    place.mkdir()
+    command = [sys.executable, "-c", HARNESS, str(tmp_path), mark]
+    environment = {**os.environ, "TMPDIR": str(place)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, cwd=PACKAGES, env=environment
+    ) as harness:
+        assert harness.stdout is not None
+        supervisor, scratch = harness.stdout.readline().decode().split()
+        os.kill(int(supervisor), signal.SIGSTOP)  # or it might end its bot between the two kills
+        harness.kill()
+        harness.wait()
+    assert find_leftovers(place) == []  # it is stopped, but it lives
+    os.kill(int(supervisor), signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while not find_leftovers(place) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert find_leftovers(place) == [Path(scratch)]
+    assert living(mark)
+    assert clear_leftovers(place) == 1
+    assert await_none(mark, 1.0) == []
+    assert not Path(scratch).exists()
+
+
+def test_living_bots_are_left_alone(
+    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a bot of another ladder, nor folders that are not ours, are touched."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    others = [tmp_path / "ladder-cpu-0-1.lock", tmp_path / "ladder-1-0123456789abcdeX"]
+    for other in others:
+        other.mkdir()
+    start = fake_start("honest", folder=tmp_path, mark=mark)
+    with BotProcess.start(start) as bot:
+        open_game(bot)
+        assert clear_leftovers() == 0
+        assert bot.scratch.exists()
+        open_game(bot)
+    assert all(other.exists() for other in others)
+
+
+def test_a_living_process_protects_a_folder(tmp_path: Path) -> None:
+    """A process with the harness's number is taken for the harness."""
+    ours = tmp_path / f"ladder-{os.getpid()}-0123456789abcdef"
+    dead = tmp_path / f"ladder-{2**22 + 1}-0123456789abcdef"
+    for folder in (ours, dead):
+        folder.mkdir()
+    assert find_leftovers(tmp_path) == [dead]

@@ -1,0 +1,152 @@
+"""The words before a bot's command, and what they protect."""
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Budget, Hello, HelloReply
+from db.records.launch import Limits
+from db.records.pairs import (
+    Entrant,
+    PairPlan,
+)
+from ladder.errors import BotCrash, BotMemory
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.referee import play_pair
+from ladder.match.process.confinement import Confinement
+from ladder.match.specs.start_command import built_in, entrant_of
+from ladder.tools.doctor.sandbox_probe import (
+    Reach,
+    try_reach,
+)
+from tests.support.fakes import (
+    StartFake,
+    fake_start,
+    first_move,
+    open_game,
+)
+
+NEEDED = " ".join(
+    f"--ro-bind {path} {path}"
+    for path in map(shlex.quote, (str(Path(__file__).parents[4]), sys.prefix, sys.base_prefix))
+)
+ADVISED = (
+    f"bwrap --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp {NEEDED} "
+    "--ro-bind {folder} {folder} "
+    "--bind {scratch} {scratch} --unshare-all --die-with-parent --chdir {folder} --"
+)
+"""As docs/strangers-code.md advises, but that homes stay visible, and what the bots of these tests
+are made of: the project, its environment and Python, which may lie below /tmp."""
+BWRAP = tuple(shlex.split(ADVISED))
+needs_bwrap = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed: its protection is untested"
+)
+
+
+def told_by(bot: object) -> dict[str, str]:
+    reply, _ = bot.ask(Hello(), timeout_s=20)  # type: ignore[attr-defined]
+    assert isinstance(reply, HelloReply)
+    told: dict[str, str] = json.loads(reply.version)
+    return told
+
+
+def test_the_words_come_before_the_command(start_fake: StartFake, tmp_path: Path) -> None:
+    """A real program runs the bot; the names of its two folders are filled in."""
+    bot = start_fake("tells", sandbox=("env", "-i", "HOME={scratch}", "WHERE={folder}/x"))
+    environment = told_by(bot)["environment"]
+    assert isinstance(environment, dict)
+    environment.pop("LC_CTYPE", None)  # Python's own doing in the C locale
+    assert environment == {"HOME": str(bot.scratch), "WHERE": f"{tmp_path}/x"}
+
+
+def test_a_sandbox_that_fails_says_so(start_fake: StartFake) -> None:
+    """Its last words are the bot's."""
+    bot = start_fake("honest", sandbox=("sh", "-c", "echo no namespaces here >&2; exit 1"))
+    with pytest.raises(BotCrash, match=r"exited with status 1 .*\nno namespaces here"):
+        open_game(bot)
+
+
+def test_what_the_sandbox_started_is_gone(start_fake: StartFake) -> None:
+    """A program that waits for the bot is ended with it (the fixture looks for both)."""
+    bot = start_fake("leaves-orphans", sandbox=("sh", "-c", '"$@"; exit $?', "sh"))
+    open_game(bot)
+    bot.kill()
+
+
+def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
+    """They are the ladder itself; every other bot is started behind the words."""
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec "$@"\n')
+    wrapper.chmod(0o755)
+    pool = BotPool(Confinement(sandbox=(str(wrapper),)))
+    budget = Budget(simulations=5)
+    try:
+        record = play_pair(
+            PairPlan(
+                id=1,
+                number=0,
+                a=Entrant(1, "a", fake_start("honest", folder=tmp_path), budget),
+                b=entrant_of(built_in("random"), revision=2, name="b", budget=budget),
+                board="6x7",
+                board_class="6x7",
+                opening=(),
+                seed=7,
+            ),
+            pool,
+        )
+    finally:
+        pool.close()
+    assert not any(game.termination.is_forfeit for game in record.games)
+    started = (tmp_path / "started").read_text().splitlines()
+    assert len(started) == 1
+    assert started[0].endswith("bot.py honest")
+
+
+def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
+    """It runs as the same user: the probe must find that out, and change nothing."""
+    database = tmp_path / "ladder.db"
+    database.write_bytes(b"games")
+    assert try_reach(str(database), ()) == (Reach.WRITABLE, "")
+    assert database.read_bytes() == b"games"
+    assert try_reach(str(tmp_path / "missing"), ()) == (Reach.SEALED, "")
+
+
+def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
+    """A sandbox that does not start protects nobody."""
+    reach, reason = try_reach(str(tmp_path), ("sh", "-c", "echo broken >&2; exit 3"))
+    assert (reach, reason) == (Reach.UNKNOWN, "sh: broken")
+
+
+@needs_bwrap
+def test_bubblewrap_keeps_bots_from_the_database(
+    start_fake: StartFake, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The database is out of reach, the two folders are there, and the game goes on."""
+    database = tmp_path_factory.mktemp("elsewhere") / "ladder.db"
+    database.write_bytes(b"games")
+    bot = start_fake("reaches", str(database), sandbox=BWRAP)
+    assert told_by(bot)["file"] == "No such file or directory"
+    open_game(bot)
+    assert try_reach(str(database), BWRAP) == (Reach.SEALED, "")
+
+
+@needs_bwrap
+@pytest.mark.parametrize("mode", ["leaves-orphans", "hangs-in-move", "hops"])
+def test_nothing_outlives_bubblewrap(start_fake: StartFake, mode: str) -> None:
+    """What a bot leaves behind in its own process namespace ends with it, too."""
+    bot = start_fake(mode, sandbox=BWRAP)
+    open_game(bot)
+    bot.kill()
+
+
+@needs_bwrap
+def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> None:
+    """A folder that the sandbox keeps in memory is the bot's memory, its files open or closed."""
+    bot = start_fake("hides-memory", "file", sandbox=BWRAP, limits=Limits(memory_mb=100))
+    open_game(bot)
+    with pytest.raises(BotMemory, match=r"over its memory limit: \d+ MiB"):
+        first_move(bot)

@@ -1,0 +1,221 @@
+"""What a bot process finds around it, and what is left when the harness dies."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bots.protocol import Hello, HelloReply
+from db.records.launch import Limits
+from ladder.errors import BotTimeout
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.stderr_log import (
+    HEAD,
+    TAIL,
+)
+from ladder.match.process.supervisor_client import PACKAGES
+from tests.support.fakes import (
+    StartFake,
+    await_none,
+    fake_start,
+    first_move,
+    living,
+    open_game,
+)
+
+
+def told_by(bot: BotProcess) -> dict[str, Any]:
+    reply, _ = bot.ask(Hello(), timeout_s=10)
+    assert isinstance(reply, HelloReply)
+    told: dict[str, Any] = json.loads(reply.version)
+    return told
+
+
+def test_the_environment_is_clean(
+    start_fake: StartFake, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PATH and LANG are kept, HOME and TMPDIR are the scratch folder, nothing else is inherited."""
+    monkeypatch.setenv("SECRET", "token")
+    monkeypatch.setenv("PYTHONPATH", "/elsewhere")
+    monkeypatch.setenv("OMP_NUM_THREADS", "8")
+    bot = start_fake("tells")
+    environment = told_by(bot)["environment"]
+    assert environment.pop("LC_CTYPE", "") in ("", "C.UTF-8")  # Python's own doing in the C locale
+    assert environment == {
+        "PATH": os.environ["PATH"],
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "HOME": str(bot.scratch),
+        "TMPDIR": str(bot.scratch),
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "NUMBA_NUM_THREADS": "1",
+        "FAKE_BOT_MARK": mark,
+    }
+
+
+def test_nothing_is_inherited(start_fake: StartFake, tmp_path: Path) -> None:
+    """Three pipes and no other descriptor, no blocked or ignored signal, a session of its own."""
+    leaked = os.open("/dev/null", os.O_RDONLY)
+    os.set_inheritable(leaked, True)
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+    ignored = signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    try:
+        bot = start_fake("tells")
+        told = told_by(bot)
+    finally:
+        os.close(leaked)
+        signal.pthread_sigmask(signal.SIG_SETMASK, former)
+        signal.signal(signal.SIGUSR2, ignored)
+    assert sorted(told["descriptors"]) == ["0", "1", "2"]
+    assert all(target.startswith("pipe:") for target in told["descriptors"].values())
+    assert int(told["blocked"], 16) == 0
+    of_python = 1 << (signal.SIGPIPE - 1) | 1 << (signal.SIGXFSZ - 1)
+    # The C library keeps 32 and 33 to itself and lets nobody change them: what started the tests
+    # may have left them ignored.
+    of_libc = 1 << (32 - 1) | 1 << (33 - 1)
+    assert int(told["ignored"], 16) & ~of_python & ~of_libc == 0
+    assert told["session"] == told["pid"] == bot.pid
+    assert told["folder"] == str(tmp_path)
+    assert told["scratch_mode"] == 0o700
+
+
+def test_limits_are_in_force(start_fake: StartFake) -> None:
+    """The kernel's limits are those asked for, hard ones included; never a core file."""
+    limits = told_by(start_fake("tells", limits=Limits(open_files=99, file_mb=7)))["limits"]
+    assert limits["RLIMIT_NOFILE"] == [99, 99]
+    assert limits["RLIMIT_FSIZE"] == [7 << 20, 7 << 20]
+    assert limits["RLIMIT_CORE"] == [0, 0]
+    assert 1024 < limits["RLIMIT_NPROC"][0] < 2**24
+    limits = told_by(start_fake("tells", limits=Limits(address_mb=300)))["limits"]
+    assert limits["RLIMIT_AS"] == [300 << 20, 300 << 20]
+
+
+def test_the_scratch_folder_goes_with_all_it_holds(start_fake: StartFake) -> None:
+    """Deep folders, unreadable ones and links are removed, and what links point at is not."""
+    bot = start_fake("fills-scratch")
+    open_game(bot)
+    with pytest.raises(BotTimeout):
+        first_move(bot, 0.5)
+    assert not bot.scratch.exists()
+    assert Path("/etc/passwd").exists()
+
+
+def test_a_flood_of_errors_is_capped(start_fake: StartFake) -> None:
+    """The log keeps the head and the tail and says how much is missing in between."""
+    bot = start_fake("floods-errors")
+    open_game(bot)
+    with pytest.raises(BotTimeout):
+        first_move(bot, 0.4)
+    assert bot.log_path is not None
+    log = bot.log_path.read_bytes()
+    assert HEAD + TAIL < len(log) < HEAD + TAIL + 100
+    assert b"bytes left out" in log[HEAD : HEAD + 100]
+
+
+def test_a_quiet_bot_has_no_log_file(start_fake: StartFake) -> None:
+    """Only what is written makes a file."""
+    bot = start_fake("honest")
+    open_game(bot)
+    assert bot.quit(10)
+    assert bot.log_path is not None
+    assert not bot.log_path.exists()
+
+
+def test_a_log_of_some_lines_is_whole(start_fake: StartFake) -> None:
+    """Short errors are kept to the last byte."""
+    bot = start_fake("exits-at-once")
+    assert bot.quit(10) is False
+    assert bot.log_path is not None
+    assert bot.log_path.read_text() == "cannot find my weights\n"
+
+
+HARNESS = """
+import sys, time
+from pathlib import Path
+from tests.support.fakes import fake_start, open_game
+from bots.protocol import MoveAsk
+from ladder.match.process.bot_process import BotProcess
+mode, folder, mark, moment = sys.argv[1:]
+bot = BotProcess.start(
+    fake_start(mode, folder=Path(folder), mark=mark)
+)
+if moment == "started":
+    print(bot.scratch, flush=True)
+open_game(bot)
+print(bot.scratch, flush=True)
+bot.ask(MoveAsk(ply=0, moves=()), timeout_s=60)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("mode", "moment"),
+    [("leaves-orphans", "open"), ("hangs-in-move", "open"), ("honest", "started")],
+)
+def test_nothing_outlives_the_harness(
+    tmp_path: Path, mark: str, mode: str, moment: str, how: signal.Signals
+) -> None:
+    """A harness killed at any moment leaves no process of its bots, and no scratch folder."""
+    command = [sys.executable, "-c", HARNESS, mode, str(tmp_path), mark, moment]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=PACKAGES) as harness:
+        assert harness.stdout is not None
+        scratch = Path(harness.stdout.readline().decode().strip())
+        harness.send_signal(how)
+        harness.wait()
+    assert await_none(mark, 1.0) == []
+    deadline = time.monotonic() + 1
+    while scratch.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not scratch.exists()
+
+
+def test_a_killed_supervisor_takes_the_bot_along(start_fake: StartFake, mark: str) -> None:
+    """The bot itself dies with its supervisor, before the harness does anything."""
+    bot = start_fake("hangs-in-move")
+    open_game(bot)
+    os.kill(bot.supervisor_pid, signal.SIGKILL)
+    assert await_none(mark, 1.0) == []
+
+
+def test_interrupts_at_the_terminal_do_not_reach_the_bot(start_fake: StartFake) -> None:
+    """Ctrl-C, a hang-up or a termination of the supervisor is the harness's affair."""
+    bot = start_fake("honest")
+    open_game(bot)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        os.kill(bot.supervisor_pid, number)
+    first_move(bot)
+    assert os.getsid(bot.supervisor_pid) == bot.supervisor_pid != os.getsid(0)
+
+
+def test_the_supervisor_loads_little() -> None:
+    """Its start is paid by every bot, so slow modules stay out; bound in modules, not in time."""
+    code = (
+        "import sys; sys.path.append(sys.argv[1]); import ladder.match.process.supervisor;"
+        "print(' '.join(sys.modules))"
+    )
+    command = [sys.executable, "-I", "-S", "-c", code, PACKAGES]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert not {"signal", "enum", "json", "re", "subprocess", "contextlib", "msgspec"} & {*output}
+
+
+def test_bots_hold_nothing_of_each_other(tmp_path: Path, mark: str) -> None:
+    """A bot's pipes are not held open by a bot that was started after it."""
+    first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
+    second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
+    with first, second:
+        open_game(first)
+        open_game(second)
+        assert len(living(mark)) == 4
+        first.kill()
+        assert len(living(mark)) == 2
+        first_move(second)
+    assert await_none(mark, 0) == []

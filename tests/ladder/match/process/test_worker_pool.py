@@ -1,0 +1,201 @@
+"""The pool of worker processes: what is asked is done once, or said to be lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from ladder.match.process.worker_pool import AHEAD_S, WorkerDied, WorkerPool
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def nothing() -> None:
+    """Needs no preparation."""
+
+
+def note(path: Path, text: str, seconds: float = 0.0) -> int:
+    """Leave a line in a file and work on for a while."""
+    with path.open("a") as file:
+        file.write(f"{text} ")
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def fail(text: str) -> None:
+    raise ValueError(text)
+
+
+class Unpicklable(Exception):
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def fail_strangely() -> None:
+    raise Unpicklable("a", "b")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture
+def pool() -> Iterator[WorkerPool]:
+    made = WorkerPool(1, nothing)
+    yield made
+    made.kill()
+
+
+def await_all(pool: WorkerPool, *futures: "Future[int]") -> None:
+    deadline = time.monotonic() + 60
+    while not all(future.done() for future in futures):
+        assert time.monotonic() < deadline, "a future is never done"
+        pool.wait(1)
+
+
+def test_work_is_done_in_order_by_as_many_workers(pool: WorkerPool, tmp_path: Path) -> None:
+    """One worker does all that it is given, one after another."""
+    futures = [pool.call(note, tmp_path / "log", str(number)) for number in range(5)]
+    await_all(pool, *futures)
+    assert (tmp_path / "log").read_text() == "0 1 2 3 4 "
+    assert len({future.result() for future in futures}) == 1
+
+
+def test_an_exception_comes_home_with_its_traceback(pool: WorkerPool) -> None:
+    """One that cannot be sent arrives as text; the worker lives on."""
+    failed, strange = pool.call(fail, "as asked"), pool.call(fail_strangely)
+    while not (failed.done() and strange.done()):
+        pool.wait(1)
+    with pytest.raises(ValueError, match="as asked") as caught:
+        failed.result()
+    assert "in fail" in caught.value.__notes__[0]
+    with pytest.raises(RuntimeError, match="Unpicklable: ab"):
+        strange.result()
+
+
+def test_a_death_costs_only_the_work_in_hand(pool: WorkerPool, tmp_path: Path) -> None:
+    """What the dead worker had not begun, though it was given, is done once by another."""
+    log = tmp_path / "log"
+    first = pool.call(note, log, "first")
+    await_all(pool, first)  # now it is known as quick and is given work ahead
+    long = pool.call(note, log, "long", 60)
+    ahead = pool.call(note, log, "ahead")
+    while "long" not in log.read_text():
+        time.sleep(0.01)
+    os.kill(first.result(), signal.SIGKILL)
+    await_all(pool, ahead)
+    assert isinstance(long.exception(), WorkerDied)
+    assert ahead.result() != first.result()
+    assert log.read_text() == "first long ahead "
+
+
+def test_work_that_kills_is_tried_once(pool: WorkerPool, tmp_path: Path) -> None:
+    """The pool does not repeat what was lost: that is for whoever asked to decide."""
+    deadly = pool.call(die)
+    after = pool.call(note, tmp_path / "log", "after")
+    await_all(pool, after)
+    assert isinstance(deadly.exception(), WorkerDied)
+
+
+def test_nothing_waits_behind_a_long_work(tmp_path: Path) -> None:
+    """A piece of work that is not begun goes to whoever is free first, and can be cancelled."""
+    pool = WorkerPool(2, nothing)
+    try:
+        log = tmp_path / "log"
+        slow, quick = pool.call(note, log, "slow", 60), pool.call(note, log, "quick", 0.2)
+        third, fourth = pool.call(note, log, "third", 0.2), pool.call(note, log, "fourth")
+        assert fourth.cancel()
+        await_all(pool, quick, third)
+        assert third.result() == quick.result()
+        assert not slow.done()
+        assert "fourth" not in log.read_text()
+    finally:
+        pool.kill()
+
+
+FIRST = """
+import multiprocessing, pathlib
+from tests.ladder.match.process.test_worker_pool import nothing
+from ladder.match.process.worker_pool import WorkerPool
+if __name__ == "__main__":
+    pool = WorkerPool(1, nothing)
+    pool.call(nothing)
+    (process,) = multiprocessing.active_children()
+    print(pathlib.Path(f"/proc/{process.pid}/status").read_text())
+    pool.kill()
+"""
+
+
+def test_a_worker_that_begins_hears_no_ctrl_c(tmp_path: Path) -> None:
+    """Its interpreter starts with SIGINT blocked, also the first one that a program starts."""
+    script = tmp_path / "first.py"
+    script.write_text(FIRST)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [mask] = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("SigBlk")]
+    assert int(mask, 16) >> (signal.SIGINT - 1) & 1
+
+
+def test_an_idle_worker_that_was_killed_is_replaced(pool: WorkerPool, tmp_path: Path) -> None:
+    """Nobody has lost anything, and nobody hears of it."""
+    first = pool.call(note, tmp_path / "log", "first")
+    await_all(pool, first)
+    os.kill(first.result(), signal.SIGKILL)
+    pool.wait(60)
+    second = pool.call(note, tmp_path / "log", "second")
+    await_all(pool, second)
+    assert second.result() != first.result()
+
+
+def test_one_look_takes_all_results_that_have_come(pool: WorkerPool, tmp_path: Path) -> None:
+    """Whoever comes late, as from a slow disk, does not have to come for each of them."""
+    log = tmp_path / "log"
+    while pool.room < 4:  # until one was quick, so that all of them are given at once
+        await_all(pool, pool.call(note, log, "first", 0.005))
+    futures = [pool.call(note, log, f"{number}") for number in range(4)]
+    while "3" not in log.read_text():  # the results before it have been sent
+        time.sleep(0.01)
+    pool.wait(60)
+    assert all(future.done() for future in futures[:3])
+
+
+def test_late_looks_do_not_make_work_slow(pool: WorkerPool, tmp_path: Path) -> None:
+    """Work is quick that takes its worker little time, though nobody came for its result.
+
+    The calmest of some tries counts: a machine that others use can make a quick piece slow.
+    """
+    rooms = []
+    for _ in range(5):
+        future = pool.call(note, tmp_path / "log", "quick")
+        time.sleep(2 * AHEAD_S)
+        await_all(pool, future)
+        rooms.append(pool.room)
+    assert max(rooms) > 2
+
+
+def test_quick_work_is_given_ahead_and_its_results_are_all_taken(tmp_path: Path) -> None:
+    """Two workers of quick work have several pieces each; while one of them has none, the result of
+    the other is taken as ever."""
+    file = tmp_path / "done"
+    pool = WorkerPool(2, nothing)
+    try:
+        assert pool.room == 4
+        for number in range(4):
+            await_all(pool, *(pool.call(note, file, f"{number}a") for _ in range(8)))
+        await_all(pool, *(pool.call(note, file, "many") for _ in range(pool.room)))
+        for number in range(3):
+            await_all(pool, pool.call(note, file, f"{number}b"))
+    finally:
+        pool.kill()
+    assert len(file.read_text().split()) >= 32 + 3

@@ -1,0 +1,124 @@
+"""Registered bots: which of them follow the current sources, and how they are started."""
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bots import identity
+from bots.catalogue import VERSIONS
+from bots.identity import Carried, code_hash, files_hash
+from db.records.bots import (
+    NewBot,
+    NewRevision,
+)
+from db.records.launch import (
+    Launch,
+    Origin,
+)
+from db.store import Store
+from ladder.match.registry.builtins import sync_builtins
+from ladder.match.specs.own_sources import own_sources
+from ladder.match.specs.spec import read_spec
+from ladder.match.specs.start_command import (
+    built_in,
+    start_of,
+)
+
+ORIGIN = Origin(
+    revision="main", commit="c" * 40, tree="d" * 40, inner="", build="", place="/copy", digest="e"
+)
+OF_GIT = Launch(command=(), folder="/copy/files", player="v4", origin=ORIGIN)
+
+
+def test_a_version_from_git_gets_no_new_revision(tmp_path: Path) -> None:
+    """A player that this project gains later must not change a version of the same name."""
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        revision = NewRevision("hash of v4", OF_GIT, ("time",))
+        store.bots.add(NewBot("v4", "uct", "builtin:v4", revision))
+        sync_builtins(store)
+        assert sync_builtins(store) == []
+        assert store.bots.get("v4").revision.content_hash == "hash of v4"
+        assert store.bots.get("v3").revision.launch.origin is None
+
+
+def test_a_version_from_git_is_hosted_by_its_copy() -> None:
+    """Its process must find the copy's packages and kernels, and the current players ours."""
+    start = start_of(OF_GIT)
+    assert start.argv == (sys.executable, "-P", "-m", "bots.host")
+    assert (start.folder, start.foreign) == ("/copy/files", True)
+    environment = {"PYTHONPATH": "/copy/files", "LADDER_CACHE": "/copy/cache"}
+    assert dict(start.environment) == environment
+    ours = start_of(built_in("v4"))
+    assert (dict(ours.environment)["PYTHONPATH"], ours.foreign) == (str(own_sources().root), False)
+    other = msgspec.structs.replace(OF_GIT, python="/copy/files/.venv/bin/python")
+    assert start_of(other).argv[0] == "/copy/files/.venv/bin/python"
+
+
+def test_a_player_with_options_of_its_own_follows_the_sources(tmp_path: Path) -> None:
+    """Registered with a file of weights, it keeps them, and new sources are a new revision."""
+    weights = tmp_path / "mine.csv"
+    weights.write_text("1,2,3,4,5,6\n")
+    made = read_spec("builtin:c4ai?weights=mine.csv", tmp_path)
+    assert made.launch.player == "c4ai?weights=1,2,3,4,5,6"
+    weights.unlink()
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        revision = NewRevision("hash of older sources", made.launch, ("depth",))
+        store.bots.add(NewBot("mine", "c4ai", "builtin:c4ai?weights=mine.csv", revision))
+        assert sync_builtins(store) == ["mine"]
+        assert sync_builtins(store) == []
+        now = store.bots.get("mine").revision
+        assert (now.number, now.content_hash) == (2, made.content_hash)
+        assert now.launch == made.launch
+
+
+def test_changed_sources_of_a_builtin_give_it_a_new_revision(tmp_path: Path) -> None:
+    """An edited kernel must neither stop a run nor mix its games with those of the old one."""
+    place = str(tmp_path / "x.db")
+    with Store.open(place, create=True) as store:
+        sync_builtins(store)
+        now = store.bots.get("v4").revision
+        others = {bot.name: bot.revision.id for bot in store.bots.all() if bot.name != "v4"}
+    with closing(sqlite3.connect(place)) as connection, connection:
+        # As if the database had been made with other sources.
+        old = ("update revisions set content_hash = 'older' where id = ?", (now.id,))
+        assert connection.execute(*old).rowcount == 1
+    with Store.open(place) as store:
+        assert sync_builtins(store) == ["v4"]
+        new = store.bots.get("v4").revision
+        assert (new.number, new.content_hash) == (now.number + 1, now.content_hash)
+        assert new.id != now.id
+        assert {b.name: b.revision.id for b in store.bots.all() if b.name != "v4"} == others
+        assert sync_builtins(store) == []
+
+
+def test_a_carried_player_goes_on_in_its_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources that only moved keep a database's revisions, with options and without."""
+    weights = {"option weights": "1,2,3,4,5,6"}
+    former = {"bots/old_place.py": "0123456789abcdef"}
+    entries = {
+        name: Carried(code_hash(VERSIONS[name]), f"former {name}", (files_hash(former),))
+        for name in ("v4", "c4ai")
+    }
+    with Store.open(str(tmp_path / "x.db"), create=True) as store:
+        for name in ("v4", "c4ai"):
+            revision = NewRevision(f"former {name}", built_in(name), ("any",), files=former)
+            store.bots.add(NewBot(name, "", f"builtin:{name}", revision))
+        for name, files in (("mine", {**former, **weights}), ("other", weights)):
+            launch = built_in("c4ai?weights=1,2,3,4,5,6")
+            revision = NewRevision(f"former {name}", launch, ("any",), files=files)
+            store.bots.add(NewBot(name, "c4ai", "builtin:c4ai?weights=mine.csv", revision))
+        monkeypatch.setattr(identity, "carried", lambda: entries)
+        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "carried"))  # identities are kept there
+        assert sync_builtins(store) == ["other"]
+        revisions = {bot.name: bot.revision for bot in store.bots.all()}
+        for name in ("v4", "c4ai", "mine"):
+            assert (revisions[name].number, revisions[name].content_hash) == (1, f"former {name}")
+        monkeypatch.setattr(identity, "carried", dict)
+        monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "not-carried"))
+        assert sync_builtins(store) == ["v4", "c4ai", "mine", "other"]

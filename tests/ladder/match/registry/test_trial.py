@@ -1,0 +1,49 @@
+"""What a trial concludes about time and boards."""
+
+import pytest
+
+from engine.board import parse_board, parse_board_class
+from ladder.match.registry.trial import needed_ms
+from ladder.match.specs.board_support import (
+    can_play,
+    can_play_class,
+    describe_boards,
+)
+
+
+@pytest.mark.parametrize(
+    ("times_ms", "told", "needed"),
+    [
+        ((99, 98, 103), True, None),
+        ((99, 140, 30), True, None),
+        ((900, 910.7, 905), True, 910),
+        ((1, 2, 19.9), False, None),
+        ((50, 60.2), False, 60),
+        ((), True, None),
+    ],
+)
+def test_the_needed_time(times_ms: tuple[float, ...], told: bool, needed: int | None) -> None:
+    """Who was told the time needs none when kept to it, who was not needs what it took."""
+    assert needed_ms([int(ms * 1000) for ms in times_ms], told=told) == needed
+
+
+@pytest.mark.parametrize(
+    ("boards", "plays", "words"),
+    [
+        (None, "6x7 8x8 6x7@1,1 thu", "every board"),
+        (["any"], "6x7 8x8", "boards without a forbidden cell"),
+        (["forbidden"], "6x7 8x8 6x7@1,1 thu", "every board"),
+        (["standard"], "6x7", "standard"),
+        (["6x7", "forbidden"], "6x7 6x7@1,1", "6x7 with or without a forbidden cell"),
+        (["forbidden-only"], "6x7@1,1 thu", "boards with a forbidden cell only"),
+    ],
+)
+def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: str) -> None:
+    """Each list must allow what it says, for single boards and for classes alike."""
+    able = [
+        b for b in ("6x7", "8x8", "6x7@1,1", "thu") if can_play_class(boards, parse_board_class(b))
+    ]
+    assert " ".join(able) == plays
+    for name in ("6x7", "8x8", "6x7@1,1"):
+        assert can_play(boards, parse_board(name)) == (name in able)
+    assert describe_boards(boards) == words

@@ -1,0 +1,70 @@
+"""Compiling players: who needs it, what the sources of a revision say, and how it ends."""
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import Budget
+from bots.warm import warm
+from db.records.launch import Start
+from db.records.pairs import Entrant
+from engine.cache import is_shared
+from ladder.errors import UsageError
+from ladder.match.specs.compile import compile_entrants
+from ladder.match.specs.start_command import built_in, host_command, start_of
+
+NASTY = "\x1b]0;title\x07 compiling \x9b31m\n"
+
+
+def entrant(folder: Path, compiler: str) -> Entrant:
+    """A player of a copy whose own sources compile by these lines of Python."""
+    (folder / "bots").mkdir()
+    (folder / "bots" / "__init__.py").touch()
+    (folder / "bots" / "warm.py").write_text(compiler)
+    environment = (("PYTHONPATH", str(folder)),)
+    start = Start(host_command("bots.host"), str(folder), environment=environment)
+    return Entrant(1, "old", start, Budget(simulations=1), player="v1")
+
+
+def test_the_words_of_a_revision_are_printable(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No compilation of a stranger's sources may steer the terminal, and its failure is told."""
+    says = f"import os, sys; os.write(2, {NASTY.encode()!r}); sys.exit(1)"
+    with pytest.raises(UsageError, match=r"compiling v1 of .* failed"):
+        compile_entrants([entrant(tmp_path, says)])
+    said = capfd.readouterr().err
+    assert said == "\\x1b]0;title\\x07 compiling \\x9b31m\n"
+
+
+def test_a_process_that_a_compilation_leaves_behind_is_not_waited_for(tmp_path: Path) -> None:
+    """The end of the compilation is its own, whoever still holds its standard error."""
+    pid_file = tmp_path / "pid"
+    leaves = (
+        "import os, time\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    os.setsid()\n"
+        "    time.sleep(60)\n"
+        "    os._exit(0)\n"
+        f"open({str(pid_file)!r}, 'w').write(str(pid))\n"
+    )
+    compile_entrants([entrant(tmp_path, leaves)])
+    left = int(pid_file.read_text())
+    os.kill(left, signal.SIGKILL)  # raises where it has ended, so that its end was waited for
+
+
+def test_compiled_players_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What our sources have compiled is seen from the stamps, and missed when they are gone."""
+    asked: list[Sequence[str]] = []
+    monkeypatch.setattr("ladder.match.specs.compile._compile", lambda _, names: asked.append(names))
+    ours = Entrant(1, "ours", start_of(built_in("v4")), Budget(simulations=1), player="v4")
+    assert warm(["v4"], report=False)
+    compile_entrants([ours])
+    assert asked == ([] if is_shared() else [["v4"]])
+    monkeypatch.setattr("ladder.match.specs.compile.is_warm", lambda _: False)
+    compile_entrants([ours])
+    assert asked[-1:] == [["v4"]]

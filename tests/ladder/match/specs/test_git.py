@@ -1,0 +1,86 @@
+"""What the ladder asks git, in real repositories."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ladder.errors import UsageError
+from ladder.match.specs.git import (
+    commit_of,
+    extract,
+    has_uncommitted,
+    repository_of,
+)
+from tests.support.data.repositories import (
+    commit,
+    git,
+    repository,
+)
+
+
+def test_a_revision_may_have_any_of_its_names(tmp_path: Path) -> None:
+    """Branch, tag, short hash and HEAD~1 must lead to the commit and to the hash of its files."""
+    place = repository(tmp_path / "mine", {"a": "1"})
+    first = git(place, "rev-parse", "HEAD")
+    git(place, "tag", "--annotate", "v1", "--message", "One")
+    second = commit(place, {"deep/b": "2"})
+    assert repository_of(place / "deep") == place
+    for name in ("v1", "HEAD~1", first[:8]):
+        assert commit_of(place, name).commit == first
+    assert commit_of(place, "main").commit == second
+    assert commit_of(place, "main").tree == git(place, "rev-parse", "HEAD^{tree}")
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "--all", "HEAD:a", "main~7"])
+def test_an_unknown_revision_is_refused(tmp_path: Path, name: str) -> None:
+    """What names no commit, options of git included, must be named in one sentence."""
+    place = repository(tmp_path, {"a": "1"})
+    with pytest.raises(UsageError, match="has no revision") as refused:
+        commit_of(place, name)
+    assert repr(name) in str(refused.value)
+
+
+def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:
+    """The sentence must name the folder and what git said."""
+    with pytest.raises(UsageError, match=r"lies in no git repository \(not a git repository"):
+        repository_of(tmp_path)
+
+
+def test_missing_git_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without git on PATH the sentence must say that it is needed."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="needs the program git"):
+        repository_of(tmp_path)
+
+
+def test_uncommitted_changes_are_seen(tmp_path: Path) -> None:
+    """Only changes of committed files count, and only beside the commit that is checked out."""
+    place = repository(tmp_path, {"a": "1"})
+    first = commit_of(place, "main")
+    (place / "notes").write_text("never added")
+    assert not has_uncommitted(place, first)
+    (place / "a").write_text("2")
+    assert has_uncommitted(place, first)
+    commit(place, {"a": "3"})
+    (place / "a").write_text("4")
+    assert not has_uncommitted(place, first)
+
+
+def test_a_commit_is_extracted_as_it_was(tmp_path: Path) -> None:
+    """Files, executable bits and links must come, and nothing of the working tree."""
+    place = repository(tmp_path / "mine", {"deep/run": "old", "gone": "here"})
+    (place / "deep" / "run").chmod(0o755)
+    (place / "link").symlink_to("deep/run")
+    git(place, "add", "--all")
+    commit(place, {})
+    (place / "deep" / "run").write_text("new")
+    (place / "gone").unlink()
+    (place / "extra").write_text("untracked")
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    extract(place, commit_of(place, "main"), folder)
+    assert (folder / "deep" / "run").read_text() == "old"
+    assert os.access(folder / "deep" / "run", os.X_OK)
+    assert (folder / "link").readlink() == Path("deep/run")
+    assert sorted(path.name for path in folder.iterdir()) == ["deep", "gone", "link"]

@@ -1,0 +1,94 @@
+"""The copy of this installation's sources that hosts run."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ladder.errors import UsageError
+from ladder.match.specs import own_sources as module
+from ladder.match.specs.file_state import changes
+from ladder.match.specs.own_sources import own_sources, refuse_edited
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A small working tree in the place of the real one, and an empty cache."""
+    tree = tmp_path / "tree"
+    for name in ("engine/board.py", "bots/uct/player.py", "bots/weights.csv"):
+        path = tree / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{name} as it was\n")
+    monkeypatch.setattr(module, "ROOT", tree)
+    monkeypatch.setenv("LADDER_CACHE", str(tmp_path / "cache"))
+    module._taken.cache_clear()
+    yield tree
+    module._taken.cache_clear()
+
+
+def test_an_edit_does_not_reach_the_copy(tree: Path) -> None:
+    """What was taken once must be played by this process for good, data files included."""
+    own = own_sources()
+    refuse_edited()
+    (tree / "bots/weights.csv").write_text("edited\n")
+    assert own_sources() == own
+    assert (own.root / "bots/weights.csv").read_text() == "bots/weights.csv as it was\n"
+    with pytest.raises(UsageError, match="edited while the command started"):
+        refuse_edited()
+
+
+def test_equal_contents_share_a_copy_and_others_have_their_own(tree: Path) -> None:
+    """The folder must be named by the content, so that a run's copy stays when another is made."""
+    before = own_sources()
+    (tree / "engine/board.py").write_text("edited\n")
+    module._taken.cache_clear()
+    after = own_sources()
+    assert after.root != before.root
+    assert (after.root / "engine/board.py").read_text() == "edited\n"
+    assert (before.root / "engine/board.py").read_text() == "engine/board.py as it was\n"
+    (tree / "engine/board.py").write_text("engine/board.py as it was\n")
+    module._taken.cache_clear()
+    assert own_sources() == before
+    assert sorted(path.name for path in before.root.parent.iterdir()) == sorted(
+        (before.digest, after.digest)
+    )
+
+
+def test_a_copy_that_nobody_used_for_long_goes_when_another_is_made(tree: Path) -> None:
+    """The cache must not grow with every edit, and no copy go that a command has used of late."""
+    used, forgotten = own_sources().root, tree.parent / "cache/sources/forgotten"
+    forgotten.mkdir()
+    for copy in (used, forgotten):
+        os.utime(copy, (0, 0))
+    module._taken.cache_clear()
+    assert own_sources().root == used  # notes the use
+    assert forgotten.exists()
+    (tree / "engine/board.py").write_text("edited\n")
+    module._taken.cache_clear()
+    own_sources()
+    assert (used.exists(), forgotten.exists()) == (True, False)
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_copy_that_somebody_changed_is_made_again() -> None:
+    """Its name promises a content."""
+    own = own_sources()
+    copied = own.root / "engine/board.py"
+    copied.chmod(0o644)
+    copied.write_text("tampered\n")
+    module._taken.cache_clear()
+    assert own_sources() == own
+    assert copied.read_text() == "engine/board.py as it was\n"
+
+
+def test_without_a_cache_the_tree_itself_is_watched(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hosts then run the working tree, and an edit must stop them as it stops a foreign bot."""
+    monkeypatch.setenv("LADDER_CACHE", "/proc/no-such-place")
+    own = own_sources()
+    assert own.root == tree
+    assert changes(own.content) == {}
+    (tree / "bots/uct/player.py").write_text("edited\n")
+    assert changes(own.content) == {str(tree / "bots/uct/player.py"): "changed"}

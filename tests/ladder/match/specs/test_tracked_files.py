@@ -1,0 +1,129 @@
+"""The files that count as a bot from outside, by the kind of its specification."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from bots.errors import SpecError
+from ladder.match.specs import folder_files
+from ladder.match.specs.spec import ResolvedBot, read_spec
+from reports.html.page import GENERATOR, is_ours
+
+
+def tracked(bot: ResolvedBot) -> set[str]:
+    """The names of its files, programs left out."""
+    return {name for name in bot.files if not name.startswith("/usr") and "/.pyenv" not in name}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A program in two files and a weights file, with much around that is no program."""
+    home = tmp_path / "bot"
+    home.mkdir()
+    (home / "main.py").write_text("import strategy\n")
+    (home / "strategy.py").write_text("X = 1\n")
+    (home / "weights").mkdir()
+    (home / "weights" / "a.bin").write_bytes(b"\1\2")
+    (home / "__pycache__").mkdir()
+    (home / "__pycache__" / "strategy.pyc").write_bytes(b"compiled")
+    (home / ".git").mkdir()
+    (home / ".git" / "HEAD").write_text("ref")
+    sqlite3.connect(home / "ladder.db").execute("create table t (x)").connection.close()
+    page = f'<!doctype html>\n<meta name="generator" content="{GENERATOR} 1.0">\n'
+    assert is_ours(page)
+    (home / "report.html").write_text(page)
+    (home / "ladder.db.logs").mkdir()
+    (home / "ladder.db.logs" / "bot.log").write_text("words")
+    return home
+
+
+ALL = {"main.py", "strategy.py", "weights/a.bin"}
+
+
+@pytest.mark.parametrize("spec", ["exec:python3 main.py", "saiblo:python3 -u main.py --fast"])
+def test_an_interpreter_s_program_counts_with_its_folder(folder: Path, spec: str) -> None:
+    """Whatever main.py imports or opens in its folder must count; databases and caches must not."""
+    before = read_spec(spec, folder)
+    assert tracked(before) == ALL
+    for name in ("strategy.py", "weights/a.bin"):
+        old = (folder / name).read_bytes()
+        (folder / name).write_bytes(b"# edited")
+        assert read_spec(spec, folder).content_hash != before.content_hash
+        (folder / name).write_bytes(old)
+    (folder / "ladder.db").write_bytes((folder / "ladder.db").read_bytes() + b"more games")
+    assert read_spec(spec, folder).content_hash == before.content_hash
+
+
+def test_a_script_is_an_interpreter_s_program(folder: Path) -> None:
+    """A first line that names an interpreter must make no difference."""
+    script = folder / "run"
+    script.write_text("#!/usr/bin/env python3\nimport strategy\n")
+    script.chmod(0o755)
+    assert tracked(read_spec("exec:./run", folder)) == {*ALL, "./run"}
+
+
+def test_a_program_in_a_folder_below_counts_with_that_folder(folder: Path) -> None:
+    """Bots side by side must not change with each other."""
+    (folder / "other").mkdir()
+    (folder / "other" / "bot.js").write_text("1\n")
+    shutil.copy("/bin/true", folder / "node")
+    assert tracked(read_spec("exec:./node other/bot.js", folder)) == {"./node", "other/bot.js"}
+
+
+def test_machine_code_counts_alone_and_says_so(folder: Path) -> None:
+    """A compiled program's folder holds its sources and more: they are named as not tracked."""
+    shutil.copy("/bin/true", folder / "mybot")
+    bot = read_spec("exec:./mybot weights/a.bin", folder)
+    assert tracked(bot) == {"./mybot", "weights/a.bin"}
+    assert "libraries and data that the program opens (--files" in bot.not_tracked
+
+
+def test_patterns_say_what_counts(folder: Path) -> None:
+    """--files must replace the whole folder for a program, and add data to a Python class."""
+    (folder / "bot.py").write_text("import strategy\nclass Bot: pass\n")
+    program = read_spec("exec:python3 main.py", folder, patterns=("strategy.py",))
+    assert tracked(program) == {"main.py", "strategy.py"}
+    hosted = read_spec("python:bot.py:Bot", folder, patterns=("weights/**/*.bin",))
+    assert tracked(hosted) == {"bot.py", "strategy.py", "weights/a.bin"}
+    assert "--files" in read_spec("python:bot.py:Bot", folder).not_tracked
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [("*.npz", "selects no file"), ("/etc/*", "is no pattern"), ("", "is no pattern")],
+)
+def test_a_pattern_that_selects_nothing_is_refused(folder: Path, pattern: str, said: str) -> None:
+    """A misspelled pattern must not leave the weights out without a word."""
+    with pytest.raises(SpecError, match=said):
+        read_spec("exec:python3 main.py", folder, patterns=(pattern,))
+
+
+def test_a_folder_that_is_too_large_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot in somebody's home must not take the home in; the sentence must say what helps."""
+    monkeypatch.setattr(folder_files, "MOST_FILES", 2)
+    with pytest.raises(SpecError, match=r"a folder of its own.*--files"):
+        read_spec("exec:python3 main.py", folder)
+    assert read_spec("exec:python3 main.py", folder, patterns=("strategy.py",)).states
+
+
+def test_files_that_come_later_do_not_count(folder: Path) -> None:
+    """A log that the bot writes beside itself must not make it another bot; an edit must."""
+    before = read_spec("exec:python3 main.py", folder)
+    (folder / "bot.log").write_text("I won\n")
+    again = read_spec("exec:python3 main.py", folder, known=before.files)
+    assert (again.content_hash, again.states) == (before.content_hash, again.states)
+    assert again.files == before.files
+    (folder / "weights" / "a.bin").write_bytes(b"\3")
+    assert read_spec("exec:python3 main.py", folder, known=before.files) != before
+
+
+def test_a_bot_registered_with_one_file_stays_that_bot(folder: Path) -> None:
+    """Bots of former versions of this program, which noted main.py alone, must go on unchanged."""
+    noted = read_spec("exec:python3 main.py", folder, known={})
+    assert tracked(noted) == {"main.py"}
+    again = read_spec("exec:python3 main.py", folder, known=noted.files)
+    assert again.content_hash == noted.content_hash

@@ -1,0 +1,132 @@
+"""Counts of mistakes from verdicts, against counting by hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from db.records.analysis import JudgedGame
+from engine.solver import Outcome
+from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
+from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict
+
+LOSS, DRAW, WIN = Outcome.LOSS, Outcome.DRAW, Outcome.WIN
+RIGHT = MoveVerdict(WIN, WIN, Decision.YES, 0, 0.5, Claim.TRUE)
+SLOW = MoveVerdict(WIN, WIN, Decision.NO, 4, 0.95, Claim.LONGER)
+GIVEN_AWAY = MoveVerdict(WIN, LOSS, Decision.YES, 0, 0.9, Claim.NONE)
+HALVED = MoveVerdict(WIN, DRAW, Decision.YES, 0, 0.9, Claim.NONE)
+LOST = MoveVerdict(DRAW, LOSS, Decision.YES, 0, None, Claim.FALSE)
+HASTY = MoveVerdict(LOSS, LOSS, Decision.NO, 2, -1.0, Claim.NONE)
+OPEN = MoveVerdict(None, None, Decision.UNKNOWN, None, 0.1, Claim.UNKNOWN)
+
+
+def game(
+    number: int,
+    moves: Sequence[MoveVerdict],
+    *,
+    result: str = "loss",
+    termination: str = "four_in_a_row",
+    pair: int | None = None,
+    opening: int = 0,
+) -> JudgedGame:
+    return JudgedGame(
+        game_id=number,
+        pair_id=number if pair is None else pair,
+        first_revision=1,
+        second_revision=2,
+        board="6x7",
+        opening_plies=opening,
+        result=result,
+        termination=termination,
+        moves=b"".join(move.packed() for move in moves),
+    )
+
+
+def first(*games: JudgedGame) -> BotMistakes:
+    return mistakes_by_revision(games)[1]
+
+
+def test_counts_of_one_game() -> None:
+    """Decisions, each kind of mistake, unknown moves, slips and claims are counted apart."""
+    moves = [RIGHT, OPEN, GIVEN_AWAY, RIGHT, HALVED, OPEN, LOST, HASTY, OPEN, SLOW, HASTY, RIGHT]
+    both = mistakes_by_revision([game(7, moves)])
+    one, two = both[1], both[2]
+    assert (one.games, one.moves, one.decided, one.decisions, one.unknown) == (1, 6, 5, 4, 1)
+    assert (one.win_to_loss, one.win_to_draw, one.draw_to_loss) == (1, 1, 1)
+    assert one.per_100 == 75
+    assert one.unknown_share == pytest.approx(1 / 6)
+    assert (one.slower_wins.moves, one.slower_wins.plies, one.slower_wins.of) == (0, 0, 1)
+    assert (one.faster_losses.moves, one.faster_losses.plies) == (1, 2)
+    assert one.claims == {Claim.TRUE: 1, Claim.LONGER: 0, Claim.FALSE: 1, Claim.UNKNOWN: 1}
+    assert [(move.game, move.ply) for move in one.false_moves] == [(7, 6)]
+    assert (two.mistakes, two.decisions, two.unknown) == (0, 2, 2)
+    assert (two.slower_wins.moves, two.slower_wins.plies, two.slower_wins.of) == (1, 4, 3)
+
+
+def test_the_first_losing_mistake_of_lost_games() -> None:
+    """It is looked for in games lost on the board, by their loser, the opening counted."""
+    lost = game(1, [RIGHT, RIGHT, GIVEN_AWAY, LOST, LOST], opening=2)
+    won = game(2, [GIVEN_AWAY, RIGHT], result="win")
+    late = game(3, [GIVEN_AWAY], termination="timeout")
+    open_ = game(4, [OPEN, OPEN])
+    one = first(lost, won, late, open_)
+    assert one.lost_games == 2
+    (move,) = one.losing_moves
+    assert (move.game, move.ply, move.left, move.before) == (1, 4, 38, "win")
+    two = mistakes_by_revision([lost, won])[2]
+    assert two.lost_games == 1
+    assert two.losing_moves == ()
+
+
+def test_mistakes_by_plies_left() -> None:
+    """A bin holds six numbers of empty cells; 42 cells are empty before ply 0."""
+    one = first(game(1, [RIGHT, OPEN] * 3 + [GIVEN_AWAY, OPEN, OPEN, OPEN]))
+    bins = [(each.first, each.last, each.decisions, each.mistakes) for each in one.by_plies_left]
+    assert bins == [(31, 36, 1, 1), (37, 42, 3, 0)]
+    assert [each.unknown for each in one.by_plies_left] == [1, 0]
+
+
+def test_bins_of_large_boards_are_wider() -> None:
+    """Twelve columns fit a terminal, and twenty-four do not."""
+    one = first(replace(game(1, [RIGHT, OPEN] * 10), board="12x12"))
+    assert [(each.first, each.last) for each in one.by_plies_left] == [(121, 132), (133, 144)]
+
+
+def test_errors_take_the_pair_as_the_unit() -> None:
+    """Games of one pair that fall together say as much as one of them."""
+    moves = [[RIGHT, OPEN], [GIVEN_AWAY, OPEN]]
+    apart = first(*(game(n, moves[n % 2]) for n in range(40)))
+    together = first(*(game(n, moves[n // 2 % 2], pair=n // 2) for n in range(40)))
+    assert apart.per_100 == together.per_100 == 50
+    assert apart.error95 is not None
+    assert together.error95 is not None
+    # Binomial by hand: 1.96 * sqrt(0.25 / 39), and with half as many units.
+    assert apart.error95 == pytest.approx(15.69, abs=0.01)
+    assert together.error95 == pytest.approx(22.48, abs=0.01)
+
+
+def test_no_mistake_is_no_certainty() -> None:
+    """Without any mistake the error is the rate that would show none in 5 % of cases."""
+    one = first(*(game(n, [RIGHT, OPEN]) for n in range(60)))
+    assert one.per_100 == 0
+    assert one.error95 == pytest.approx(100 * 3 / 60)
+    single = first(game(1, [RIGHT, OPEN]))
+    assert single.error95 is None
+    nothing = first(game(1, [OPEN, OPEN]))
+    assert (nothing.per_100, nothing.unknown_share) == (None, 1.0)
+
+
+def test_calibration_in_ten_bins() -> None:
+    """The value told is held against the truth where it is known, in bins of a fifth."""
+    one = first(game(1, [RIGHT, OPEN, HALVED, OPEN, HASTY, OPEN, OPEN, OPEN]))
+    bins = {each.low: each for each in one.calibration}
+    assert len(one.calibration) == 10
+    assert (bins[0.4].moves, bins[0.4].told, bins[0.4].true) == (1, 0.5, 1.0)
+    assert (bins[0.8].moves, bins[0.8].told, bins[0.8].true) == (1, 0.9, 1.0)
+    assert (bins[-1.0].moves, bins[-1.0].told, bins[-1.0].true) == (1, -1.0, -1.0)
+    assert sum(each.moves for each in one.calibration) == 3
+
+
+def test_no_games_no_mistakes() -> None:
+    """Nothing was analysed: there is nothing to say."""
+    assert mistakes_by_revision([]) == {}

@@ -1,0 +1,182 @@
+"""Games of a real database analysed: against a plain search, resumed, and counted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.records.games import Thought
+from db.store import Store
+from engine.board import parse_board
+from engine.position import Position
+from engine.solver import Outcome
+from ladder.results.analysis import session
+from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
+from ladder.results.analysis.session import Progress, analyse
+from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
+from tests.engine.solver.oracle import Oracle
+from tests.ladder.results.analysis.making import Games, random_moves
+
+BOARD = "4x4"
+ENOUGH = 1_000_000
+
+
+class Silent:
+    """Watches without a word."""
+
+    def started(self, state: Progress) -> None:
+        """The first call."""
+
+    def tick(self, state: Progress) -> None:
+        """After every game."""
+
+    def ended(self, state: Progress) -> None:
+        """The last call."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty database."""
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def games(store: Store) -> Games:
+    """Ten pairs of random games on a small board, with different games in each."""
+    made = Games(store, BOARD)
+    for seed in range(10):
+        made.add(random_moves(BOARD, 2 * seed), random_moves(BOARD, 2 * seed + 1))
+    return made
+
+
+def run(made: Games, **words: object) -> Progress:
+    return analyse(made.store, made.division, watcher=Silent(), **{"nodes": ENOUGH, **words})  # type: ignore[arg-type]
+
+
+def test_every_verdict_is_that_of_a_plain_search(games: Games) -> None:
+    """Decisions, mistakes and plies lost must be those that brute force finds."""
+    done = run(games)
+    assert (done.games, done.asked, done.stopped) == (20, 20, False)
+    oracle = Oracle(parse_board(BOARD))
+    seen = 0
+    for row in games.store.analysis.judged(games.division.id):
+        game = games.store.games.get(row.game_id)
+        assert game is not None
+        position = Position(parse_board(BOARD))
+        for ply, column in enumerate(game.moves):
+            made = MoveVerdict.of(row.moves[BYTES * ply : BYTES * (ply + 1)])
+            values = {c: oracle.value_of_move(position, c) for c in position.legal_moves()}
+            best, played = max(values.values()), values[column]
+            assert (made.before, made.after) == (best.outcome, played.outcome)
+            differ = any(value.outcome != best.outcome for value in values.values())
+            assert made.decision is (Decision.YES if differ else Decision.NO)
+            kept = best.outcome is played.outcome and best.outcome is not Outcome.DRAW
+            lost = abs((best.distance or 0) - (played.distance or 0)) if kept else 0
+            assert made.plies_lost == lost
+            position = position.play(column)
+            seen += 1
+    assert seen == done.positions == done.decided
+
+
+def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of games that reach a position or its image, it is solved once."""
+    board = parse_board(BOARD)
+    games.add(
+        [board.columns - 1 - column for column in random_moves(BOARD, 1)], random_moves(BOARD, 1)
+    )
+    asked = []
+    solve = session.analyse_game.__globals__["solve_columns"]
+
+    def count(solver: object, position: Position, nodes: int) -> object:
+        asked.append(position.stones)
+        return solve(solver, position, nodes)
+
+    monkeypatch.setattr("ladder.results.analysis.game.solve_columns", count)
+    done = run(games)
+    assert len(asked) == games.store.analysis.count()[1] < done.positions
+    again = games.add(random_moves(BOARD, 3))
+    before = len(asked)
+    assert run(games).games == len(again)
+    assert len(asked) == before
+
+
+def test_a_stopped_analysis_goes_on(games: Games) -> None:
+    """What was done before a stop must be kept, the newest games first, and nothing done twice."""
+    limit = iter(range(100))
+    first = run(games, is_stopped=lambda: next(limit) >= 50)
+    assert first.stopped
+    assert 0 < first.games < 20
+    judged = games.store.analysis.judged(games.division.id)
+    assert [row.game_id for row in judged] == list(range(21 - first.games, 21))
+    assert games.store.analysis.count()[1] > 0
+    second = run(games)
+    assert (second.waiting, second.games) == (20 - first.games, 20 - first.games)
+    assert run(games).waiting == 0
+    whole = mistakes_of_division(games.store, games.division)
+    games.store.analysis.forget()
+    assert games.store.analysis.count() == (0, 0)
+    run(games)
+    assert mistakes_of_division(games.store, games.division) == whole
+
+
+def test_games_and_bots_are_chosen(games: Games) -> None:
+    """`games` are the newest ones; a second call with the same number has nothing to do."""
+    assert run(games, games=4).games == 4
+    assert run(games, games=4).games == 0
+    assert [row.game_id for row in games.store.analysis.judged(games.division.id)] == [
+        *range(17, 21)
+    ]
+    assert run(games, games=6, bots=("one",)).games == 2
+
+
+def test_more_nodes_judge_again(games: Games) -> None:
+    """What stayed open under few nodes must be taken up under more, and not under fewer."""
+    few = run(games, nodes=1)
+    assert few.decided < few.positions
+    more = run(games)
+    assert more.games == 20
+    assert more.decided == more.positions
+    assert run(games, nodes=10).games == 0
+
+
+def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
+    """A false proof is a defect: it must be found wherever it stands, with what is true."""
+    moves = random_moves(BOARD, 30)
+    oracle = Oracle(parse_board(BOARD))
+    position = Position(parse_board(BOARD))
+    thoughts = []
+    for column in moves:
+        value = oracle.value(position)
+        thoughts.append(Thought(1, float(value.outcome), proven=str(value).replace(" in", "")))
+        position = position.play(column)
+    game, _ = games.add(moves, thoughts=thoughts)
+    lie = 5
+    thoughts[lie] = Thought(1, 1.0, proven="win 3" if thoughts[lie].proven != "win 3" else "draw")
+    _, lying = games.add(moves, thoughts=thoughts)
+    run(games)
+    made = mistakes_of_division(games.store, games.division)
+    assert made is not None
+    told = {name: bot.claims for name, bot in made.bots.items()}
+    assert sum(claims[Claim.FALSE] for claims in told.values()) == 2
+    assert sum(claims[Claim.TRUE] for claims in told.values()) == 4 * len(moves) - 2
+    assert [(proof.game, proof.ply) for proof in made.false_proofs if proof.game == lying] == [
+        (lying, lie)
+    ]
+    assert {proof.claim for proof in made.false_proofs} == {thoughts[lie].proven}
+    row = games.store.games.get(game)
+    assert row is not None
+    columns = columns_of_game(games.store, row)[lie]
+    assert columns is not None
+    assert {proof.truth for proof in made.false_proofs} == {truth_of(columns)}
+    assert truth_of(columns) == row.thoughts[lie].proven
+    bins = [each for bot in made.bots.values() for each in bot.calibration if each.moves]
+    assert all(each.told is not None and each.true is not None for each in bins)
+
+
+def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
+    """Verdicts hang on games: no game may be kept from being deleted by them."""
+    run(games)
+    games.store.runs.set_status(games.run.id, games.run.status.__class__.FINISHED)
+    games.store.runs.delete(games.run.id, lambda *_: (0.0, 0.0))  # type: ignore[arg-type, return-value]
+    assert games.store.analysis.count()[0] == 0

@@ -1,0 +1,90 @@
+"""Comparisons, from a stored database."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from db.records.games import GameRecord
+from db.records.pairs import PairRecord, PlannedPair
+from db.records.runs import DivisionRow
+from db.store import Store
+from engine.result import Result, Termination
+from ladder.results.standings.comparison import compare
+from ladder.stats.elo import score_to_elo
+from ladder.stats.pool import fitting
+from tests.db.making import add_bots, elo, game, new_run, play_all, to_plan
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(str(tmp_path / "ladder.db")) as opened:
+        yield opened
+
+
+def lost_pair(random: Random, key: int, number: int) -> PairRecord:
+    """Two games, both won by the pair's A."""
+    games = []
+    for swapped, result in ((False, Result.WIN), (True, Result.LOSS)):
+        made = game(random, swapped, 20, 10)
+        games.append(
+            GameRecord(
+                swapped, made.moves, result, Termination.FOUR_IN_A_ROW, made.sides, made.thoughts,
+                made.started, made.duration_us,
+            )
+        )  # fmt: skip
+    return PairRecord(key, number, tuple(games))
+
+
+def division_with(
+    store: Store, *, mixed: Sequence[tuple[int, int]], won: Sequence[tuple[int, int, int]]
+) -> DivisionRow:
+    """Bots v1 .. v4 with pairs of random results, and (winner, loser, pairs) of shutouts."""
+    bots = add_bots(store)
+    run = new_run(store)
+    for a, b in mixed:
+        play_all(store, run, (bots[a], bots[b]), 12, seed=a + 7 * b)
+    random = Random(3)
+    for winner, loser, pairs in won:
+        planned = PlannedPair(bots[winner], bots[loser], "9x10@3,4", "thu", (), winner)
+        for row in store.pairs.plan(run.id, pairs, lambda _, plan=planned: plan):  # type: ignore[misc]
+            store.pairs.finish(to_plan(row), lost_pair(random, row.id, row.number), elo)
+    return store.divisions.all()[0]
+
+
+def test_a_comparison_costs_one_fit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list and all differences must come from a single maximum of the likelihood."""
+    division = division_with(store, mixed=[(0, 1), (1, 2), (0, 2)], won=[])
+    fits = []
+    climb = fitting._climb
+
+    def counting(*args: Any) -> Any:
+        fits.append(1)
+        return climb(*args)
+
+    monkeypatch.setattr(fitting, "_climb", counting)
+    found = compare(store, division, ["v3", "v1", "v2"])
+    assert all(pair.elo is not None for pair in found.versus)
+    assert len(fits) == 1
+
+
+def test_a_shutout_is_compared_by_its_bound(store: Store) -> None:
+    """Who won everything is ahead by a bound, and two that won everything cannot be compared."""
+    division = division_with(store, mixed=[(2, 3)], won=[(0, 2, 9), (1, 2, 2)])
+    versus = {(v.a, v.b): v for v in compare(store, division, ["v1", "v2", "v3"]).versus}
+    bound = score_to_elo(score=0.05 ** (1 / 9))
+    clear = versus["v1", "v3"]
+    # A first-mover advantage, however these games came to show it, needs more of a winner.
+    assert clear.at_least is not None
+    assert bound <= clear.at_least < bound + 120
+    assert clear.at_most is None
+    assert f"v1 is stronger than v3 by at least {clear.at_least:.0f} Elo (95 %)" in clear.sentence
+    assert versus["v1", "v2"].elo is None
+    assert "both won every game" in versus["v1", "v2"].sentence
+    (unclear,) = compare(store, division, ["v3", "v2"]).versus
+    assert unclear.at_most is not None
+    assert 0 < unclear.at_most < 300  # not even who is the stronger is clear after two pairs
+    assert unclear.sentence.startswith("v2 looks stronger than v3 by at least -")
+    assert "may be chance" in unclear.sentence

@@ -1,0 +1,112 @@
+"""What a page about a division is made from: pairings, classes, move times, games."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from db.records.games import Thought
+from engine.result import Termination
+from ladder.errors import UsageError
+from ladder.results.standings.move_times import move_times
+from ladder.results.standings.report_data import ReportData, gather
+from ladder.results.standings.showcase import Reason
+from tests.support.data.league import Game, League
+
+
+@pytest.fixture(scope="module")
+def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
+    """Three bots that beat each other in a circle, a fourth that is retired and forfeits."""
+    with League(tmp_path_factory.mktemp("circle") / "games.db", "a", "b", "c", "old") as made:
+        run = made.run()
+        for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
+            made.pairs(run, one, other, 20, "1-0", "0-1")
+            made.pairs(run, one, other, 2, "0-1", "1-0")
+        failed = Game("0-1", Termination.TIMEOUT, 30)
+        made.pairs(run, "old", "a", 3, failed, Game("1-0", plies=7))
+        made.store.bots.retire("old")
+        yield made
+
+
+def of(league: League, **how: object) -> ReportData:
+    return gather(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
+
+
+def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
+    """No list can hold it: each pairing is far above what it says, and a note names the circle."""
+    data = of(league)
+    residuals = {(pair.a, pair.b): pair.z for pair in data.pairings}
+    for one, other in (("a", "b"), ("b", "c"), ("c", "a")):
+        assert (residuals[one, other] or 0.0) > 3.0
+        assert residuals[other, one] == pytest.approx(-(residuals[one, other] or 0.0))
+    assert any("go in a circle" in note for note in data.standings.notes)
+
+
+def test_retired_bots_are_shown_if_asked_for(league: League) -> None:
+    """As in the printed report; their games count all the same."""
+    assert {bot.name for bot in of(league).standings.bots} == {"a", "b", "c"}
+    everybody = of(league, retired=True)
+    assert {bot.name for bot in everybody.standings.bots} == {"a", "b", "c", "old"}
+    assert {"old"} < {pair.b for pair in everybody.pairings}
+    assert "old" not in {pair.b for pair in of(league).pairings}
+    assert "old" not in {moment.bot for moment in of(league).history}
+
+
+def test_patterns_choose_the_bots_of_a_page(league: League) -> None:
+    """Tables hold these bots, games every one in which at least one of them played."""
+    data = of(league, patterns=("b", "c"))
+    assert [bot.name for bot in data.standings.bots if bot.name == "a"] == []
+    assert {pair.a for pair in data.pairings} == {"b", "c"}
+    played = [{shown.game.first, shown.game.second} for shown in data.games]
+    assert all(names & {"b", "c"} for names in played)
+    assert any("a" in names for names in played)
+    assert {times.bot for times in data.move_times} == {"b", "c"}
+    with pytest.raises(UsageError, match="nobody"):
+        of(league, patterns=("nobody*",))
+
+
+def test_forfeits_come_first_with_their_last_words(league: League) -> None:
+    """Then short losses; as many games as are wanted, none twice."""
+    data = of(league, games=20, retired=True)
+    assert len(data.games) == len({shown.game.id for shown in data.games}) == 20
+    forfeits = data.games[:3]
+    assert {shown.reason for shown in forfeits} == {Reason.FORFEIT}
+    assert all(shown.game.last_words for shown in forfeits)
+    assert Reason.SHORT in {shown.reason for shown in data.games}
+    assert of(league, games=0).games == []
+
+
+def test_scores_by_class_add_up(league: League) -> None:
+    """The games of a class, the first mover's points and each bot's."""
+    (scores,) = of(league).classes
+    assert scores.games == 138
+    assert scores.first_mover_score == pytest.approx((3 * 22 + 3) / 138)
+    assert scores.scores["old"] == pytest.approx(0.0)
+
+
+def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
+    """A move over the budget is late; the mean of both clocks is over measured moves alone."""
+    (shown, *_) = of(league).games
+    thoughts = [
+        Thought(90_000, cpu_us=45_000),
+        Thought(50_000),
+        Thought(101_000, cpu_us=50_500),
+        Thought(50_000),
+    ]
+    game = replace(shown.game, first="x", second="y", thoughts=tuple(thoughts), opening_plies=0)
+    x, y = move_times([game], {"time_ms": 100})
+    assert (x.moves, x.late, x.wall_ms, x.cpu_ms, x.cpu_share) == (2, 1, 95.5, 47.75, 0.5)
+    assert (y.late, y.cpu_share) == (0, None)
+    assert move_times([game], {"depth": 3})[0].late == 0
+
+
+def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
+    """An index whose order scatters the games would cost five times as much for a million."""
+    from sqlalchemy import text
+
+    from db.queries.history import _SLICES
+
+    values = {"division": 1, "since": 0.0, "low": 1, "high": 100, "slices": 50}
+    with league.store._database.reading() as connection:
+        plan = connection.execute(text(f"EXPLAIN QUERY PLAN {_SLICES}"), values).all()
+    assert not [step for step in plan if "ix_games_lines" in step.detail], plan

@@ -1,0 +1,193 @@
+"""Standings: what the aggregate says about the bots."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from db.records.aggregate import PairTableRow
+from db.records.runs import DivisionRow
+from db.records.sides import SideTotals
+from ladder.results.standings.pool import pool_of
+from ladder.results.standings.standings import (
+    Standings,
+    build_standings,
+)
+from ladder.stats.elo import score_to_elo
+from ladder.stats.pool import fitting
+from reports.layout.format import to_json
+from reports.report.standings import (
+    marks,
+    remarks,
+    standings_csv,
+    standings_document,
+    standings_markdown,
+)
+
+DIVISION = DivisionRow(1, "thu/100ms", "thu", 0, {"time_ms": 100})
+
+
+def table(one: str, two: str, counts: tuple[int, ...], **changes: object) -> PairTableRow:
+    side = SideTotals(moves=100, time_us=9_000_000, max_us=99_000, simulations=5, searched_us=10)
+    values: dict[str, object] = {
+        "division_id": 1,
+        "board_class": "thu",
+        "a_revision": ord(one),
+        "b_revision": ord(two),
+        "a_name": one,
+        "b_name": two,
+        "counts": counts,
+        "a": side,
+        "b": side,
+        "plies": 800,
+        "repeats": 0,
+    }
+    return PairTableRow(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def standings(*tables: PairTableRow, live: dict[int, float] | None = None) -> Standings:
+    games = sum(2 * row.pairs - row.repeats for row in tables)
+    return build_standings(DIVISION, tables, distinct_games=games, live=live or {}, notes=[])
+
+
+# Counts by 3 * (A first) + (A second), each loss, draw, win: here 4 pairs lost, 1 split with the
+# first mover winning both, 2 with a draw and a win, 3 won.
+MIXED = (4, 0, 0, 0, 0, 2, 1, 0, 3)
+
+
+def test_counts_add_up() -> None:
+    """Games, wins, draws, losses, pentanomial and first-mover score follow from the 3x3 table."""
+    result = standings(table("a", "b", MIXED))
+    assert (result.games, result.pairs) == (20, 10)
+    a = next(bot for bot in result.bots if bot.name == "a")
+    assert (a.wins, a.draws, a.losses) == (9, 2, 9)
+    assert result.pairs_table[0].pentanomial == (4, 0, 1, 2, 3)
+    # A first: 4 losses, 2 draws, 4 wins. A second: 5 losses, 0 draws, 5 wins, so B first wins 5.
+    assert result.first_mover_score == pytest.approx((4 + 1 + 5) / 20)
+    assert result.draw_rate == pytest.approx(2 / 20)
+
+
+def test_the_better_bot_stands_first() -> None:
+    """The rating list is sorted by maximum-likelihood Elo around a mean of 1000."""
+    result = standings(table("a", "b", (1, 0, 1, 0, 0, 0, 2, 0, 6)), table("b", "c", MIXED))
+    assert [bot.rank for bot in result.bots] == [1, 2, 3]
+    elos = [bot.elo for bot in result.bots if bot.elo is not None]
+    assert elos == sorted(elos, reverse=True)
+    assert sum(elos) / 3 == pytest.approx(1000)
+    assert result.bots[0].name == "a"
+
+
+def test_a_shutout_is_finite_and_said() -> None:
+    """A bot that won or lost everything has a bound, which notes, JSON and list agree on."""
+    result = standings(table("a", "b", (0, 0, 0, 0, 0, 0, 0, 0, 9)))
+    for bot in result.bots:
+        assert bot.elo is not None
+        assert bot.error95 is not None
+        assert math.isfinite(bot.elo)
+        assert math.isfinite(bot.error95)
+    apart = score_to_elo(score=0.05 ** (1 / 9))
+    best, worst = result.bots
+    assert (best.elo_at_least, best.elo_at_most) == (pytest.approx(1000 + apart / 2), None)
+    assert (worst.elo_at_least, worst.elo_at_most) == (None, pytest.approx(1000 - apart / 2))
+    assert any(f"won every game: a (at least {1000 + apart / 2:.0f}" in n for n in result.notes)
+    assert any(f"lost every game: b (at most {1000 - apart / 2:.0f}" in n for n in result.notes)
+    documents = standings_document(result)["bots"]
+    assert documents[0]["elo_at_least"] == pytest.approx(1000 + apart / 2, abs=0.05)
+    assert documents[0]["elo_at_most"] is None
+
+
+def test_the_likelihood_is_maximised_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list with its notes must cost a single fit."""
+    fits = []
+    climb = fitting._climb
+
+    def counting(*args: Any) -> Any:
+        fits.append(1)
+        return climb(*args)
+
+    monkeypatch.setattr(fitting, "_climb", counting)
+    tables = [table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED)]
+    assert standings(*tables).pool is not None
+    assert len(fits) == 1
+
+
+def test_bots_that_no_games_connect_are_not_rated() -> None:
+    """The largest group is rated; the others have null with a reason."""
+    result = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED))
+    by_name = {bot.name: bot for bot in result.bots}
+    assert by_name["x"].elo is None
+    assert "no games connect" in by_name["x"].reasons["elo"]
+    assert by_name["a"].elo is not None
+    assert any("x, y" in note for note in result.notes)
+
+
+def test_nothing_played_yet() -> None:
+    """An empty division must give an empty list and say so, not fail."""
+    result = standings()
+    assert result.games == 0
+    assert result.first_mover_score is None
+    assert list(result.notes) == ["no rated games yet"]
+    assert pool_of([]) is None
+    assert result.first_mover_elo == {}
+
+
+def test_a_board_without_rated_games_has_no_first_mover_advantage() -> None:
+    """Where only bots played that nothing connects with the list there is no number, not zero."""
+    result = standings(
+        table("a", "b", MIXED), table("b", "c", MIXED), table("x", "y", MIXED, board_class="6x7")
+    )
+    assert result.first_mover_elo["6x7"] is None
+    assert result.first_mover_elo["thu"] is not None
+
+
+def test_forfeits_mark_a_bot() -> None:
+    """More than 2 % of the games and at least 3 make a bot unreliable; fewer do not."""
+    losses = (100, 0, 0, 0, 0, 0, 0, 0, 0)
+    for crashes, marked in ((3, False), (5, True)):
+        side = SideTotals(moves=100, time_us=100, crash=crashes)
+        result = standings(table("a", "b", losses, a=side))
+        bot = next(bot for bot in result.bots if bot.name == "a")
+        assert bot.forfeits["crash"] == crashes
+        assert bot.unreliable is marked
+        assert any("forfeits more than" in line for line in remarks(result)) is marked
+
+
+def test_slow_bots_and_repeated_games_are_marked() -> None:
+    """A mean above the budget is no gift, and repeated games are no evidence."""
+    slow = SideTotals(moves=10, time_us=1_010_000, max_us=120_000)
+    result = standings(table("a", "b", MIXED, a=slow, repeats=5))
+    bot = next(bot for bot in result.bots if bot.name == "a")
+    assert bot.over_budget
+    assert marks(bot) == "*"
+    assert any("only 15 of 20 games are distinct" in note for note in result.notes)
+    assert bot.simulations_per_second is None
+    assert "tells no simulations" in bot.reasons["simulations_per_second"]
+
+
+def test_every_format_is_complete_and_finite() -> None:
+    """JSON must have the promised keys and no NaN; CSV and Markdown a row per bot."""
+    result = standings(table("a", "b", MIXED), table("x", "y", MIXED), live={ord("a"): 1010.0})
+    document = json.loads(to_json(standings_document(result)), parse_constant=pytest.fail)
+    assert {
+        "division", "games", "distinct_games", "pairs", "first_mover_score", "draw_rate", "bots",
+        "pairs_table",
+    } <= set(document)  # fmt: skip
+    assert {
+        "name", "rank", "elo", "elo_live", "error95", "games", "wins", "draws", "losses", "score",
+        "win_rate", "forfeits", "simulations_per_second", "mean_move_ms", "max_move_ms",
+    } <= set(document["bots"][0])  # fmt: skip
+    assert {"a", "b", "wins", "draws", "losses", "pentanomial"} == set(document["pairs_table"][0])
+    assert len(standings_csv(result).splitlines()) == 5
+    assert standings_markdown(result).count("\n| ") == 5
+    assert standings_markdown(result, pairs=True).count("\n| ") == 8
+
+
+def test_a_circle_is_told() -> None:
+    """Where A beats B beats C beats A, no single number describes the games: the notes say so."""
+    strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
+    weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
+    result = standings(table("a", "b", strong), table("b", "c", strong), table("a", "c", weak))
+    assert any("go in a circle" in note for note in result.notes)
+    straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
+    assert not any("circle" in note for note in straight.notes)

@@ -1,0 +1,347 @@
+"""The fleet with a real scheduler and real workers in this process; only pairs are scripted."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from functools import cache
+from itertools import count
+from typing import Any, Self
+
+import pytest
+from distributed import Scheduler, Worker, get_worker
+
+from bots.protocol import Budget
+from db.records.games import GameRecord
+from db.records.launch import DEFAULT_LIMITS, Start
+from db.records.pairs import Entrant, PairPlan, PairRecord
+from engine.seeds import SplitMix
+from ladder.harness_version import harness_version
+from ladder.runs.cluster import machine as tasks
+from ladder.runs.cluster.coordinator import fleet as fleet_module
+from ladder.runs.cluster.coordinator import machines as machines_module
+from ladder.runs.cluster.coordinator.fleet import Fleet
+from ladder.runs.cluster.coordinator.machines import Pair
+from ladder.runs.cluster.luggage import Luggage
+from ladder.runs.cluster.machine import MachineFacts
+from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.travel import Kit
+from ladder.runs.executor import News
+from tests.support.data.random_games import random_record
+
+START = Start(argv=("true",), folder="/")
+SIDES = {
+    name: Entrant(number, name, START, Budget(simulations=1))
+    for number, name in enumerate(("a", "b"), start=1)
+}
+Play = Callable[[PairPlan], PairRecord]
+plays: dict[str, Play] = {}
+"""What each machine does with a pair."""
+
+
+def by_seed(plan: PairPlan, salt: int = 0) -> PairRecord:
+    """Games that depend on the seed alone, as those of sound bots."""
+    return random_record(plan, SplitMix(plan.seed + salt))
+
+
+def greet() -> MachineFacts:
+    own = harness_version()["sources"]
+    return MachineFacts(str(get_worker().name), "CPU", 1, "Linux", "3.11", "0.1", "0.1.0", own)
+
+
+def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> Prepared:
+    del kit, sides
+    return Prepared(100.0, {})
+
+
+def play(key: str, plan: PairPlan) -> PairRecord:
+    del key
+    return plays[str(get_worker().name)](plan)
+
+
+@pytest.fixture(autouse=True)
+def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that play what the test wants."""
+    plays.clear()
+    for function in (greet, prepare, play):
+        monkeypatch.setattr(tasks, function.__name__, function)
+    monkeypatch.setattr(fleet_module, "PAUSE_S", 0.1)
+
+
+class Stage:
+    """A scheduler, workers by name, and a fleet that gives them pairs."""
+
+    def __init__(self, *, compares: bool = True) -> None:
+        self.compares = compares
+        self.news: list[News] = []
+        self.answers: list[tuple[int, str, PairRecord]] = []
+        self.workers: dict[str, Worker] = {}
+        self.stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        self.scheduler = await self.stack.enter_async_context(
+            Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0")
+        )
+        kit = Kit((), limits=DEFAULT_LIMITS, sandbox=(), pin=False)
+        self.fleet = Fleet(
+            Door("127.0.0.1", int(self.scheduler.port)),
+            Luggage(kit, {}),
+            SIDES,
+            stream="stream",
+            compares=self.compares,
+            settle=self.settle,
+            say=self.news.append,
+        )
+        self.run = asyncio.ensure_future(self.fleet.run())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self.fleet.end()
+        await self.run
+        await self.stack.aclose()
+
+    async def join(self, name: str, does: Play) -> None:
+        """Start a machine of one slot and wait until it is ready."""
+        plays[name] = does
+        worker = Worker(
+            self.scheduler.address, nthreads=1, name=name, memory_limit=0, dashboard=False,
+            dashboard_address="127.0.0.1:0",
+        )  # fmt: skip
+        self.workers[name] = await self.stack.enter_async_context(worker)
+        await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
+
+    def settle(self, future: "Future[PairRecord]", facts: MachineFacts | None, answer: Any) -> None:
+        assert isinstance(answer, PairRecord), answer
+        self.answers.append((answer.number, "" if facts is None else facts.name, answer))
+        future.set_result(answer)
+
+    def give(self, *numbers: int) -> None:
+        """Have pairs of these numbers played."""
+        for number in numbers:
+            self.fleet.add(Pair(plan_of(number), Future()))
+
+    def says(self, words: str, *, warning: bool | None = None) -> bool:
+        return any(
+            words in each.sentence and warning in (None, each.is_warning) for each in self.news
+        )
+
+    async def until(self, ready: Callable[[], bool]) -> None:
+        """Wait for something that must happen; only a test that fails waits long."""
+        deadline = time.monotonic() + 300
+        while not ready():
+            assert time.monotonic() < deadline, self.news
+            assert not self.run.done(), self.run
+            await asyncio.sleep(0.02)
+
+    async def answered(self, count: int) -> None:
+        await self.until(lambda: len(self.answers) >= count)
+
+
+def plan_of(number: int) -> PairPlan:
+    a, b = SIDES["a"], SIDES["b"]
+    return PairPlan(number + 1, number, a, b, "4x4", "4x4", (), seed=1000 + number)
+
+
+def on_stage(scene: Callable[[Stage], Any], *, compares: bool = True) -> Stage:
+    """Have a scene played, and give back what was said and answered.
+
+    In a thread of its own: a browser that another test has left open keeps a loop in this one.
+    """
+
+    async def whole() -> Stage:
+        async with Stage(compares=compares) as stage:
+            await scene(stage)
+        return stage
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(whole())).result()
+
+
+def test_a_machine_that_joins_is_no_warning() -> None:
+    """Machines that come, play and go are told; nothing of it is a warning."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", by_seed)
+        await stage.join("beta", by_seed)
+        stage.give(*range(6))
+        await stage.answered(6)
+        await stage.workers["beta"].close()
+        await stage.until(lambda: stage.says("beta has left"))
+
+    stage = on_stage(scene)
+    assert [each.sentence for each in stage.news if each.is_warning] == []
+    assert stage.says("beta has joined with 1 slot (CPU, 100 M positions/s): 2 machines, 2 slots")
+    assert stage.says("beta has left, and what it had in play is played elsewhere: 1 machine")
+
+
+def test_a_pair_that_arrives_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine falls silent, its pair is played elsewhere, and its own record comes after all."""
+    monkeypatch.setattr(machines_module, "SILENT_S", 0.5)
+    hurry, came = threading.Event(), threading.Event()
+
+    def slowly(plan: PairPlan) -> PairRecord:
+        hurry.wait(300)
+        came.set()
+        return by_seed(plan)
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", slowly)
+        stage.give(0)
+        await stage.join("beta", by_seed)
+        heartbeat = stage.workers["alpha"].periodic_callbacks["heartbeat"]
+        heartbeat.stop()
+        await stage.answered(1)
+        hurry.set()
+        heartbeat.start()
+        await stage.until(lambda: came.is_set() and stage.says("alpha is heard again"))
+        stage.give(1, 2)
+        await stage.answered(3)
+
+    stage = on_stage(scene)
+    assert stage.says("alpha is silent", warning=True)
+    assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
+    assert stage.answers[0][1] == "beta"
+    assert not stage.says("came out differently")
+
+
+def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
+    """Two playings differ under a work budget, and so does a further one: no machine is blamed."""
+    salts = iter(range(1, 100))
+
+    async def scene(stage: Stage) -> None:
+        for name in ("alpha", "beta"):
+            await stage.join(name, lambda plan: by_seed(plan, next(salts)))
+        stage.give(0)
+        await stage.until(lambda: stage.says("comes out differently each time", warning=True))
+        stage.give(1, 2)
+        await stage.answered(3)
+
+    stage = on_stage(scene)
+    assert stage.says("pair 0 came out differently on", warning=True)
+    assert stage.says("a or b does not play the same on the same seed", warning=True)
+    assert not stage.says("set aside")
+    assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
+
+
+def test_a_machine_that_plays_other_games_is_set_aside_for_good() -> None:
+    """Of three machines one repeats games that no other plays: its pairs go elsewhere."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("good", by_seed)
+        await stage.join("bad", lambda plan: by_seed(plan, 7))
+        await stage.join("fine", by_seed)
+        stage.give(*range(3))
+        await stage.until(lambda: stage.says("bad is set aside", warning=True))
+        await stage.answered(3)
+        before = len(stage.answers)
+        stage.give(*range(3, 9))
+        await stage.answered(9)
+        assert {name for _, name, _ in stage.answers[before:]} == {"good", "fine"}
+        await stage.workers["bad"].close()
+        await stage.join("bad", by_seed)
+        await stage.until(lambda: stage.says("bad takes no part"))
+
+    stage = on_stage(scene)
+    assert not stage.says("good is set aside")
+    assert not stage.says("fine is set aside")
+    assert stage.says("bad takes no part: it was set aside before", warning=True)
+
+
+def test_two_machines_cannot_tell_which_is_wrong() -> None:
+    """Both repeat their own games: the contradiction is reported and nobody is set aside."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("one", by_seed)
+        await stage.join("other", lambda plan: by_seed(plan, 7))
+        stage.give(0)
+        await stage.until(lambda: stage.says("would be told by a third one", warning=True))
+
+    stage = on_stage(scene)
+    assert not stage.says("set aside")
+    assert len(stage.answers) == 1
+
+
+def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A pair that is away for longer than its limits allow is played elsewhere."""
+    free = threading.Event()
+
+    def never(plan: PairPlan) -> PairRecord:
+        free.wait(300)
+        return by_seed(plan)
+
+    async def scene(stage: Stage) -> None:
+        monkeypatch.setattr(fleet_module, "allowed_s", lambda *_: 0.5)
+        await stage.join("stuck", never)
+        stage.give(0)
+        await stage.join("well", by_seed)
+        try:
+            await stage.answered(1)
+        finally:
+            free.set()
+
+    stage = on_stage(scene, compares=False)
+    assert stage.says("stuck is set aside", warning=True)
+    assert stage.says("it has not sent back pair 0", warning=True)
+    assert [name for _, name, _ in stage.answers] == ["well"]
+
+
+def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
+    """Where games may differ, the residuals tell: one bot wins on one machine what it loses."""
+
+    def mostly(plan: PairPlan) -> PairRecord:
+        return won_by(plan, int(plan.number % 4 == 0))
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("one", mostly)
+        await stage.join("two", mostly)
+        await stage.join("odd", lambda plan: won_by(plan, 1))
+        stage.give(*range(400))
+        await stage.answered(400)
+
+    stage = on_stage(scene, compares=False)
+    assert stage.says("odd is set aside", warning=True)
+    assert stage.says("its results are not the others'", warning=True)
+    assert not stage.says("one is set aside")
+    assert not stage.says("two is set aside")
+
+
+def test_a_cancelled_question_harms_no_other() -> None:
+    """Questions are given up when a machine is set aside, at any moment; others get answers."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", by_seed)
+        (address,) = (worker.address for worker in stage.workers.values())
+
+        def ask(number: int) -> "asyncio.Task[Any]":
+            asked = stage.fleet._link.ask(address, play, "", plan_of(number), key=number)
+            return asyncio.ensure_future(asked)
+
+        for _ in range(10):
+            given_up, kept = [ask(number) for number in range(30)], [ask(30), ask(31)]
+            while len(given_up) > 1:
+                await asyncio.wait(given_up, return_when=asyncio.FIRST_COMPLETED)
+                given_up = [each for each in given_up if not each.done()]
+                for each in given_up[:2]:
+                    each.cancel()
+            records = await asyncio.wait_for(asyncio.gather(*kept), 60)
+            assert [record.number for record in records] == [30, 31]
+
+    on_stage(scene)
+
+
+@cache
+def won_games(winner: int) -> tuple[GameRecord, ...]:
+    """Two random games of which one bot has won both; 0: A."""
+    wished = [2, 0] if winner == 0 else [0, 2]
+    salts = (by_seed(plan_of(0), salt).games for salt in count())
+    return next(each for each in salts if [game.result.points2 for game in each] == wished)
+
+
+def won_by(plan: PairPlan, winner: int) -> PairRecord:
+    """A pair of which one bot has won both games."""
+    return PairRecord(plan.id, plan.number, won_games(winner))

@@ -1,0 +1,55 @@
+"""Addresses of schedulers: what is open to the network is refused, and certificates are made."""
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+from ladder.cli.main import run_command
+from ladder.errors import UsageError
+from ladder.runs.cluster.security import AUTHORITY, CERTIFICATE, KEY, door_of
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("127.0.0.1:9000", "tcp://127.0.0.1:9000"),
+        ("localhost", "tcp://localhost:8786"),
+        ("tcp://[::1]:9000", "tcp://[::1]:9000"),
+    ],
+)
+def test_this_machine_needs_no_certificates(address: str, expected: str) -> None:
+    """Only processes of this machine reach a loopback address."""
+    assert door_of(address, None, insecure=False, option="ADDRESS").address == expected
+
+
+@pytest.mark.parametrize("address", ["lab1:8786", "10.0.0.3", "0.0.0.0:8786", "tcp://[fe80::1]:1"])
+def test_the_network_needs_certificates(address: str) -> None:
+    """Without them whoever reaches the port runs programs, so the user has to say it."""
+    with pytest.raises(UsageError, match="ladder cluster certificates"):
+        door_of(address, None, insecure=False, option="--cluster")
+    assert door_of(address, None, insecure=True, option="--cluster").protocol == "tcp"
+
+
+@pytest.mark.parametrize("address", ["", "http://lab1", "tcp://", "lab1:many", "lab1:8786/x"])
+def test_other_words_are_no_address(address: str) -> None:
+    """A sentence must say how an address is written."""
+    with pytest.raises(UsageError, match="HOST:PORT"):
+        door_of(address, None, insecure=True, option="--cluster")
+
+
+def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
+    """The files must work together, be readable by the user alone, and not be written over."""
+    folder = tmp_path / "set"
+    assert run_command(["cluster", "certificates", str(folder)]) == 0
+    assert run_command(["cluster", "certificates", str(folder)]) == 2
+    assert {path.name for path in folder.iterdir()} == {AUTHORITY, CERTIFICATE, KEY}
+    assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
+    context = ssl.create_default_context(cafile=str(folder / AUTHORITY))
+    context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
+    door = door_of("lab1", folder, insecure=False, option="--cluster")
+    assert door.address == "tls://lab1:8786"
+    assert door.security().get_listen_args("scheduler")["require_encryption"]
+    (folder / KEY).unlink()
+    with pytest.raises(UsageError, match=KEY):
+        door_of("lab1", folder, insecure=False, option="--cluster")

@@ -1,0 +1,59 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ladder.stats.brownian import (
+    chance_down_by,
+    chance_inside_below,
+    chance_up,
+    chance_up_by,
+    mean_time,
+)
+
+drifts = st.floats(-2, 2)
+walls = st.floats(0.3, 60)
+times = st.floats(0.5, 5000)
+
+
+@given(drifts, walls, walls, times)
+def test_something_must_happen(drift, down, up, time):
+    """The chances to be at the lower wall, the upper wall or between them sum to one."""
+    total = (
+        chance_down_by(time=time, drift=drift, down=down, up=up)
+        + chance_up_by(time=time, drift=drift, down=down, up=up)
+        + chance_inside_below(time=time, place=up, drift=drift, down=down, up=up)
+    )
+    assert total == pytest.approx(1, abs=1e-6)
+
+
+@given(drifts, walls, walls)
+def test_in_the_long_run_wald_is_right(drift, down, up):
+    """Given enough time the upper wall is met with Wald's probability."""
+    by_then = chance_up_by(time=1e6, drift=drift, down=down, up=up)
+    assert by_then == pytest.approx(chance_up(drift=drift, down=down, up=up), abs=1e-6)
+
+
+@given(walls, walls)
+def test_mean_time_without_drift(down, up):
+    """Without drift the mean time is the product of the distances, and it is continuous there."""
+    still = mean_time(drift=0.0, down=down, up=up)
+    assert still == pytest.approx(down * up)
+    assert mean_time(drift=1e-5, down=down, up=up) == pytest.approx(still, rel=1e-2)
+
+
+def test_one_far_wall_is_the_inverse_gaussian():
+    """With the other wall out of reach the first passage has its known distribution."""
+    drift, up, time = 0.3, 2.0, 5.0
+    phi = lambda z: 0.5 * math.erfc(-z / math.sqrt(2))  # noqa: E731 - one line, used twice
+    want = phi((drift * time - up) / math.sqrt(time)) + math.exp(2 * drift * up) * phi(
+        (-drift * time - up) / math.sqrt(time)
+    )
+    assert chance_up_by(time=time, drift=drift, down=80.0, up=up) == pytest.approx(want)
+
+
+def test_no_time_no_news():
+    """At time 0 the motion is where it started."""
+    assert chance_down_by(time=0, drift=1, down=1, up=1) == 0
+    assert chance_inside_below(time=0, place=0.5, drift=1, down=1, up=1) == 1

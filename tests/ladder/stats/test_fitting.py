@@ -1,0 +1,26 @@
+import numpy as np
+import pytest
+
+from ladder.stats.pool.families import ExpectedScore, RaoKupper
+from ladder.stats.pool.fitting import Setup, _height
+from tests.ladder.stats.pools import random_cells
+
+
+@pytest.mark.parametrize(
+    "family", [ExpectedScore(), RaoKupper()], ids=lambda each: type(each).__name__
+)
+def test_slope_and_bend_are_those_of_the_height(family):
+    """The gradient and the Hessian, from which all errors come, are differences of the value."""
+    rng = np.random.default_rng(3)
+    cells, _ = random_cells(rng, size=4, pairs=6, advantage=(80.0, 20.0))
+    setup = Setup(prior=1.5, anchors={}, advantage=None)
+    theta = rng.normal(0, 0.4, 6 + family.has_margin)
+    theta[-1] = 0.2
+    _, gradient, hessian = _height(cells, family, setup, theta)
+    width = 1e-5
+    for place in range(theta.size):
+        step = np.zeros_like(theta)
+        step[place] = width
+        above, below = (_height(cells, family, setup, theta + s) for s in (step, -step))
+        assert gradient[place] == pytest.approx((above[0] - below[0]) / (2 * width), rel=1e-5)
+        assert hessian[place] == pytest.approx((below[1] - above[1]) / (2 * width), abs=1e-5)

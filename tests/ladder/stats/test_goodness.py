@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from ladder.stats.pool.cells import from_tables
+from ladder.stats.pool.goodness import Goodness
+from ladder.stats.pool.goodness import check as check_fit
+from ladder.stats.pool.rating import rate_pool
+from tests.ladder.stats.pools import names, random_cells, random_tables
+from tests.support.simulated_gates import pair_table
+
+
+def check(*, cells) -> Goodness:
+    """What the check says of the list of these games."""
+    return check_fit(cells=cells, fit=rate_pool(cells=cells).fit)
+
+
+def test_a_good_list_is_not_doubted():
+    """Over 60 seeded pools that one number per player describes, few are doubted."""
+    rng = np.random.default_rng(1)
+    chances = []
+    for _ in range(60):
+        cells, _ = random_cells(rng, size=8, pairs=20)
+        found = check(cells=cells)
+        assert found.p is not None
+        assert found.cycle_p is not None
+        chances.append((found.p, found.cycle_p, found.describes))
+    p, cycle_p, describes = np.array(chances).T
+    assert np.mean(p < 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert np.mean(cycle_p < 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    assert describes.mean() > 0.9
+
+
+@pytest.mark.parametrize(("strength", "pairs"), [(150.0, 60), (-150.0, 60), (35.0, 900)])
+def test_rock_paper_scissors_is_named(strength, pairs):
+    """Three players who beat each other in a circle are found, in the order in which they win."""
+    rng = np.random.default_rng(2)
+    a, b, _, tables, _ = random_tables(rng, size=6, pairs=30, spread=10)
+    for one, other, elo in ((0, 1, strength), (1, 2, strength), (0, 2, -strength)):
+        row = np.flatnonzero((a == one) & (b == other))[0]
+        tables[row] = rng.multinomial(pairs, pair_table(elo=elo).ravel()).reshape(3, 3)
+    found = check(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
+    assert not found.describes
+    cycle = found.cycles[0]
+    circle = ("p0", "p1", "p2") if strength > 0 else ("p2", "p1", "p0")
+    assert cycle.players in {circle[turn:] + circle[:turn] for turn in range(3)}
+    assert 1.5 * abs(strength) < cycle.elo < 4 * abs(strength)
+    assert {found.worst[0].a, found.worst[0].b} <= {"p0", "p1", "p2"}
+
+
+def test_a_residual_is_told_in_points_and_elo():
+    """A surprising opponent is listed with points scored and expected."""
+    rng = np.random.default_rng(3)
+    a, b, _, tables, _ = random_tables(rng, size=6, pairs=30, spread=10)
+    row = np.flatnonzero((a == 2) & (b == 4))[0]
+    tables[row] = rng.multinomial(60, pair_table(elo=300.0).ravel()).reshape(3, 3)
+    worst = check(cells=from_tables(players=names(6), a=a, b=b, counts=tables)).worst[0]
+    assert (worst.a, worst.b, worst.games) == ("p2", "p4", 120)
+    assert worst.points > worst.expected + 15
+    assert worst.elo > 80
+    assert worst.z > 3
+
+
+@pytest.mark.parametrize("pairs", [1, 5000])
+def test_two_players_leave_nothing_to_check(pairs):
+    """With two players the list describes everything there is."""
+    table = np.zeros((1, 3, 3))
+    table[0, 2, 2] = pairs
+    found = check(cells=from_tables(players="AB", a=[0], b=[1], counts=table))
+    assert found.p is None
+    assert found.cycle_p is None
+    assert found.describes
+    assert np.isfinite(found.chi_square)
+    assert found.cycles == ()

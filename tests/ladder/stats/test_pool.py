@@ -1,0 +1,343 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ladder.errors import UsageError
+from ladder.stats.choices import Draws
+from ladder.stats.elo import SCALE
+from ladder.stats.pool.cells import (
+    from_games,
+    from_tables,
+    groups,
+)
+from ladder.stats.pool.errors import Disconnected, Unbounded
+from ladder.stats.pool.rating import RatingOptions, rate_pool
+from tests.ladder.stats.pools import by_scipy, names, random_cells, random_tables
+from tests.ladder.stats.vectors import vectors
+from tests.support.simulated_gates import pair_table
+
+PLAIN = RatingOptions(mean=0.0, prior=0.0, advantage=0.0)
+
+
+def finite(rating):
+    numbers = (
+        rating.elo,
+        rating.error95,
+        rating.covariance,
+        rating.advantage,
+    )
+    return all(np.all(np.isfinite(array)) for array in numbers)
+
+
+def test_bradley_terry_vector():
+    """Plain maximum likelihood gives the strengths of the published Bradley-Terry example."""
+    vector = vectors("bt_")["bt_wikipedia"]
+    players = sorted(vector["expect"])
+    rows = vector["rows_white_black_w_d_l"]
+    cells = from_games(
+        players=players,
+        first=[players.index(row[0]) for row in rows],
+        second=[players.index(row[1]) for row in rows],
+        counts=[[row[4], row[3], row[2]] for row in rows],
+    )
+    rating = rate_pool(cells=cells, options=PLAIN)
+    for name, elo in zip(players, rating.elo, strict=True):
+        assert math.exp(elo / SCALE) == pytest.approx(vector["expect"][name], rel=1e-3)
+        assert elo == pytest.approx(vector["ordo_elo_std_logistic_computed"][name], abs=0.05)
+
+
+def test_three_engines_vector():
+    """Three players in a row stand exactly where the logistic scale puts their scores."""
+    expected = vectors("laskos")["laskos_3engines"]["expect"]["exact_std_logistic"]
+    cells = three_engines()
+    assert rate_pool(cells=cells, options=PLAIN).elo == pytest.approx(expected, abs=0.001)
+
+
+def three_engines():
+    return from_games(
+        players="HSK",
+        first=[0, 1, 0],
+        second=[1, 2, 2],
+        counts=[[3, 9, 18], [3, 9, 18], [0, 6, 24]],
+    )
+
+
+def test_a_draw_model_speaks_the_same_elo():
+    """Rao and Kupper's model, converted, differs little from the expected-score list and keeps
+    its mean, though its own scale is far from it."""
+    half = rate_pool(cells=three_engines(), options=PLAIN)
+    full = rate_pool(
+        cells=three_engines(),
+        options=RatingOptions(mean=0, prior=0, advantage=0, draws=Draws.FIT),
+    )
+    assert full.draw_margin is not None
+    assert full.elo == pytest.approx(half.elo, abs=12.0)
+    assert full.error95 == pytest.approx(half.error95, rel=0.25)
+
+
+def test_a_cycle_is_three_equals():
+    """A beats B beats C beats A: all three are equal."""
+    data = vectors("choix")["choix_pairwise1"]["data"]
+    cells = from_games(
+        players="ABC",
+        first=[row[0] for row in data],
+        second=[row[1] for row in data],
+        counts=[[0, 0, 1]] * 3,
+    )
+    assert rate_pool(cells=cells, options=PLAIN).elo == pytest.approx([0, 0, 0], abs=1e-6)
+
+
+def test_a_disconnected_pool_is_refused_with_its_groups():
+    """Without games between two groups there is no list, and the error names them."""
+    assert vectors("ordo_disc")["ordo_disconnected"]["expect"]["exit_code"] == 1
+    cells = from_games(players="ABCDE", first=[0, 2, 2], second=[1, 3, 4], counts=[[1, 0, 1]] * 3)
+    with pytest.raises(Disconnected) as caught:
+        rate_pool(cells=cells)
+    assert caught.value.groups == (("C", "D", "E"), ("A", "B"))
+    assert groups(cells=cells) == caught.value.groups
+    assert isinstance(caught.value, UsageError)
+
+
+@pytest.mark.parametrize("prior", [0.0, 1.0, 4.0])
+@pytest.mark.parametrize("seed", range(4))
+def test_against_a_general_optimiser(seed, prior):
+    """The list agrees with scipy's optimiser on the same likelihood to 0.01 Elo."""
+    rng = np.random.default_rng(seed)
+    cells, _ = random_cells(
+        rng, size=int(rng.integers(3, 9)), pairs=25, spread=120, advantage=(50.0, -20.0)
+    )
+    rating = rate_pool(cells=cells, options=RatingOptions(mean=0, prior=prior))
+    elo, advantage, _ = by_scipy(cells, prior=prior)
+    assert rating.elo == pytest.approx(elo, abs=0.01)
+    assert rating.advantage == pytest.approx(advantage, abs=0.01)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_draw_model_against_a_general_optimiser(seed):
+    """Rao and Kupper's margin agrees with scipy's optimiser, whose expected scores then give
+    the list."""
+    cells, _ = random_cells(np.random.default_rng(seed), size=4, pairs=30, spread=100, draws=0.3)
+    rating = rate_pool(cells=cells, options=RatingOptions(mean=0, draws=Draws.FIT))
+    elo, advantage, margin = by_scipy(cells, prior=1.0, draws=True)
+    assert rating.draw_margin == pytest.approx(SCALE * margin, abs=0.01)
+    # The list must give the model's expected points to every player.
+    model, listed = np.zeros(4), np.zeros(4)
+    for sign, results in zip((1, -1), cells.results(), strict=True):
+        games = results.sum(axis=1)
+        z = (elo[cells.a] - elo[cells.b] + sign * advantage[0]) / SCALE
+        score = 0.5 * (1 + np.tanh(0.5 * (z - margin)) / 2 + np.tanh(0.5 * (z + margin)) / 2)
+        y = (rating.elo[cells.a] - rating.elo[cells.b] + sign * rating.advantage[0]) / SCALE
+        for total, expected in ((model, score), (listed, 0.5 * (1 + np.tanh(0.5 * y)))):
+            np.add.at(total, cells.a, games * expected)
+            np.add.at(total, cells.b, games * (1 - expected))
+    assert listed == pytest.approx(model, abs=1e-3)
+
+
+def test_gauge():
+    """Mean 1000 without anchors; an anchor moves the list as a whole and has no error."""
+    cells, _ = random_cells(np.random.default_rng(2), size=5, pairs=20)
+    free = rate_pool(cells=cells)
+    assert free.elo.mean() == pytest.approx(1000.0)
+    tied = rate_pool(cells=cells, options=RatingOptions(anchors={"p2": 1500.0}))
+    assert tied.elo == pytest.approx(free.elo - free.elo[2] + 1500.0, abs=1e-6)
+    assert tied.error95[2] == 0.0
+    here, there = free.difference(a=0, b=4), tied.difference(a=0, b=4)
+    assert here.elo == pytest.approx(there.elo)
+    assert here.error95 == pytest.approx(there.error95)
+    assert here.los == pytest.approx(1 - free.difference(a=4, b=0).los)
+
+
+def test_two_anchors_hold():
+    """Several anchors stay where they are put and the rest fits itself in."""
+    cells, _ = random_cells(np.random.default_rng(3), size=5, pairs=20)
+    rating = rate_pool(cells=cells, options=RatingOptions(anchors={"p0": 900.0, "p1": 1300.0}))
+    assert rating.elo[:2] == pytest.approx([900.0, 1300.0])
+    assert finite(rating)
+
+
+def test_who_is_listed_first_does_not_matter():
+    """A table seen from the other player's side gives the same list."""
+    a, b, _, tables, _ = random_tables(np.random.default_rng(4), size=5, pairs=10)
+    here = rate_pool(cells=from_tables(players=names(5), a=a, b=b, counts=tables))
+    # B's results mirrored; the game in which A moved first is the one in which B moved second.
+    turned = tables[:, ::-1, ::-1].swapaxes(1, 2)
+    there = rate_pool(cells=from_tables(players=names(5), a=b, b=a, counts=turned))
+    assert here.elo == pytest.approx(there.elo, abs=1e-6)
+    assert here.error95 == pytest.approx(there.error95, abs=1e-6)
+    assert here.advantage == pytest.approx(there.advantage, abs=1e-6)
+
+
+def test_negating_results_negates_the_list():
+    """When every result is turned around, so is the list."""
+    a, b, _, tables, _ = random_tables(np.random.default_rng(5), size=5, pairs=10)
+    cells = from_tables(players=names(5), a=a, b=b, counts=tables)
+    turned = from_tables(players=names(5), a=a, b=b, counts=tables[:, ::-1, ::-1])
+    here, there = rate_pool(cells=cells), rate_pool(cells=turned)
+    assert here.elo - 1000 == pytest.approx(1000 - there.elo, abs=1e-6)
+    assert here.advantage == pytest.approx(-there.advantage, abs=1e-6)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.lists(st.integers(0, 40), min_size=9, max_size=9).filter(any), min_size=3, max_size=3
+    ),
+    st.sampled_from(Draws),
+)
+def test_never_nan(tables, draws):
+    """Any counts between connected players give finite ratings, errors and chances."""
+    cells = from_tables(
+        players="ABC", a=[0, 1, 2], b=[1, 2, 0], counts=np.reshape(tables, (3, 3, 3))
+    )
+    rating = rate_pool(cells=cells, options=RatingOptions(draws=draws))
+    assert finite(rating)
+    for one, other in ((0, 1), (1, 2), (2, 0)):
+        here, there = rating.difference(a=one, b=other), rating.difference(a=other, b=one)
+        assert here.error95 >= 0
+        assert 0 <= here.los <= 1
+        assert here.los + there.los == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("pairs", [1, 20, 100_000])
+@pytest.mark.parametrize("draws", list(Draws))
+def test_shutouts_are_finite_and_marked(pairs, draws):
+    """A bot that lost every game, by forfeit or otherwise, has a finite rating with a real error,
+    and is marked as a bound."""
+    table = np.zeros((2, 3, 3))
+    table[0, 2, 2] = pairs
+    table[1] = [[2, 0, 5], [0, 1, 0], [6, 0, 2]]
+    cells = from_tables(players="ABC", a=[0, 0], b=[1, 2], counts=table)
+    rating = rate_pool(cells=cells, options=RatingOptions(draws=draws))
+    assert finite(rating)
+    assert rating.bounded.tolist() == [False, True, False]
+    assert rating.elo[1] < rating.elo[2]
+    assert rating.difference(a=0, b=1).error95 > 100.0
+
+
+def test_a_shutout_without_a_prior_is_refused():
+    """Without a prior a shutout has no rating; the error names winners and losers."""
+    cells = from_games(players="ABC", first=[0, 1], second=[1, 2], counts=[[1, 0, 1], [0, 0, 3]])
+    with pytest.raises(Unbounded) as caught:
+        rate_pool(cells=cells, options=PLAIN)
+    assert caught.value.groups == (("A", "B"), ("C",))
+
+
+def test_an_undetermined_first_move_is_refused():
+    """When the same player always moves first, its strength and the first move are one thing."""
+    cells = from_games(players="AB", first=[0], second=[1], counts=[[3, 0, 5]])
+    with pytest.raises(Unbounded, match="first-mover"):
+        rate_pool(cells=cells, options=RatingOptions(prior=0.0))
+    assert finite(rate_pool(cells=cells))
+
+
+def test_one_game():
+    """A single game gives a finite list with a wide error."""
+    rating = rate_pool(cells=from_games(players="AB", first=[0], second=[1], counts=[[0, 0, 1]]))
+    assert finite(rating)
+    assert rating.elo[0] > rating.elo[1]
+    assert rating.error95.min() > 100.0
+
+
+def test_a_given_first_move_is_used():
+    """A given first-mover advantage is kept, and its error is 0."""
+    cells, _ = random_cells(np.random.default_rng(6), size=4, pairs=30, advantage=(100.0,))
+    rating = rate_pool(cells=cells, options=RatingOptions(advantage=100.0))
+    assert rating.advantage == pytest.approx([100.0])
+    assert rating.advantage_error95.tolist() == [0.0]
+
+
+def test_pairs_and_the_same_games_agree_on_the_list():
+    """Clustering changes the errors, never the ratings."""
+    a, b, _, tables, _ = random_tables(np.random.default_rng(7), size=5, pairs=40, correlation=-0.8)
+    pairs = rate_pool(cells=from_tables(players=names(5), a=a, b=b, counts=tables))
+    single = rate_pool(
+        cells=from_games(
+            players=names(5), first=np.r_[a, b], second=np.r_[b, a],
+            counts=np.r_[tables.sum(axis=2), tables.sum(axis=1)[:, ::-1]],
+        )
+    )  # fmt: skip
+    assert pairs.elo == pytest.approx(single.elo, abs=1e-6)
+    assert np.all(pairs.error95 < 0.9 * single.error95)
+
+
+def test_draws_between_equals_are_counted():
+    """The share of draws between equals is found from games between unequal players."""
+    cells, _ = random_cells(np.random.default_rng(8), size=8, pairs=300, spread=200, draws=0.25)
+    assert rate_pool(cells=cells).draw_rate_equal == pytest.approx(0.25, abs=0.01)
+
+
+def test_what_does_not_fit_is_refused():
+    """Wrong shapes, indices, players against themselves and unknown anchors are user errors."""
+    good = np.ones((1, 3, 3))
+    for bad in (
+        {"a": [0], "b": [0], "counts": good},
+        {"a": [0], "b": [5], "counts": good},
+        {"a": [0, 1], "b": [1, 0], "counts": good},
+        {"a": [0], "b": [1], "counts": -good},
+        {"a": [0], "b": [1], "counts": good * np.nan},
+    ):
+        with pytest.raises(UsageError):
+            from_tables(players="AB", **bad)
+    with pytest.raises(UsageError, match="once"):
+        from_tables(players="AA", a=[0], b=[1], counts=good)
+    cells = from_tables(players="AB", a=[0], b=[1], counts=good)
+    for options in (
+        RatingOptions(anchors={"C": 0.0}),
+        RatingOptions(prior=-1.0),
+        RatingOptions(mean=math.inf),
+    ):
+        with pytest.raises(UsageError):
+            rate_pool(cells=cells, options=options)
+
+
+@pytest.mark.slow
+def test_intervals_hold_the_truth():
+    """Over 40 seeded pools of 17 the 95 % intervals hold the truth as often as they say."""
+    rng = np.random.default_rng(9)
+    hits = []
+    for _ in range(40):
+        cells, elo = random_cells(rng, size=17, pairs=12, advantage=(120.0,), correlation=-0.6)
+        rating = rate_pool(cells=cells, options=RatingOptions(mean=0))
+        hits.append(np.mean(np.abs(rating.elo - elo) <= rating.error95))
+    error = np.std(hits) / math.sqrt(len(hits))
+    assert abs(np.mean(hits) - 0.95) < 0.01 + 3 * error
+
+
+def test_empty_pools():
+    """No players and no games give an empty list; a lone player stands at the mean."""
+    nobody = rate_pool(cells=from_tables(players=(), a=[], b=[], counts=np.zeros((0, 3, 3))))
+    assert nobody.elo.shape == (0,)
+    assert nobody.draw_rate_equal is None
+    alone = rate_pool(cells=from_tables(players="A", a=[], b=[], counts=np.zeros((0, 3, 3))))
+    assert alone.elo.tolist() == [1000.0]
+    assert not alone.bounded[0]
+
+
+def test_absurd_anchors_and_counts_still_converge():
+    """A billion one-sided games and anchors far from the truth give a finite list."""
+    cells = from_games(
+        players="ABC", first=[0, 1, 0], second=[1, 2, 2],
+        counts=[[1, 1, 10**9], [3, 1, 4], [1, 2, 10**6]],
+    )  # fmt: skip
+    for options in (
+        RatingOptions(),
+        RatingOptions(anchors={"A": 8000.0, "B": 0.0}),
+        RatingOptions(draws=Draws.FIT),
+    ):
+        assert finite(rate_pool(cells=cells, options=options))
+
+
+def test_pairs_to_halve_an_error():
+    """After playing as many more pairs as asked for, the error of the difference is about half."""
+    rng = np.random.default_rng(12)
+    a, b, _, tables, elo = random_tables(rng, size=6, pairs=15, spread=80)
+    before = rate_pool(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
+    more = round(before.pairs_to_halve(a=0, b=1))
+    shares = pair_table(elo=elo[0] - elo[1], advantage=80, draws=0.1, correlation=-0.4)
+    tables[0] += rng.multinomial(more, shares.ravel()).reshape(3, 3)
+    after = rate_pool(cells=from_tables(players=names(6), a=a, b=b, counts=tables))
+    ratio = after.difference(a=0, b=1).error95 / before.difference(a=0, b=1).error95
+    assert ratio == pytest.approx(0.5, abs=0.05)

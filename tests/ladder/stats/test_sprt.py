@@ -1,0 +1,133 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ladder.errors import UsageError
+from ladder.stats.choices import Model
+from ladder.stats.counts import pentanomial
+from ladder.stats.sprt import Sprt, State, bounds, llr, sprt_result
+from ladder.stats.sprt_estimate import (
+    estimate_after,
+    expected_course,
+)
+from tests.ladder.stats.vectors import near, vectors
+from tests.support.simulated_gates import (
+    gates,
+    pair_table,
+)
+
+rows = st.one_of(
+    st.lists(st.integers(0, 2000), min_size=3, max_size=3),
+    st.lists(st.integers(0, 2000), min_size=5, max_size=5),
+)
+
+
+@pytest.mark.parametrize("vector", vectors("fc_sprt").values(), ids=lambda v: v["id"])
+def test_published_ratios(vector):
+    """Ratio and bounds agree with fastchess's tests, and with fishtest's exact ones to 1e-6."""
+    test = Sprt(
+        elo0=vector["elo0"], elo1=vector["elo1"], alpha=0.05, beta=0.05,
+        model=Model(vector["model"]),
+    )  # fmt: skip
+    got = sprt_result(counts=vector.get("penta") or vector["ldw"], test=test)
+    assert near(got.llr, vector["expect"]["llr"])
+    assert got.llr == pytest.approx(vector["exact_fishtest_llr"], abs=1e-6)
+    assert got.lower == pytest.approx(vector["expect"]["lower"])
+    assert got.upper == pytest.approx(vector["expect"]["upper"])
+
+
+@given(rows, st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
+def test_any_counts_give_a_finite_ratio_and_estimate(row, model):
+    """No counts make the ratio or what is estimated from it NaN or infinite."""
+    test = Sprt(elo0=-20, elo1=0, model=model)
+    got = sprt_result(counts=row, test=test)
+    assert math.isfinite(got.llr)
+    assert got.lower < 0 < got.upper
+    after = estimate_after(counts=row, test=test)
+    if after is not None:
+        assert math.isfinite(after.elo)
+        assert after.low95 <= after.elo <= after.high95
+    course = expected_course(elo=-5, counts=row, test=test)
+    assert math.isfinite(course.games)
+
+
+@given(st.lists(st.integers(0, 900), min_size=3, max_size=3))
+def test_bayeselo_is_finite_on_shutouts(row):
+    """The BayesElo model too has a ratio for every three counts."""
+    test = Sprt(elo0=0, elo1=10, model=Model.BAYESIAN)
+    assert math.isfinite(sprt_result(counts=row, test=test).llr)
+
+
+@given(rows.filter(any), st.sampled_from([Model.LOGISTIC, Model.NORMALIZED]))
+def test_swapping_sides_and_hypotheses_negates_the_ratio(row, model):
+    """Swapping the players, with the hypotheses mirrored, changes only the sign."""
+    here = llr(counts=row, test=Sprt(elo0=-20, elo1=5, model=model))
+    there = llr(counts=row[::-1], test=Sprt(elo0=-5, elo1=20, model=model))
+    assert float(here) == pytest.approx(-float(there), abs=1e-5)
+
+
+def test_no_games_no_ratio():
+    """Before the first game the test stands at 0 and goes on."""
+    got = sprt_result(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0))
+    assert (got.llr, got.state) == (0.0, State.CONTINUE)
+    assert estimate_after(counts=(0, 0, 0, 0, 0), test=Sprt(elo0=-20, elo1=0)) is None
+
+
+def test_bounds_of_wald():
+    """Unequal chances of error give unequal bounds."""
+    lower, upper = bounds(alpha=0.05, beta=0.10)
+    assert lower == pytest.approx(math.log(0.10 / 0.95))
+    assert upper == pytest.approx(math.log(0.90 / 0.05))
+
+
+@pytest.mark.parametrize(
+    ("elo0", "elo1", "alpha"), [(5, 5, 0.05), (5, 0, 0.05), (0, 5, 0.0), (math.nan, 5, 0.05)]
+)
+def test_senseless_tests_are_refused(elo0, elo1, alpha):
+    """Hypotheses in the wrong order and chances out of range are errors for the user."""
+    with pytest.raises(UsageError):
+        Sprt(elo0=elo0, elo1=elo1, alpha=alpha)
+
+
+def test_bayeselo_knows_no_pairs():
+    """Pentanomial counts under the trinomial BayesElo model are refused."""
+    with pytest.raises(UsageError, match="single games"):
+        sprt_result(counts=(1, 2, 3, 2, 1), test=Sprt(elo0=0, elo1=5, model=Model.BAYESIAN))
+
+
+def test_estimate_without_a_stop_is_the_plain_one():
+    """When the test is far from its bounds the estimate is the score's Elo."""
+    after = estimate_after(counts=(20, 50, 100, 50, 20), test=Sprt(elo0=-10, elo1=10, alpha=1e-9,
+                                                                  beta=1e-9))  # fmt: skip
+    assert after is not None
+    assert after.elo == pytest.approx(0.0, abs=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("truth", [-20.0, 0.0])
+def test_wrong_verdicts_are_as_rare_as_promised(truth):
+    """Of 200 simulated gates at a hypothesis at most 5 % plus three standard errors are wrong."""
+    test = Sprt(elo0=-20, elo1=0)
+    table = pair_table(elo=truth, advantage=40, draws=0.02, correlation=-0.4)
+    played = gates(
+        rng=np.random.default_rng(11), table=table, test=test, number=200, max_pairs=20_000
+    )
+    wrong = State.ACCEPT_H1 if truth == -20 else State.ACCEPT_H0
+    assert np.mean(played.states == wrong.value) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 200)
+    assert not np.any(played.states == State.CONTINUE.value)
+    theory = expected_course(elo=truth, counts=1e6 * pentanomial(table=table), test=test)
+    games = 2 * played.pairs
+    assert abs(games.mean() - theory.games) < 3 * games.std() / math.sqrt(200) + 0.05 * theory.games
+    ended = [estimate_after(counts=row, test=test) for row in played.counts]
+    estimates = [after.elo for after in ended if after is not None]
+    surer = [after.los for after in ended if after is not None]
+    if truth == 0.0:  # between equals every chance to be better is as frequent as it says
+        for share in (0.1, 0.5, 0.9):
+            assert abs(np.mean(np.array(surer) <= share) - share) <= 3 * math.sqrt(
+                share * (1 - share) / 200
+            )
+    too_high = np.mean(np.array(estimates) > truth)
+    assert abs(too_high - 0.5) <= 3 * math.sqrt(0.25 / 200)

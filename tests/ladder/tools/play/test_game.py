@@ -1,0 +1,167 @@
+"""A person's game: real bots in real processes."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bots.protocol import Budget
+from db.records.pairs import Entrant
+from engine.board import Board
+from engine.result import Result, Termination
+from ladder.errors import BotFailure
+from ladder.match.process.confinement import UNCONFINED
+from ladder.match.specs import start_command
+from ladder.tools.play.game import GameInPlay
+from tests.support.fakes import fake_start
+
+STANDARD = Board(6, 7)
+
+
+def fake(folder: Path, mode: str, *arguments: str, time_ms: int = 100) -> Entrant:
+    """A fake bot as an opponent."""
+    start = fake_start(mode, *arguments, folder=folder)
+    return Entrant(revision=1, name=mode, start=start, budget=Budget(time_ms=time_ms))
+
+
+def built_in(name: str, simulations: int = 60) -> Entrant:
+    """A built-in player on a work budget, so that it repeats itself."""
+    launch = start_command.built_in(name)
+    budget = Budget(simulations=simulations)
+    return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
+
+
+def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> GameInPlay:
+    """A game that has not begun."""
+    return GameInPlay(bot, UNCONFINED, board=board, person=person, seed=7)
+
+
+def play_out(game: GameInPlay) -> None:
+    """The person always takes the last column with room."""
+    while game.verdict is None:
+        if game.bots_turn:
+            game.reply()
+        else:
+            game.drop(game.position.legal_moves()[-1])
+
+
+@pytest.mark.parametrize("person", [0, 1])
+@pytest.mark.parametrize("board", [STANDARD, Board(5, 4, (0, 0))])
+def test_a_game_is_played_to_its_end(tmp_path: Path, person: int, board: Board) -> None:
+    """Whoever begins, each side makes its own moves, and the record holds what was played."""
+    with spar(fake(tmp_path, "honest"), person=person, board=board) as game:
+        play_out(game)
+        record = game.record()
+    assert record.bot_side == 1 - person
+    assert record.moves == game.position.moves
+    assert len(record.thoughts) == len(record.moves)
+    assert record.board == str(board)
+    assert record.budget == {"time_ms": 100}
+    assert record.termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL)
+
+
+def test_undo_goes_back_to_the_persons_last_turn(tmp_path: Path) -> None:
+    """It takes back the person's move and the answer; the bot's first move stays."""
+    with spar(fake(tmp_path, "honest"), person=1) as game:
+        assert not game.undo()
+        game.reply()
+        assert not game.undo()
+        game.drop(6)
+        game.reply()
+        assert game.position.moves == (0, 6, 0)
+        assert game.undo()
+        assert game.position.moves == (0,)
+        assert game.persons_turn
+        assert game.opinion is None
+        assert len(game.thoughts) == 1
+
+
+def test_after_undo_the_bot_answers_the_position_on_the_board() -> None:
+    """It must answer as one that never saw the moves that were taken back."""
+    with spar(built_in("v12")) as game:
+        game.drop(0)
+        game.reply()
+        game.undo()
+        game.drop(3)
+        game.reply()
+        with_undo = game.position.moves
+    with spar(built_in("v12")) as straight:
+        straight.drop(3)
+        straight.reply()
+        assert straight.position.moves == with_undo
+
+
+def test_undo_after_the_end_lets_the_game_go_on(tmp_path: Path) -> None:
+    """A game that is won or lost can be taken up again before its last moves."""
+    with spar(fake(tmp_path, "honest")) as game:
+        for column in (6, 6, 6):
+            game.drop(column)
+            game.reply()
+        game.drop(6)
+        assert game.verdict is not None
+        assert game.verdict.result is Result.WIN
+        assert game.undo()
+        assert game.verdict is None
+        game.drop(5)
+        game.reply()
+        assert game.verdict is not None
+        assert game.verdict.result is Result.LOSS
+
+
+def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> None:
+    """Its opinion is of the position on the board; the game goes on as without it."""
+    with spar(fake(tmp_path, "honest")) as game:
+        for _ in range(3):
+            game.drop(6)
+            game.reply()
+        before = game.position
+        opinion = game.hint(built_in("v4", 400))
+        assert opinion.column == 6
+        assert opinion.info is not None
+        assert opinion.info.simulations
+        assert game.position is before
+        with pytest.raises(BotFailure):
+            game.hint(fake(tmp_path, "exits"))
+        game.drop(6)
+        assert game.verdict is not None
+        assert game.verdict.result is Result.WIN
+
+
+@pytest.mark.parametrize(
+    ("mode", "arguments", "termination", "words"),
+    [
+        ("segfaults", (), Termination.CRASH, "SIGSEGV"),
+        ("exits-at-once", (), Termination.CRASH, "cannot find my weights"),
+        ("hangs-in-move", (), Termination.TIMEOUT, "no answer to move"),
+        ("answers", ("9",), Termination.ILLEGAL_MOVE, "played column 9"),
+        ("garbage", (), Termination.PROTOCOL_ERROR, "the middle looks nice"),
+    ],
+)
+def test_a_bot_that_fails_has_lost(
+    tmp_path: Path, mode: str, arguments: tuple[str, ...], termination: Termination, words: str
+) -> None:
+    """The game ends with its verdict, whoever the person is, and no process is left."""
+    before = psutil.Process().children(recursive=True)
+    for person in (0, 1):
+        with spar(fake(tmp_path, mode, *arguments), person=person) as game:
+            game.prepare()
+            if game.persons_turn:
+                game.drop(0)
+            if game.verdict is None:
+                game.reply()
+            verdict = game.verdict
+        assert verdict is not None
+        assert verdict.termination is termination
+        assert verdict.result is (Result.WIN if person == 0 else Result.LOSS)
+        assert words in verdict.detail
+        assert game.record().detail == verdict.detail
+    assert psutil.Process().children(recursive=True) == before
+
+
+def test_a_game_that_goes_on_has_no_record(tmp_path: Path) -> None:
+    """Only finished games are stored."""
+    with (
+        spar(fake(tmp_path, "honest")) as game,
+        pytest.raises(ValueError, match="goes on"),
+    ):
+        game.record()

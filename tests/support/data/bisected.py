@@ -1,0 +1,63 @@
+"""Searches through invented histories, for tests of the search and of its documents."""
+
+from pathlib import Path
+
+import numpy as np
+
+from db.records.pairs import PlayedPair
+from engine.result import Result, Termination
+from ladder.experiments.bisect.history import History
+from ladder.experiments.bisect.search import Search
+from ladder.match.specs.git import LoggedCommit
+
+WIN, LOSS = Result.WIN, Result.LOSS
+CHAIN = np.tril(np.ones((16, 16), dtype=bool))
+
+
+def pair(number: int, *, won: bool, games: str | None = None, crashed: bool = False) -> PlayedPair:
+    """A pair that ends even, or that the commit loses."""
+    ended = Termination.CRASH if crashed else Termination.FOUR_IN_A_ROW
+    return PlayedPair(
+        number=number,
+        a_revision=1,
+        b_revision=2,
+        board_class="6x7",
+        results=(WIN if won else LOSS, LOSS),
+        terminations=(ended, ended),
+        draw=("6x7", "", number),
+        moves=(games or str(number), ""),
+        duration_us=1000,
+    )
+
+
+def history(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]" = CHAIN) -> History:
+    """Invented commits, whose hashes are their places."""
+    commits = tuple(
+        LoggedCommit(f"{place:040d}", (), f"Step {place}") for place in range(len(holds))
+    )
+    return History(Path(), LoggedCommit("f" * 40, (), "Good"), commits, holds)
+
+
+def played(
+    search: Search, culprit: int | None, *, untestable: tuple[int, ...] = (), most: int = 2000
+) -> list[int]:
+    """Let a search end on commits that lose three pairs of four when they hold the culprit.
+
+    Returns the places at which it was, in their order.
+    """
+    streams: dict[int, int] = {}
+    visited: list[int] = []
+    for _ in range(most):
+        if search.is_over:
+            break
+        place = search.place
+        if place in untestable:
+            search.skip("does not build")
+            continue
+        if visited[-1:] != [place]:
+            visited.append(place)
+        number = streams[place] = streams.get(place, -1) + 1
+        search.enter("commit", "good")
+        weak = culprit is not None and bool(search.history.holds[place, culprit])
+        search.take(pair(number, won=not weak or number % 4 == 0), "commit", "good")
+    return visited

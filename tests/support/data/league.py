@@ -1,0 +1,189 @@
+"""Databases of invented games with known results, made without playing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from bots.protocol import Budget
+from db.records import thought_blob
+from db.records.bots import NewBot, NewRevision
+from db.records.games import GameRecord, LastWords, Thought
+from db.records.launch import Launch, Start
+from db.records.machines import MachineRow
+from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
+from db.records.runs import NewRun, RunKind, RunRow, RunStatus
+from db.records.sides import SideSums
+from db.store import Store
+from engine.result import Result, Termination
+from ladder.stats.sequential_elo import rate_pair
+
+BOARD = "6x7"
+SCORES = {"1-0": Result.WIN, "0-1": Result.LOSS, "1/2": Result.DRAW}
+LAST_WORDS = LastWords("invented\x1b[31m words", ('> {"type":"move","ply":8}', "< what?"))
+"""Of every invented failure."""
+LAUNCH = Launch(command=("true",), folder="/")
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game of a pair."""
+
+    score: str
+    """1-0, 0-1 or 1/2, the first mover's points first."""
+    by: Termination | None = None
+    """None: on the board."""
+    plies: int = 9
+
+
+class League:
+    """An open database with bots by name and pairs as the test wants them."""
+
+    def __init__(self, path: object, *names: str) -> None:
+        self.store = Store.open(str(path))
+        self.revisions = {name: self.add(name) for name in names}
+        self._pairs = 0
+        self._started = 1_700_000_000.0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.store.close()
+
+    def add(self, name: str) -> int:
+        """Register a bot; the key of its revision."""
+        revision = NewRevision(f"content of {name}", LAUNCH, ("time",))
+        row = self.store.bots.add(NewBot(name, "exec", f"exec:{name}", revision))
+        return row.revision.id
+
+    def run(
+        self,
+        *,
+        kind: RunKind = RunKind.LADDER,
+        boards: str = BOARD,
+        note: str = "",
+        time_ms: int = 100,
+        bots: Sequence[str] = (),
+        settings: Mapping[str, object] | None = None,
+    ) -> RunRow:
+        """A new run of these bots, or of all; only one that is no match and no gate is rated."""
+        division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
+        number = len(self.store.runs.find()) + 1
+        names = {name: name for name in bots or self.revisions}
+        return self.store.runs.create(
+            NewRun(
+                kind=kind,
+                rated=kind is RunKind.LADDER,
+                stream=f"stream {number}",
+                identity=f"identity {number}",
+                settings={"bots": names, "pairing": "random", **(settings or {})},
+                seed=number,
+                division_id=division.id,
+                target_games=100,
+                note=note,
+            )
+        )
+
+    def end(self, run: RunRow, status: RunStatus = RunStatus.FINISHED) -> None:
+        """Mark a run as ended."""
+        self.store.runs.set_status(run.id, status)
+
+    def machine(self, name: str) -> int:
+        """Have a machine of a cluster join; its key."""
+        row = MachineRow(name, "a CPU", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 400.0)
+        return self.store.machines.keep(row)
+
+    def pair(
+        self,
+        run: RunRow,
+        a: str,
+        b: str,
+        *scores: "str | Game",
+        repeat: bool = False,
+        machine: int | None = None,
+    ) -> tuple[int, ...]:
+        """Store a pair; A moves first in its first game. The numbers of the two games.
+
+        Every pair has moves of its own unless `repeat` says that they are those of the last one;
+        `machine` is that of a cluster that played it.
+        """
+        self._pairs += not repeat
+        plan = PlannedPair(self.revisions[a], self.revisions[b], BOARD, BOARD, (), seed=self._pairs)
+        (row,) = self.store.pairs.plan(run.id, 1, lambda _: plan)
+        first, second = (score if isinstance(score, Game) else Game(score) for score in scores)
+        sides = [
+            Entrant(self.revisions[name], name, Start(("true",), "/"), Budget(time_ms=100))
+            for name in (a, b)
+        ]
+        finished = self.store.pairs.finish(
+            PairPlan(
+                id=row.id,
+                number=row.number,
+                a=sides[0],
+                b=sides[1],
+                board=BOARD,
+                board_class=BOARD,
+                opening=(),
+                seed=row.seed,
+            ),
+            PairRecord(
+                row.id,
+                row.number,
+                (self._record(first, swapped=False), self._record(second, swapped=True)),
+                machine=machine,
+            ),
+            rate_pair,
+        )
+        return finished.game_ids
+
+    def pairs(self, run: RunRow, a: str, b: str, count: int, *scores: "str | Game") -> None:
+        """Store several pairs of the same results."""
+        for _ in range(count):
+            self.pair(run, a, b, *scores)
+
+    def _record(self, game: Game, *, swapped: bool) -> GameRecord:
+        result = SCORES[game.score]
+        ending = Termination.BOARD_FULL if result is Result.DRAW else Termination.FOUR_IN_A_ROW
+        self._started += 1
+        return GameRecord(
+            swapped=swapped,
+            moves=_moves(2 * self._pairs + swapped, game.plies),
+            result=result,
+            termination=game.by or ending,
+            sides=(_stats(-(-game.plies // 2)), _stats(game.plies // 2)),
+            thoughts=thought_blob.encode([Thought(10_000, 0.25, 1000, 5)] * game.plies),
+            started=self._started,
+            duration_us=10_000 * game.plies,
+            detail="" if game.by is None else "an invented failure",
+            last_words=None if game.by is None else LAST_WORDS,
+        )
+
+
+def _stats(moves: int) -> SideSums:
+    return SideSums(
+        moves=moves,
+        time_us=10_000 * moves,
+        max_us=10_000 if moves else 0,
+        simulations=1000 * moves,
+        searched_us=10_000 * moves,
+    )
+
+
+def _moves(number: int, plies: int) -> tuple[int, ...]:
+    """Columns that tell one pair from the other; nobody plays them."""
+    digits: list[int] = []
+    while len(digits) < plies:
+        digits.append(number % 7)
+        number //= 7
+    return tuple(digits)
+
+
+def names(count: int) -> Sequence[str]:
+    """Names of bots: s01, s02, ..."""
+    return [f"s{number:02}" for number in range(1, count + 1)]

@@ -1,0 +1,61 @@
+"""Tunings as records, for pages and documents."""
+
+from pathlib import Path
+
+from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.tuning import TuningStepRow
+from engine.board import BoardClass
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.gate.session import Gated
+from ladder.experiments.tune.bots import Kept
+from ladder.experiments.tune.parameters import read_parameters
+from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.spsa import Spsa
+from ladder.experiments.tune.task import TuningTask
+from ladder.experiments.tune.template import template_of
+from ladder.runs.budgets import Budgets
+from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.settings import Settings
+
+TUNED_SPEC = "builtin:v18"
+PARAMETERS = ("c=0.2..1.2:log", "careful=0..256:int")
+
+
+def a_tuning(steps: int, gated: Gated | None, *, kept: Kept | None = None) -> Tuned:
+    """A tuning of two parameters in which the first setting of each step wins now and then."""
+    settings = Settings(
+        bots=(),
+        boards=(BoardClass("6x7"),),
+        budgets=Budgets({"simulations": 20}),
+        pairing=Pairing(PairingKind.RANDOM),
+        games=4 * 40,
+        kind=RunKind.TUNE,
+        rated=False,
+    )
+    task = TuningTask(
+        template=template_of(TUNED_SPEC, read_parameters(PARAMETERS)),
+        settings=settings,
+        pairs=2,
+        test=GateTest(max_drop=20),
+        folder=Path(),
+    )
+    search, rows = Spsa(task.template.parameters, steps=task.steps, seed=1), []
+    for step in range(1, steps + 1):
+        a, b = search.ask()
+        search.tell(2 * (a["c"] > b["c"]))
+        rows.append(
+            TuningStepRow(
+                step=step,
+                a=a,
+                b=b,
+                pentanomial=(0, 0, 1, 0, 1) if a["c"] > b["c"] else (0, 0, 2, 0, 0),
+                forfeits=step == 1,
+                estimate=search.estimate,
+                duration_us=9,
+            )
+        )
+    run = RunRow(
+        3, RunKind.TUNE, False, "s", "i", {}, 1, 1, task.games, RunStatus.FINISHED, 0.0, 1.0, "",
+        None,
+    )  # fmt: skip
+    return Tuned(task, run, rows, search.estimate, gated, kept)
