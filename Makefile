@@ -52,7 +52,7 @@ test-fast: $(TOOLS) ## Run the tests that take no more than a moment each: the l
 test-exhaustive: $(TOOLS) ## Run what takes minutes to prove what quick tests prove by samples
 	$(BIN)/python -m pytest -q -m exhaustive
 
-coverage: $(TOOLS) ## Measure branch coverage, room by room
+coverage: $(TOOLS) ## Measure branch coverage by package
 	$(BIN)/python -m bots.warm
 	$(BIN)/python -m tests.tools.coverage_by_package -n $(WORKERS)
 
@@ -62,7 +62,7 @@ check: $(TOOLS) ## What CI runs: format, lint, strict types, then the tests
 	$(BIN)/mypy
 	$(MAKE) test
 
-docs: $(TOOLS) ## Write the table of rooms in docs/architecture.md
+docs: $(TOOLS) ## Write the table of layers in docs/architecture.md
 	$(BIN)/python -m tests.tools.packages_table
 
 bench: $(STAMP) ## Measure the harness

@@ -19,7 +19,7 @@ from typing import Any
 from engine.board import Board, BoardClass, parse_board
 from engine.position import Position
 from engine.seeds import SplitMix
-from engine.solver import Solver
+from engine.solver.solver import Solver
 
 STANDARD = Board(6, 7)
 SEED = 2026

@@ -15,8 +15,9 @@ from engine.board import parse_board
 from engine.compiled import inlined
 from engine.position import Position
 from engine.seeds import SplitMix
-from engine.solver import Solver, kernels, search, word, word_table
+from engine.solver import kernels, search, word, word_table
 from engine.solver import solver as solver_module
+from engine.solver.solver import Solver
 
 SEED = 2026
 BOARDS = ("6x5", "5x6", "6x6")

@@ -1,1 +1,1 @@
-"""The players, the protocol they speak, and the process that hosts the built-in ones."""
+"""Players, the protocol they speak, and the process that hosts the built-in ones."""

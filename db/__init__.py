@@ -1,1 +1,1 @@
-"""Stored games: typed models, migrations, and the few operations the rest needs."""
+"""Stored games: models, migrations, records and the store."""

@@ -1,1 +1,1 @@
-"""The ladder: plans pairs, plays them in subprocesses, rates the results."""
+"""The ladder: errors, signals and names that all of its packages share."""

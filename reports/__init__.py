@@ -1,1 +1,1 @@
-"""Standings and comparisons as tables, JSON, CSV and Markdown. No SQL of its own."""
+"""Results as text, JSON, CSV, Markdown and HTML. No queries."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.position import DIGITS, format_moves
-from engine.solver import Outcome, Solution, Value, best_columns
+from engine.solver.value import Outcome, Solution, Value, best_columns
 from ladder.tools.solve import Solved
 
 

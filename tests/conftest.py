@@ -14,20 +14,21 @@ HERE = Path(__file__).parent
 SLOW = (
     "end_to_end",  # real commands
     "reports/html", "ladder/web",  # a browser
-    "bots/test_alphabeta.py", "bots/test_alphabeta_values.py", "bots/test_c4ai_values.py",
-    "bots/test_memory.py", "bots/test_proofs.py", "bots/test_rollout.py", "bots/test_tactics.py",
-    "db/test_db_exchange.py", "db/test_db_opening.py", "db/test_db_probe.py",
-    "cli/test_stored_programs.py", "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
-    "ladder/results/analysis/test_session.py",
-    "db/test_db_processes.py", "db/test_db_server.py",
-    "ladder/runs/cluster/test_fleet.py", "ladder/foreign", "ladder/match/game", "ladder/tools/play/test_game.py",
+    "bots/alphabeta", "bots/c4ai/test_c4ai_values.py", "bots/uct/test_memory.py",
+    "bots/uct/test_proofs.py", "bots/uct/test_rollout.py", "bots/test_tactics.py",
+    "db/test_db_exchange.py", "db/connection/test_db_opening.py",
+    "db/connection/test_db_probe.py", "db/connection/test_db_processes.py",
+    "db/connection/test_db_server.py",
+    "ladder/cli/test_stored_programs.py", "engine/test_gains.py", "engine/test_lanes.py", "fuzz",
+    "ladder/results/analysis/test_session.py", "ladder/runs/cluster/test_fleet.py",
+    "ladder/match/foreign", "ladder/match/game", "ladder/tools/play/test_game.py",
     "ladder/match/process",  # real processes that hang, starve and die
     "ladder/stats/test_agreement.py", "ladder/stats/test_clusters.py",
 )  # fmt: skip
 """Folders and files whose tests take long together, though few of them take seconds."""
 TIMED = (
     "end_to_end",
-    "ladder/foreign",
+    "ladder/match/foreign",
     "ladder/match/game",
     "ladder/match/process",
     "ladder/runs",

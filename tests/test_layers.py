@@ -1,8 +1,9 @@
-"""The order of the packages, held against the code's imports."""
+"""The layers of the program, checked against the imports in its code."""
 
 import ast
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from graphlib import TopologicalSorter
@@ -12,97 +13,72 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("engine", "bots", "db", "ladder", "reports")
-STOREYS = ("engine", "bots", "db", "ladder", "reports", "ladder.web", "ladder.cli")
-"""Lowest first; nothing imports upwards."""
-ROOMS: dict[str, str] = {
-    "ladder": "",
-    "ladder.match.process": "ladder",
-    "ladder.match.specs": "ladder",
-    "ladder.stats": "ladder",
-    "ladder.match.game": "ladder ladder.match.process ladder.match.specs",
-    "ladder.match.registry": "ladder ladder.match.game ladder.match.specs ladder.match.process",
-    "ladder.match.openings": "ladder",
-    "ladder.runs": (
-        "ladder ladder.match.openings ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process "
-        "ladder.stats"
-    ),
-    "ladder.runs.cluster": (
-        "ladder ladder.runs ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process ladder.stats"
-    ),
-    "ladder.results.exchange": "ladder ladder.stats",
-    "ladder.results.standings": "ladder ladder.stats ladder.results.exchange",
-    "ladder.results.analysis": "ladder ladder.stats",
-    "ladder.experiments.suite": (
-        "ladder ladder.results.analysis ladder.runs ladder.match.registry ladder.match.game ladder.match.specs "
-        "ladder.match.process ladder.stats"
-    ),
-    "ladder.experiments.gate": "ladder ladder.runs ladder.results.standings ladder.stats",
-    "ladder.experiments.bisect": (
-        "ladder ladder.experiments.gate ladder.runs ladder.match.registry ladder.match.specs ladder.match.process ladder.stats"
-    ),
-    "ladder.experiments.select": "ladder ladder.experiments.gate ladder.runs ladder.stats",
-    "ladder.tools.play": "ladder ladder.runs ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process",
-    "ladder.learning.c4ai": "ladder ladder.runs ladder.match.process",
-    "ladder.learning.value": "ladder ladder.match.process",
-    "ladder.experiments.tune": (
-        "ladder ladder.experiments.gate ladder.runs ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process "
-        "ladder.stats"
-    ),
-    "ladder.tools.solve": "ladder",
-    "ladder.tools.bench": "ladder ladder.runs ladder.match.game ladder.match.process ladder.match.specs",
-    "ladder.tools.compete": "ladder ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process",
-    "ladder.tools.doctor": "ladder ladder.match.process ladder.stats",
-    "ladder.results.overview": "ladder ladder.runs ladder.experiments.gate ladder.results.standings ladder.stats",
-    "ladder.web": "ladder ladder.results.overview ladder.runs ladder.experiments.gate ladder.results.standings ladder.tools.play "
-    "ladder.match.registry ladder.match.game ladder.match.process ladder.match.specs ladder.results.analysis",
+LAYERS: dict[str, str] = {
+    "engine": "",
+    "bots": "engine",
+    "db": "engine bots",
+    "ladder": "engine db",
+    "ladder.stats": "db ladder",
+    "ladder.match": "*",
+    "ladder.runs": "*",
+    "ladder.results": "*",
+    "ladder.experiments": "*",
+    "ladder.learning": "* -ladder.experiments",
+    "ladder.tools": "* -ladder.learning",
+    "reports": "*",
+    "ladder.web": "* -ladder.learning",
     "ladder.cli": "*",
-    "db": "",
-    "db.records": "db",
-    "db.backends.place": "db",
-    "db.backends": "db db.backends.place",
-    "db.migrations": "db db.backends",
-    "db.connection": "db db.backends.place db.backends db.migrations",
-    "db.derived": "db db.connection db.records",
-    "db.queries": "db db.connection db.derived db.records",
-    "db.store": "db db.backends.place db.backends db.connection db.queries db.records",
-    "bots.uct": "",
-    "bots.uct.array": "bots.uct",
-    "bots.uct.tree": "bots.uct",
-    "bots.uct.graph": "bots.uct",
-    "bots.uct.no_lookahead": "bots.uct bots.uct.tree",
-    "bots.learned": "bots.uct bots.uct.tree",
 }
-"""What each room may import of its own package besides itself; docs/architecture.md shows the same.
+"""Allowed imports of each layer, lowest layer first; docs/architecture.md shows the same table.
 
-A module that stands in the table, such as `db.store`, is a room of its own.
+`*` allows every layer above it in this table, `-NAME` takes one out. A module belongs to the
+longest name that it starts with, so `ladder` holds only the modules directly in that folder.
 """
-BORDER = {"ladder": ("db", "db.store", "db.records"), "reports": ("db", "db.records")}
-"""What other packages may know of `db`."""
+PUBLIC_DB = ("db", "db.errors", "db.beside", "db.store", "db.records")
+"""What other packages may import of `db`; `reports` only the records, `ladder.cli` all of it."""
 HEAVY = {
     "numpy", "numba", "scipy", "sqlalchemy", "alembic", "rich", "msgspec", "altair", "jinja2",
     "vl_convert", "starlette", "uvicorn", "dask", "distributed", "cryptography",
 }  # fmt: skip
 """What makes `ladder --help` slow; the command modules may import it only inside functions."""
+MAX_MODULES = 20
+"""Modules that a folder may hold; a larger one needs sub-packages."""
+LISTS = {"ladder/cli/commands", "db/migrations/versions", "benchmarks"}
+"""Folders with one file per command, migration or program, each found by its name."""
 
 
-def modules() -> list[Path]:
-    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders or PACKAGES for path in (ROOT / folder).rglob("*.py"))
 
 
 def name_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def room_of(module: str) -> str:
-    """The longest name in the table that holds a module."""
-    while module not in ROOMS and "." in module:
+def layer_of(module: str) -> str:
+    """Return the longest name in the table that the module starts with."""
+    while module not in LAYERS:
         module = module.rpartition(".")[0]
     return module
 
 
+def allowed_imports(layer: str) -> set[str]:
+    """Return the layers that a layer may import, itself included."""
+    names = list(LAYERS)
+    allowed = {layer}
+    for word in LAYERS[layer].split():
+        if word == "*":
+            allowed |= set(names[: names.index(layer)])
+        elif word.startswith("-"):
+            allowed.remove(word[1:])
+        else:
+            allowed.add(word)
+    return allowed
+
+
 @lru_cache(maxsize=1)
 def graph() -> dict[str, set[str]]:
-    """Which module imports which, also inside functions."""
+    """Return which module imports which, also inside functions."""
     names = {name_of(path): path for path in modules()}
     found: dict[str, set[str]] = {name: set() for name in names}
     for name, path in names.items():
@@ -117,13 +93,8 @@ def graph() -> dict[str, set[str]]:
     return found
 
 
-def storey(module: str) -> int:
-    high = next((name for name in ("ladder.web", "ladder.cli") if module.startswith(name)), None)
-    return STOREYS.index(high or module.split(".")[0])
-
-
 def imports(path: Path) -> Iterator[tuple[str, int]]:
-    """Every module that a file imports, also inside functions."""
+    """Yield every module that a file imports, also inside functions, with its line."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -132,66 +103,96 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
             assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
             assert node.module is not None
             yield node.module, node.lineno
-            if node.module in ("ladder", "bots"):
-                for alias in node.names:
-                    yield f"{node.module}.{alias.name}", node.lineno
+
+
+def test_the_table_names_every_layer_once_and_lowest_first() -> None:
+    """Allowed imports must point to layers above in the table: there is one direction."""
+    names = list(LAYERS)
+    for layer in names:
+        assert allowed_imports(layer) <= set(names[: names.index(layer) + 1]), layer
+    folders = {name_of(path) for path in (ROOT / "ladder").glob("*/__init__.py")}
+    assert folders == {name for name in names if name.startswith("ladder.")}
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_imports_only_what_the_table_allows(layer: str) -> None:
+    """A module may import only its own layer and those that the table allows."""
+    allowed = allowed_imports(layer)
+    for module, imported in graph().items():
+        if layer_of(module) == layer:
+            for name in imported:
+                assert layer_of(name) in allowed, f"{module} imports {name}"
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_nothing_imports_upwards(package: str) -> None:
-    """A package may import only packages of its own storey and below."""
-    for path in (ROOT / package).rglob("*.py"):
-        own = name_of(path)
+def test_no_program_module_imports_a_test(package: str) -> None:
+    """The program must work without the tests."""
+    for path in modules(package):
         for name, line in imports(path):
-            if name.split(".")[0] in PACKAGES:
-                assert storey(name) <= storey(own), f"{path}:{line} imports {name} from above"
-            assert name.split(".")[0] != "tests", f"{path}:{line} imports a test"
+            assert name.split(".")[0] not in ("tests", "benchmarks"), f"{path}:{line}"
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_rooms_import_along_the_arrows(package: str) -> None:
-    """A room may import only itself, the rooms that its arrows name, and lower packages."""
-    for own, imported in graph().items():
-        if own.split(".")[0] != package:
+def test_the_database_is_reached_through_its_public_modules() -> None:
+    """Other packages must use the store and the records, and reports the records alone."""
+    for module, imported in graph().items():
+        if module.split(".")[0] == "db" or layer_of(module) == "ladder.cli":
             continue
-        room = room_of(own)
+        public = ("db", "db.records") if layer_of(module) == "reports" else PUBLIC_DB
         for name in imported:
-            other = room_of(name)
-            if room in ROOMS and other in ROOMS and name.split(".")[0] == package:
-                arrows = ROOMS[room].split()
-                assert other == room or other in arrows or arrows == ["*"], f"{own} imports {name}"
-            if name.split(".")[0] == "db" != package and not own.startswith("ladder.cli"):
-                assert other in BORDER.get(package, ()), f"{own} imports {name}"
+            if name.split(".")[0] == "db":
+                assert ".".join(name.split(".")[:2]) in public, f"{module} imports {name}"
 
 
-def test_no_circle_of_imports() -> None:
-    """No module may import itself by way of others, not even inside a function."""
-    TopologicalSorter(graph()).prepare()  # raises CycleError, which names the circle
+def test_no_module_imports_itself_through_others() -> None:
+    """Imports must have an order, those inside functions and those of parent packages included."""
+    whole = {}
+    for module, imported in graph().items():
+        parents = {
+            ".".join(name.split(".")[:length])
+            for name in imported
+            for length in range(1, name.count(".") + 1)
+        }
+        own = {parent for parent in parents if f"{module}.".startswith(f"{parent}.")}
+        whole[module] = imported | (parents - own)
+    TopologicalSorter(whole).prepare()  # raises CycleError, which names the cycle
 
 
-def test_no_arrow_leads_round_in_a_circle() -> None:
-    """The table of rooms itself must have an order."""
-    TopologicalSorter(
-        {room: set(arrows.split()) - {"*"} for room, arrows in ROOMS.items()}
-    ).prepare()
+def test_the_parts_of_every_package_have_an_order() -> None:
+    """The modules and sub-packages of a package must not import one another in a cycle."""
+    parts: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for module, imported in graph().items():
+        for name in imported:
+            here, there = module.split("."), name.split(".")
+            shared = next(
+                (at for at, (a, b) in enumerate(zip(here, there, strict=False)) if a != b),
+                min(len(here), len(there)),
+            )
+            if shared and layer_of(module) == layer_of(name):
+                package = ".".join(here[:shared])
+                parts[package][".".join(here[: shared + 1])].add(".".join(there[: shared + 1]))
+    for package, edges in parts.items():
+        for part in edges.values():
+            part.discard(package)  # its `__init__`
+        TopologicalSorter(edges).prepare()
 
 
-MOST_MODULES = 16
-"""Modules that a folder may hold; with more of them it wants rooms."""
-LISTS = {"ladder/cli/commands", "reports", "db/queries"}
-"""One file for each command, or for each kind of stored thing, under its word: the folder's listing
-is theirs."""
-
-
-def test_rooms_are_small() -> None:
-    """A folder with many modules hides them; in a list of the commands each name is known."""
-    for folder in {path.parent for path in modules()}:
+def test_folders_are_small() -> None:
+    """A folder with many modules hides them; one file per command is found by its name."""
+    for folder in {path.parent for path in modules(*PACKAGES, "tests", "benchmarks")}:
         names = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-        assert len(names) <= MOST_MODULES or str(folder.relative_to(ROOT)) in LISTS, folder
+        assert len(names) <= MAX_MODULES or str(folder.relative_to(ROOT)) in LISTS, folder
+
+
+def test_every_package_has_a_docstring_of_one_line() -> None:
+    """The first line of each `__init__` must say what its package holds, in one sentence."""
+    for path in modules():
+        if path.name == "__init__.py":
+            first = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+            assert first.endswith("."), path
 
 
 def test_a_report_has_the_word_of_its_command() -> None:
-    """Every module and room of the reports but what they share must be called as a command is."""
+    """Every part of the reports except the shared ones must have the name of a command."""
     commands = {path.stem for path in (ROOT / "ladder/cli/commands").glob("*.py")}
     reports = {path.stem for path in (ROOT / "reports").iterdir() if path.name[0] != "_"}
     assert reports <= commands | {"layout", "html"}

@@ -1,1 +1,1 @@
-"""The alpha-beta family: one search, and an evaluation that is built up version by version."""
+"""Alpha-beta players: one search, and an evaluation built up version by version."""

@@ -1,4 +1,4 @@
-"""Hosts for bots from outside: each a script of its own that imports nothing of this project.
+"""Hosts of foreign bots: scripts that import nothing of this project.
 
 They run under the interpreter that a bot needs, beside packages that may have our names, so
 nothing here may be shared between them. They keep to the standard library and to Python 3.8.

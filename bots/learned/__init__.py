@@ -1,1 +1,1 @@
-"""Players whose search asks a learned evaluation instead of playing rollouts."""
+"""Players whose search uses a learned evaluation instead of rollouts."""

@@ -1,1 +1,1 @@
-"""The simplest players: the companions that every ladder needs at its foot."""
+"""Baseline players: random, first-column and flat Monte Carlo."""

@@ -1,1 +1,1 @@
-"""The UCT family: one table of versions over a few shared kernels."""
+"""UCT players: one table of versions over shared kernels."""

@@ -1,4 +1,4 @@
-"""The kinds of databases, SQLite and PostgreSQL: all in which they differ, a module for each."""
+"""Database backends: everything in which SQLite and PostgreSQL differ."""
 
 from db.backends.backend import Backend
 from db.backends.place import Place
@@ -8,7 +8,7 @@ __all__ = ["Backend", "SqliteBackend", "backend_of"]
 
 
 def backend_of(place: Place, busy_s: float) -> Backend:
-    """The kind of database at a place.
+    """Return the backend of a database.
 
     Args:
         place: of the database.

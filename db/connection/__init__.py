@@ -1,1 +1,1 @@
-"""From a file name or URL to connections, locks and clear errors."""
+"""Connections: opening a file or URL, transactions, locks and driver errors."""

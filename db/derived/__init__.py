@@ -1,1 +1,1 @@
-"""Tables derived from games: moved in the transaction that stores a pair, and computed anew."""
+"""Tables derived from games: updated when a pair is stored, and recomputed on demand."""

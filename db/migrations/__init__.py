@@ -1,4 +1,4 @@
-"""How a database gets from one version to the next (Alembic), and the version it must have."""
+"""Migrations of the database (Alembic), and the version that the program needs."""
 
 from pathlib import Path
 

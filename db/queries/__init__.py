@@ -1,1 +1,1 @@
-"""SQL by subject: each module reads and writes one kind of stored thing."""
+"""SQL by subject: each module reads and writes one kind of stored record."""

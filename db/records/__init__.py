@@ -1,1 +1,1 @@
-"""Records that cross the border of the database, and the packed form of thoughts."""
+"""Records that the database hands out and takes in, and the packed form of bot output."""

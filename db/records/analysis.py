@@ -13,7 +13,7 @@ class SolvedPosition:
     nodes: int
     """The most nodes that might be spent on it."""
     bounds: bytes
-    """Packed by `ladder.results.analysis.solved`, in the canonical one of the two mirrored positions."""
+    """Bounds of the canonical mirror image, packed by `ladder.results.analysis.solved`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import total_ordering
+from typing import Final
+
+SOLVER_VERSION: Final = 4
+"""Version of the solver's answers: raise it when bounds under a limit or node counts change."""
 
 
 class Outcome(IntEnum):

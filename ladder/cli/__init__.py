@@ -1,1 +1,1 @@
-"""The command line: one small file per command; options in, core called, report out."""
+"""The command line: options in, core called, report out."""

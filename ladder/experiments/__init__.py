@@ -1,1 +1,1 @@
-"""Experiments on bots: gate, select, bisect, tune and suites of positions."""
+"""Experiments on bots: gate, select, bisect, tune and test suites."""

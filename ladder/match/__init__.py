@@ -1,1 +1,1 @@
-"""One pair of games: bot processes, the referee, specifications, registration and openings."""
+"""One pair of games: bot processes, the referee, specifications, registration, openings."""

@@ -1,1 +1,1 @@
-"""Stored results: rating lists, comparisons, exact analysis, exchange formats and overviews."""
+"""Stored results: rating lists, comparisons, exact analysis, exchange formats, overviews."""

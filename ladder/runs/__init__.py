@@ -1,1 +1,1 @@
-"""Runs: settings, schedule, runner, workers and progress."""
+"""Runs of many pairs: settings, schedule, queue, runner, workers, progress."""

@@ -12,7 +12,9 @@ from pathlib import Path
 from engine.board import Board, parse_board
 from engine.errors import EngineError
 from engine.position import Position, parse_moves, parse_position
-from engine.solver import Solution, Solver, SolverError, Value, solution_of_move
+from engine.solver.errors import SolverError
+from engine.solver.solver import Solver, solution_of_move
+from engine.solver.value import Solution, Value
 from ladder.errors import UsageError
 from ladder.signals import check_stop
 

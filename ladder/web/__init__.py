@@ -1,1 +1,1 @@
-"""The ladder in the browser: routes, safety, live pages, and games of people against bots."""
+"""The web server: routes, security, live pages, and games of people against bots."""

@@ -1,1 +1,1 @@
-"""The verdict of a gate as text, Markdown, JSON and JUnit."""
+"""Gate verdicts as text, Markdown, JSON and JUnit."""

@@ -1,1 +1,1 @@
-"""Pages: templates, charts and the replay viewer, written into one file that needs no network."""
+"""HTML pages: templates, charts and the replay viewer, in one self-contained file."""

@@ -1,1 +1,1 @@
-"""The layout of reports: safe text, tables, Elo in words, the board, progress."""
+"""Shared layout: escaped text, tables, Elo, the board, progress."""

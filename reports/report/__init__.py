@@ -1,1 +1,1 @@
-"""The views of `ladder report`: a rating list, versions side by side, one bot against all."""
+"""Views of `ladder report`: rating list, comparison, one bot against all."""

@@ -1,1 +1,1 @@
-"""Trainings while they go on, a module for each player that learns."""
+"""Progress of trainings, one module per player."""

@@ -1,4 +1,4 @@
-"""Measures branch coverage of all tests and prints it by room, least covered first.
+"""Measures branch coverage of all tests and prints it by package, least covered first.
 
 ``python -m tests.tools.coverage_by_package [ARGUMENTS-OF-PYTEST]``. One pytest after another runs a
 part of the tests, each adding to what was measured: a failure, or a worker that is lost, costs the
@@ -48,14 +48,14 @@ def print_table() -> None:
     total: dict[str, Counter[str]] = defaultdict(Counter)
     modules: dict[str, list[tuple[float, str]]] = defaultdict(list)
     for name, entry in json.loads(REPORT.read_text())["files"].items():
-        room, summary = str(Path(name).parent), entry["summary"]
-        total[room].update({key: summary[key] for key in NUMBERS})
+        package, summary = str(Path(name).parent), entry["summary"]
+        total[package].update({key: summary[key] for key in NUMBERS})
         if summary["num_statements"]:
-            modules[room].append((summary["percent_covered"], Path(name).name))
-    for room, counts in sorted(total.items(), key=lambda item: share(item[1])):
-        least = ", ".join(f"{name} {percent:.0f}" for percent, name in sorted(modules[room])[:3])
+            modules[package].append((summary["percent_covered"], Path(name).name))
+    for package, counts in sorted(total.items(), key=lambda item: share(item[1])):
+        least = ", ".join(f"{name} {percent:.0f}" for percent, name in sorted(modules[package])[:3])
         size = counts["num_statements"]
-        print(f"{share(counts):6.1f} %  {room:24} {size:5} statements  ({least})")
+        print(f"{share(counts):6.1f} %  {package:24} {size:5} statements  ({least})")
     print(f"{share(sum(total.values(), Counter())):6.1f} %  all")
 
 

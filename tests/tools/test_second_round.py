@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import second_round
+from tests.tools import second_round
 
 TESTS = """
 import pathlib, pytest

@@ -1,1 +1,1 @@
-"""The UCT players v1 to v4, on the array board."""
+"""UCT players v1 to v4, on an array board."""

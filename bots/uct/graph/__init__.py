@@ -1,1 +1,1 @@
-"""The UCT players v14 to v17: positions reached by different move orders share one node."""
+"""UCT players v14 to v17: a graph in which transpositions share a node."""

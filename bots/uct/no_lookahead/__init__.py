@@ -1,1 +1,1 @@
-"""The UCT players whose rollouts look ahead by no ply."""
+"""UCT players whose rollouts do not look ahead."""

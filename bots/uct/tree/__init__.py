@@ -1,1 +1,1 @@
-"""The UCT players with a fast tree, v5 to v13 and v18 on."""
+"""UCT players v5 to v13 and v18 to v20, with a fast tree."""

@@ -1,1 +1,1 @@
-"""One small file per command: options in, core called, report out."""
+"""One file per command."""

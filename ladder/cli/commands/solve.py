@@ -53,7 +53,7 @@ def solve(
     json: Json = False,
 ) -> int:
     """Tell who wins a position and in how many plies, when both sides play perfectly."""
-    from engine.solver import SolverError
+    from engine.solver.errors import SolverError
     from ladder.cli.output import print_error, print_out
     from ladder.cli.parsing import parse_time
     from ladder.errors import UsageError

@@ -1,1 +1,1 @@
-"""The terminal: consoles, a picture drawn anew in place with the keys that are pressed, a board."""
+"""Terminal output: consoles, screens redrawn in place, key presses and the board."""

@@ -1,1 +1,1 @@
-"""The search for the commit that lost rating: noisy bisection over gates against the good one."""
+"""Bisection: find the commit that lost rating, by noisy binary search over gates."""

@@ -1,1 +1,1 @@
-"""The gate: is a candidate worse than its baselines by more than it may be?"""
+"""The gate: a sequential test whether a candidate is worse than its baselines."""

@@ -12,6 +12,8 @@ from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.tally import GateBot
+from ladder.results.overview.overview import TRIALS
+from ladder.results.overview.pace import RunNow
 from ladder.results.standings.showcase import Reason, ShownGame, shown_games
 
 TRIALS_READ = 20
@@ -49,16 +51,24 @@ class Trial:
 
 def trials_of(store: Store, division: DivisionRow) -> list[Trial]:
     """The gates and matches of a division, latest first."""
-    kinds = (RunKind.GATE, RunKind.MATCH)
     runs = [run for run in store.runs.find() if run.division_id == division.id]
     contents = store.bots.contents()
-    trials = [run for run in runs if run.kind in kinds][:TRIALS_READ]
+    trials = [run for run in runs if run.kind in TRIALS][:TRIALS_READ]
     return [_trial(store, run, contents) for run in trials]
 
 
 def trial_of(store: Store, run: RunRow) -> Trial:
     """One gate or match by itself."""
     return _trial(store, run, store.bots.contents())
+
+
+def running_trials(store: Store, runs: Sequence[RunNow]) -> dict[int, Trial]:
+    """Return the gates and matches that are played now and have games, by run id."""
+    return {
+        entry.run.row.id: trial_of(store, entry.run.row)
+        for entry in runs
+        if entry.is_running and entry.run.games and entry.run.row.kind in TRIALS
+    }
 
 
 def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -> Trial:

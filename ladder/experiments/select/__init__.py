@@ -1,1 +1,1 @@
-"""The choice of the best of several candidates: games among those that can still be the best."""
+"""Selection: find the best of several candidates in few games."""

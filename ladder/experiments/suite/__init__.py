@@ -1,1 +1,1 @@
-"""Suites: positions with exactly one right move, mined, checked and put to bots."""
+"""Test suites: positions with one right move, made, checked and given to bots."""

@@ -11,7 +11,7 @@ from engine.board import BoardClass, parse_board
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver import Solver
+from engine.solver.solver import Solver
 from ladder.experiments.suite.puzzle import TABLE_MIB, Puzzle, puzzle_of, right_column
 from ladder.experiments.suite.themes import THEMES, theme_of
 from ladder.results.analysis.solved import solve_columns

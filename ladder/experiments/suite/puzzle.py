@@ -12,7 +12,8 @@ from msgspec import Meta
 from engine.board import MAX_SIDE, Board, parse_board
 from engine.errors import EngineError
 from engine.position import Position, format_moves, parse_moves
-from engine.solver import Outcome, Solver
+from engine.solver.solver import Solver
+from engine.solver.value import Outcome
 from ladder.errors import UsageError
 from ladder.results.analysis.solved import Columns, best_of, distance_of, solve_columns
 from ladder.visible import visible

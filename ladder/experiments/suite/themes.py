@@ -1,7 +1,8 @@
 """The theme of a puzzle, from its position and its solved columns."""
 
 from engine.position import LANE, Position, connects_four, geometry
-from engine.solver import Outcome, Solver
+from engine.solver.solver import Solver
+from engine.solver.value import Outcome
 from ladder.experiments.suite.puzzle import right_column
 from ladder.results.analysis.solved import Columns, best_of, distance_of, solve_columns
 

@@ -1,1 +1,1 @@
-"""Tuning: a bot's numbers are searched by games of two settings, and a gate judges the find."""
+"""Tuning: search the parameters of a bot by games, then gate the result."""

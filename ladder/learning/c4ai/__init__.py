@@ -1,1 +1,1 @@
-"""Self-learning: a player plays against changed copies of itself and keeps what wins."""
+"""Training of c4ai: a player plays mutated copies of itself and keeps what wins."""

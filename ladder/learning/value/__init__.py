@@ -1,1 +1,1 @@
-"""A learned evaluation: self-play, the samples of its games, and weights fitted to them."""
+"""Training of an evaluation: self-play, samples of its games, fitted weights."""

@@ -1,1 +1,1 @@
-"""One game and one pair: the referee, and the bot processes that it keeps."""
+"""The referee of a game, and the pool of bot processes that it plays with."""

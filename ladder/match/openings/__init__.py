@@ -1,1 +1,1 @@
-"""Sets of openings: read from files, kept in the database, drawn by value."""
+"""Opening books: read from files, stored, and drawn by their exact value."""

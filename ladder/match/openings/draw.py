@@ -13,7 +13,8 @@ from engine.opening_set import Opening
 from engine.position import Position
 from engine.position_key import key_of
 from engine.seeds import SplitMix, mix
-from engine.solver import Outcome, Solver
+from engine.solver.solver import Solver
+from engine.solver.value import Outcome
 from ladder.errors import UsageError
 
 SEARCHER = "v20"

@@ -1,1 +1,1 @@
-"""One bot process: start, ask with a deadline, limit, end."""
+"""One bot process: started, asked with a deadline, limited, killed."""

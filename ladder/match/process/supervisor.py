@@ -69,7 +69,8 @@ def main(arguments: list[str]) -> None:
     log = Log(options.get("log"))
     try:
         os.mkdir(scratch, 0o700)
-        # For `ladder.match.process.leftovers`: free again however it ends. The bot's copy closes at exec.
+        # For `ladder.match.process.leftovers`: freed however the supervisor ends. The bot's copy
+        # closes at exec.
         held = os.open(scratch, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as failure:

@@ -1,1 +1,1 @@
-"""Registered bots: built-in players kept up to date, other bots tried and added."""
+"""Registered bots: built-in players kept up to date, other bots checked and added."""

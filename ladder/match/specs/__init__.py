@@ -1,1 +1,1 @@
-"""Specifications of bots: from what a user writes to what can be started."""
+"""Bot specifications: from what a user writes to a command that can be started."""

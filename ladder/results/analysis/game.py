@@ -9,7 +9,7 @@ from db.records.games import GameRow, Thought
 from engine.board import Board, parse_board
 from engine.position import Position
 from engine.position_key import key_of
-from engine.solver import SOLVER_VERSION
+from engine.solver.value import SOLVER_VERSION
 from ladder.results.analysis.solved import (
     Columns,
     best_of,
@@ -21,7 +21,7 @@ from ladder.results.analysis.solved import (
 from ladder.results.analysis.verdict import judge_move
 
 if TYPE_CHECKING:
-    from engine.solver import Solver
+    from engine.solver.solver import Solver
 
 TABLE_MIB = 64
 """Of the solver's table: a position of a game takes few nodes, and boards change often."""
@@ -42,7 +42,7 @@ class Solvers:
         """The solver of a board."""
         if self._solver is None or self._solver.board != board:
             self._solver = None  # its table goes before the next one comes
-            from engine.solver import Solver  # loads the compiler
+            from engine.solver.solver import Solver  # loads the compiler
 
             self._solver = Solver(board, table_mib=self._table_mib)
         return self._solver

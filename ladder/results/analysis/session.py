@@ -8,7 +8,7 @@ from typing import Protocol
 from db.records.analysis import AnalysisQuery
 from db.records.runs import DivisionRow
 from db.store import Store
-from engine.solver import SOLVER_VERSION
+from engine.solver.value import SOLVER_VERSION
 from ladder.results.analysis.game import Solvers, analyse_game
 
 DEFAULT_NODES = 200_000

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.position import Position
-from engine.solver import Outcome, Value
+from engine.solver.value import Outcome, Value
 
 if TYPE_CHECKING:
-    from engine.solver import Solver
+    from engine.solver.solver import Solver
 
 FAR = 1000
 """More plies than any game has."""

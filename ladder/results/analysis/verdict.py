@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from enum import IntEnum
 
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
 
 BYTES = 4

@@ -1,1 +1,1 @@
-"""Games as text: PGN, CSV and JSON Lines, out and in again."""
+"""Games as PGN, CSV and JSON Lines, exported and imported."""

@@ -1,1 +1,1 @@
-"""A database as it is now: what is being played and how fast, and what a run has changed."""
+"""The current state of a database: runs, their speed, and what a run has changed."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
-from ladder.experiments.gate.stored import Trial, trial_of
 from ladder.results.overview.pace import RunNow, runs_now
 from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.selection import listed
@@ -31,8 +30,6 @@ class Overview:
     """The latest rated run of the division."""
     before: Mapping[str, float]
     """List ratings by name without the games of `latest`."""
-    playing: Mapping[int, Trial]
-    """The gates and matches that are played now, by the number of their run."""
 
     @property
     def gates(self) -> list[RunNow]:
@@ -61,7 +58,7 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         rated = next((entry for entry in runs if entry.run.row.rated), runs[0])
         chosen = next(each for each in divisions if each.id == rated.run.row.division_id)
     if chosen is None:
-        return Overview(divisions, None, None, runs, None, {}, {})
+        return Overview(divisions, None, None, runs, None, {})
     latest = next(
         (
             entry
@@ -71,12 +68,7 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         None,
     )
     before = {} if latest is None else list_before(store, chosen, latest.run.row)
-    playing = {
-        entry.run.row.id: trial_of(store, entry.run.row)
-        for entry in runs
-        if entry.is_running and entry.run.games and entry.run.row.kind in TRIALS
-    }
-    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before, playing)
+    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before)
 
 
 def list_now(store: Store, division: DivisionRow) -> Standings:

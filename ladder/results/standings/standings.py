@@ -1,6 +1,7 @@
 """Standings: what the stored aggregate of a division says about its bots. Pure functions.
 
-`ladder.results.standings.division` reads the aggregate, `ladder.results.standings.selection` leaves out bots.
+`ladder.results.standings.division` reads the aggregate;
+`ladder.results.standings.selection` leaves out bots.
 """
 
 import math

@@ -1,1 +1,1 @@
-"""Many machines: bots travel to them, pairs are played there, records come home (Dask)."""
+"""Runs on many machines: bots are shipped, pairs played there, records sent back (Dask)."""

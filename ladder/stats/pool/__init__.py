@@ -1,11 +1,11 @@
 """The rating list: all players of a pool at once, by maximum likelihood.
 
-cells        the input: games counted per two players, as pairs or one by one
+cells        input: games counted per two players, as pairs or single games
 rating       the list, and the difference of any two of its players
-families     models of one game; fitting climbs the likelihood of one, draws adds a model of draws
-clusters     errors that treat the pair of games as the unit
+families     models of one game; fitting maximises their likelihood, draws adds a model of draws
+clusters     standard errors clustered by pair of games
 shutouts     bounds for players that won or lost everything
-goodness     does one number per player describe the games?
+goodness     goodness of fit of one number per player
 pair_design  which pairs to play next
-errors       why a pool cannot be rated
+errors       reasons why a pool cannot be rated
 """

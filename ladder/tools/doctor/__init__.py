@@ -1,1 +1,1 @@
-"""Checks of this machine and of a database, each a finding of its own."""
+"""Checks of this machine and of a database."""

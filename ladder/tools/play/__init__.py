@@ -1,1 +1,1 @@
-"""A person against a bot: the game, and the commands that a person types."""
+"""Games of a person against a bot."""

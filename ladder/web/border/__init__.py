@@ -1,1 +1,1 @@
-"""The border: who may ask, and what a request may hold."""
+"""Request validation: passwords, parameters, limits."""

@@ -1,1 +1,1 @@
-"""Pages that stay up to date: changes noticed, views made once for all, streams of events."""
+"""Live pages: changes followed, views cached, events streamed."""

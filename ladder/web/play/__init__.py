@@ -1,1 +1,1 @@
-"""Games of people against bots, each with a process of its own."""
+"""Games of people against bots, each with a bot process."""

@@ -1,1 +1,1 @@
-"""One small file per page: parameters in, core called, page out."""
+"""One file per page: parameters in, core called, page out."""

@@ -4,6 +4,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
+from ladder.experiments.gate.stored import running_trials
 from ladder.results.overview.overview import overview
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
@@ -20,7 +21,8 @@ async def overview_page(request: Request) -> Response:
     site = site_of(request)
 
     def look(store: FollowedStore) -> PageParts:
-        return overview_parts(overview(store, division, site.lists_before))
+        data = overview(store, division, site.lists_before)
+        return overview_parts(data, running_trials(store, data.runs))
 
     return await live_page(
         request, "overview.html.j2", division, look, here="/", boards=site.boards

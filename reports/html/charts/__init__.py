@@ -1,4 +1,4 @@
-"""The charts of a page as Vega-Lite, made with Altair; each beside the table that it draws.
+"""Charts of a page as Vega-Lite, made with Altair.
 
 Colours are custom properties of the page, so that a chart follows light, dark and print without
 being drawn anew. The three colours of gained, undecided and lost differ in lightness as well

@@ -1,1 +1,1 @@
-"""Pages that a server sends: frames, and the parts of them that change while they are open."""
+"""Pages of the web server: frames, and the parts that change while they are open."""

@@ -1,6 +1,6 @@
 """The first page of the server: what is played now, the runs, and the rating list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ladder.experiments.gate.stored import Trial
 from ladder.results.overview.overview import Overview
@@ -18,14 +18,20 @@ from reports.html.words import day
 RUNS_SHOWN = 12
 
 
-def overview_parts(data: Overview) -> PageParts:
-    """The page of a moment."""
+def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
+    """Return the parts of the first page.
+
+    Args:
+        data: the runs and the rating list.
+        playing: running gates and matches, by run id.
+
+    """
     running = [entry for entry in data.runs if entry.is_running]
     died = [entry for entry in data.runs[:RUNS_SHOWN] if entry.has_died]
     parts = {
         "now": fragment(
             "now.html.j2",
-            running=[_card(entry, data.playing.get(entry.run.row.id)) for entry in running],
+            running=[_card(entry, playing.get(entry.run.row.id)) for entry in running],
             died=[_card(entry, None) for entry in died],
             is_empty=not data.runs,
         ),

@@ -1,1 +1,1 @@
-"""The sections of a page about a division, one module each: from what was gathered to figures."""
+"""Sections of a report page, one module each."""

@@ -16,7 +16,7 @@ from bots.c4ai.weights import Weights
 from engine.board import Board, parse_board
 from engine.position import Position, parse_position
 from engine.seeds import SplitMix
-from tests.bots import c4ai_oracle as oracle
+from tests.bots.c4ai import c4ai_oracle as oracle
 from tests.bots.support import BOARDS, random_position
 
 STANDARD = Board(6, 7)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.board import Board
 from engine.position import Position
 from engine.seeds import SplitMix
-from engine.solver import Outcome, Value
+from engine.solver.value import Outcome, Value
 
 Stones = tuple[int, int]
 

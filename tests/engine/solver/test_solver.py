@@ -9,8 +9,11 @@ from engine.board import Board, parse_board
 from engine.cache import ROOT
 from engine.position import Position, parse_moves
 from engine.seeds import SplitMix
-from engine.solver import Outcome, Solver, SolverError, Value, best_columns, geometry
+from engine.solver import geometry
 from engine.solver import solver as solver_module
+from engine.solver.errors import SolverError
+from engine.solver.solver import Solver
+from engine.solver.value import Outcome, Value, best_columns
 from tests.engine.solver.oracle import (
     WIN_IN_0,
     Oracle,

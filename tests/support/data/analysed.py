@@ -1,7 +1,7 @@
 """An analysis in which something stands under every key."""
 
 from db.records.analysis import JudgedGame
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.results.analysis.division import DivisionMistakes, FalseProof
 from ladder.results.analysis.mistakes import mistakes_by_revision
 from ladder.results.analysis.session import Progress

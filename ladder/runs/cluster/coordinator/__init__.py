@@ -1,12 +1,12 @@
-"""The coordinator's side of a cluster: who is there, which pair goes where, what records tell.
+"""The coordinator of a cluster: machines, assignments of pairs, and checks of their results.
 
-fleet           gives pairs to machines by name and takes in their records
+fleet           assigns pairs to machines by name and collects their records
 link            the connection to the scheduler
-machines        who is there
-welcome         what happens when one joins
-waiting         which pair goes where
-due             when it must be back
-stalls          what a machine's stalls tell of it
-contradictions  what two playings of one pair tell
-residuals       what the results of a machine tell
+machines        the machines that have joined
+welcome         admission of a machine that joins
+waiting         the choice of the machine for a pair
+due             deadlines of assignments
+stalls          machines that stall too often
+contradictions  pairs whose repetition gave another result
+residuals       machines whose results do not fit those of the others
 """

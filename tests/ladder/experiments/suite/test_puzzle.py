@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.position import parse_position
-from engine.solver import Solver
+from engine.solver.solver import Solver
 from ladder.errors import UsageError
 from ladder.experiments.suite.puzzle import Puzzle, puzzle_of, read_suite, right_column, text_of
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds, solve_columns

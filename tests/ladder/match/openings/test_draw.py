@@ -8,7 +8,7 @@ from engine.board import parse_board, parse_board_classes
 from engine.opening_set import Opening, parse_opening_set
 from engine.position import Position
 from engine.position_key import key_of
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.match.openings import draw

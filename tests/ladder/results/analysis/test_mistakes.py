@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from db.records.analysis import JudgedGame
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict
 

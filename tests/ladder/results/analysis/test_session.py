@@ -9,7 +9,7 @@ from db.records.games import Thought
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.results.analysis import session
 from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
 from ladder.results.analysis.session import Progress, analyse

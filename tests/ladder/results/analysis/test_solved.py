@@ -6,7 +6,8 @@ from engine.board import Board, parse_board
 from engine.position import Position, parse_position
 from engine.position_key import key_of
 from engine.seeds import SplitMix
-from engine.solver import Outcome, Solver, Value
+from engine.solver.solver import Solver
+from engine.solver.value import Outcome, Value
 from ladder.results.analysis.solved import (
     FAR,
     Bounds,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.solver import Outcome
+from engine.solver.value import Outcome
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
 from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict, check_claim, judge_move
 
