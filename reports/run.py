@@ -27,8 +27,14 @@ def watcher_for(console: Console) -> Watcher:
 
 
 def ranked(live: LiveRun) -> list[LiveBot]:
-    """The bots by live rating, best first."""
-    return sorted(live.bots.values(), key=lambda bot: (-bot.elo, bot.name))
+    """Return the bots best first, by live rating or, in an unrated run, by score."""
+    if live.is_rated:
+        return sorted(live.bots.values(), key=lambda bot: (-bot.elo, bot.name))
+    return sorted(live.bots.values(), key=lambda bot: (-_score(bot), bot.name))
+
+
+def _score(bot: LiveBot) -> float:
+    return (bot.wins + bot.draws / 2) / bot.games if bot.games else 0.5
 
 
 def duration(seconds: float) -> str:
@@ -113,8 +119,11 @@ class RunView:
         return lines
 
     def log(self, live: LiveRun) -> str:
-        """The status and the leading bots."""
-        top = ", ".join(f"{bot.name} {bot.elo:.0f}" for bot in ranked(live)[:LEADERS])
+        """Return the status and the leading bots, with their scores where ratings do not move."""
+        top = ", ".join(
+            f"{bot.name} {bot.elo:.0f}" if live.is_rated else f"{bot.name} {_results(bot)}"
+            for bot in ranked(live)[:LEADERS]
+        )
         return f"{status_line(live)}; {top}"
 
     def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
@@ -127,27 +136,42 @@ class RunView:
         playing = _in_play(live)[: max(0, room - min(len(bots), FEWEST_ROWS))]
         room -= len(playing)
         shown = bots if len(bots) <= room else bots[: max(0, room - 1)]
-        parts.append(fit(live_columns(shown), width).table())
+        parts.append(fit(live_columns(shown, is_rated=live.is_rated), width).table())
         if len(shown) < len(bots):
             parts.append(Text(f"and {len(bots) - len(shown)} more", style="dim"))
         parts.append(fit(plan_columns(playing), width).table(header=False))
         return Group(*parts)
 
 
-def live_columns(bots: Sequence[LiveBot]) -> list[Column]:
-    """The live table; what matters least while a run is played is left out first."""
+def _results(bot: LiveBot) -> str:
+    return f"+{bot.wins} ={bot.draws} -{bot.losses}"
+
+
+def live_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
+    """Return the columns of the live table; the least important are left out first.
+
+    An unrated run has the score in place of the rating, which does not move.
+    """
     marks = ["paused" if bot.paused else "" for bot in bots]
     return [
         Column("#", [str(rank) for rank in range(1, len(bots) + 1)], level=1),
         Column("bot", [bot.name for bot in bots], number=False),
         *([Column("", marks, number=False)] if any(marks) else []),
-        Column("elo", [f"{bot.elo:.0f}" for bot in bots]),
-        Column("since start", [_change(bot) for bot in bots], level=3),
+        *_rating_columns(bots, is_rated=is_rated),
         Column("games", [str(bot.games) for bot in bots], level=2),
         Column("win", [str(bot.wins) for bot in bots], level=4),
         Column("draw", [str(bot.draws) for bot in bots], level=4),
         Column("loss", [str(bot.losses) for bot in bots], level=4),
         Column("forfeit", [_forfeits(bot) for bot in bots], level=_forfeit_level(bots)),
+    ]
+
+
+def _rating_columns(bots: Sequence[LiveBot], *, is_rated: bool) -> list[Column]:
+    if not is_rated:
+        return [Column("score", [f"{_score(bot):.1%}" if bot.games else "-" for bot in bots])]
+    return [
+        Column("elo", [f"{bot.elo:.0f}" for bot in bots]),
+        Column("since start", [_change(bot) for bot in bots], level=3),
     ]
 
 

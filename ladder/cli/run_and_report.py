@@ -4,10 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 
 from db.records.bots import BotRow
-from db.records.runs import (
-    DivisionRow,
-    RunRow,
-)
+from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.cli.database import (
     is_missing,
@@ -25,7 +22,7 @@ from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
 from ladder.results.standings.selection import listed, shown
-from ladder.results.standings.standings import Standings
+from ladder.results.standings.standings import PairStanding, Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
@@ -38,6 +35,7 @@ from ladder.runs.start import (
 )
 from ladder.web.server_beside import server_beside
 from reports.layout.format import to_json
+from reports.match import match_document, match_text
 from reports.report.standings import print_standings, standings_document
 from reports.run import forfeits_document, nothing_to_resume, watcher_for
 
@@ -53,7 +51,9 @@ def play_and_report(
     is_served: bool = False,
     workforce: Workforce = THIS_MACHINE,
 ) -> int:
-    """Play, print the standings, and return the exit code; with a server beside if `is_served`.
+    """Play, print the result, and return the exit code; with a server beside if `is_served`.
+
+    The result of a match is its score, that of any other run the rating list.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
@@ -110,7 +110,12 @@ def _play(
             "warnings": outcome.live.warnings,
             "forfeits": forfeits_document(outcome.live),
         }
-        print_out(to_json({"run": head, "report": standings_document(standings)}))
+        document = {"run": head, "report": standings_document(standings)}
+        if settings.kind is RunKind.MATCH:
+            document["match"] = match_document(_match_result(store, outcome.run, settings))
+        print_out(to_json(document))
+    elif settings.kind is RunKind.MATCH:
+        print_out(match_text(_match_result(store, outcome.run, settings), standings.label))
     else:
         print_standings(stdout_console(), shown(standings, settings.bots))
     return ExitCode.STOPPED if outcome.ending is RunEnding.STOPPED else ExitCode.DONE
@@ -122,6 +127,11 @@ def _say_nothing_to_resume(others: Sequence[Resumable], *, json: bool) -> int:
     if json:
         print_out(to_json({"run": None, "games": 0}))
     return ExitCode.DONE
+
+
+def _match_result(store: Store, run: RunRow, settings: Settings) -> PairStanding:
+    a, b = settings.bots
+    return standings_of_run(store, division_of(store, run), run).head_to_head(a, b)
 
 
 def standings_after(store: Store, run: RunRow) -> Standings:

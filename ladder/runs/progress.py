@@ -74,6 +74,8 @@ class LiveRun:
     games_before: int
     """Games of this run that an interrupted session had finished."""
     bots: dict[str, LiveBot]
+    is_rated: bool = True
+    """Whether the games move the live ratings."""
     workers: int = 1
     """Pairs that are really in play at the same time."""
     started: float = field(default_factory=time.monotonic)

@@ -364,6 +364,7 @@ class Runner:
             target_games=self._settings.target_games,
             games_before=self._store.games.count(self._run.id),
             bots=bots,
+            is_rated=self._run.rated,
             workers=self._workers.slots,
             playing=self._playing,
         )

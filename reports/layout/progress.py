@@ -55,7 +55,8 @@ class LogLines(Generic[State]):
         self._last = 0.0
 
     def started(self, state: State) -> None:
-        """Print the title."""
+        """Print the title; the first status follows some seconds later."""
+        self._last = time.monotonic()
         for line in self._view.title(state):
             self._say(line)
 

@@ -18,7 +18,7 @@ from tests.support.terminal import Terminal
 BEFORE = ["$ seq 3", "1", "2", "3"]
 
 
-def live_run(bots: int = 6) -> LiveRun:
+def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
     names = [f"bot-{number}" for number in range(bots)]
     entrant = Entrant(1, names[0], Launch(("true",), "/"), Budget(time_ms=1))
     plan = PairPlan(
@@ -32,6 +32,7 @@ def live_run(bots: int = 6) -> LiveRun:
         target_games=1000,
         games_before=0,
         bots={name: LiveBot(name, 1000 + 7.0 * len(name), 1000, 1234) for name in names},
+        is_rated=is_rated,
         playing={1: plan},
     )
 
@@ -69,6 +70,20 @@ def test_the_live_table_cuts_no_number(width: int) -> None:
     for row in rows:
         assert row.split()[2:4] == ["1035", "+35"]
     assert "…" not in "".join(screen)
+
+
+def test_an_unrated_run_shows_scores() -> None:
+    """Ratings that no game moves must not be shown; the results of the run are."""
+    live = live_run(2, is_rated=False)
+    live.bots["bot-1"] = LiveBot("bot-1", 1000, 1000, games=10, wins=7, losses=3)
+    live.bots["bot-0"] = LiveBot("bot-0", 1000, 1000, games=10, wins=3, losses=7)
+    assert RunView().log(live) == "0/1000 games; bot-1 +7 =0 -3, bot-0 +3 =0 -7"
+    output = io.StringIO()
+    Console(file=output, width=100).print(RunView().picture(live, 100, 20))
+    text = output.getvalue()
+    assert "elo" not in text
+    assert "1000" not in text.partition("pair 1")[0].partition("bot")[2]
+    assert "70.0%" in text
 
 
 SIZES = st.tuples(st.integers(30, 150), st.integers(4, 40))

@@ -102,6 +102,14 @@ class PairStanding:
     pentanomial: tuple[int, int, int, int, int]
     """Pairs by A's points in them: 0, 0.5, 1, 1.5, 2."""
 
+    @property
+    def mirrored(self) -> "PairStanding":
+        """The same games from the side of B."""
+        low, below, even, above, high = self.pentanomial
+        return PairStanding(
+            self.b, self.a, self.losses, self.draws, self.wins, (high, above, even, below, low)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class OtherDivision:
@@ -147,6 +155,15 @@ class Standings:
     def pairs(self) -> int:
         """Finished pairs."""
         return self.games // 2
+
+    def head_to_head(self, a: str, b: str) -> PairStanding:
+        """Return how A did against B; all counts are 0 if they did not meet."""
+        for line in self.pairs_table:
+            if (line.a, line.b) == (a, b):
+                return line
+            if (line.a, line.b) == (b, a):
+                return line.mirrored
+        return PairStanding(a, b, 0, 0, 0, (0, 0, 0, 0, 0))
 
     @property
     def first_mover_elo(self) -> Mapping[str, float | None]:

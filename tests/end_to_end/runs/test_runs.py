@@ -266,6 +266,9 @@ def test_a_match_stays_outside_the_rating_list(ladder: Ladder) -> None:
     done = ladder(*words)
     assert done.code == 0, done.err
     assert done.document["report"]["games"] == 6
+    result = done.document["match"]
+    assert (result["a"], result["b"], sum(result["wdl"])) == ("stupid", "random", 6)
+    assert sum(result["pentanomial"]) == 3
     assert ladder("report", "--json").document["games"] == 0
     assert ladder(*words, "--rated").code == 0
     assert ladder("report", "--json").document["games"] == 6

@@ -1,0 +1,32 @@
+"""The result of a match as text and as JSON."""
+
+from ladder.results.standings.standings import PairStanding
+from reports.match import match_document, match_text
+
+
+def test_a_match_prints_score_elo_and_pairs() -> None:
+    """All numbers must be those of the match, from the side of the first bot."""
+    text = match_text(PairStanding("a", "b", 7, 0, 3, (0, 0, 3, 0, 2)), "6x7/50ms")
+    assert text.splitlines()[0] == "a against b on 6x7/50ms"
+    rows = [line.split(maxsplit=2) for line in text.splitlines()]
+    assert rows[1] == ["10", "games", "+7 =0 -3"]
+    assert rows[2] == ["score", "70.0%"]
+    assert text.splitlines()[-1].endswith("0 0 3 0 2")
+
+
+def test_a_shutout_is_a_bound() -> None:
+    """A match that one side won whole gives a bound, on both sides."""
+    won = PairStanding("a", "b", 10, 0, 0, (0, 0, 0, 0, 5))
+    assert "at least" in match_text(won, "6x7/50ms")
+    assert match_document(won)["elo_at_least"] is not None
+    assert "at most" in match_text(won.mirrored, "6x7/50ms")
+    assert match_document(won.mirrored)["wdl"] == [0, 0, 10]
+
+
+def test_a_match_without_games_has_no_elo() -> None:
+    """Nothing that does not exist may be printed as a number."""
+    document = match_document(PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)))
+    assert (document["elo"], document["error95"], document["los"]) == (None, None, None)
+    assert "score                 -" in match_text(
+        PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)), "6x7/50ms"
+    )
