@@ -1,34 +1,46 @@
-"""Lost steps along the line of versions, as text and as JSON."""
+"""Steps of the line of versions that lost rating, as text and as JSON."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from ladder.results.standings.lineage import Step
+from ladder.results.standings.lineage import Regressions, Step
 
 
-def regressions_document(lost: Sequence[Step]) -> dict[str, Any]:
-    """The document of `ladder report --regressions --json`; docs/json.md describes every key."""
+def regressions_document(found: Regressions) -> dict[str, Any]:
+    """Return the document of `ladder report --regressions --json`; docs/json.md lists its keys."""
     return {
-        "regressions": [
-            {
-                "bot": step.bot,
-                "based_on": step.based_on,
-                "elo": round(step.elo, 1),
-                "error95": round(step.error95, 1),
-                "games": step.games,
-            }
-            for step in lost
-        ]
+        "regressions": [_step_document(step) for step in found.lost],
+        "undecided": [
+            {**_step_document(step), "los": round(step.los, 4)} for step in found.undecided
+        ],
     }
 
 
-def regressions_text(lost: Sequence[Step], threshold: float) -> str:
-    """A line for each lost step, or the sentence that there is none."""
+def _step_document(step: Step) -> dict[str, Any]:
+    return {
+        "bot": step.bot,
+        "based_on": step.based_on,
+        "elo": round(step.elo, 1),
+        "error95": round(step.error95, 1),
+        "games": step.games,
+    }
+
+
+def regressions_text(found: Regressions, threshold: float) -> str:
+    """Return a line for each lost step, then one for each undecided step."""
     allowed = f" more than {threshold:g} Elo" if threshold else ""
-    if not lost:
-        return f"no version lost{allowed} against the one that it is based on"
-    return "\n".join(
-        f"{step.bot} lost against {step.based_on}: {step.elo:+.0f} +- {step.error95:.0f} Elo "
-        f"({step.games} games)"
-        for step in lost
-    )
+    lines = [f"{step.bot} lost against {step.based_on}: {_elo(step)}" for step in found.lost]
+    if not lines:
+        lines.append(
+            f"no version is known to have lost{allowed} against the one that it is based on"
+        )
+    if found.undecided:
+        lines.append(f"undecided, may have lost{allowed}:")
+    lines += [
+        f"  {step.bot} against {step.based_on}: {_elo(step)}, {step.los:.0%} likely better"
+        for step in found.undecided
+    ]
+    return "\n".join(lines)
+
+
+def _elo(step: Step) -> str:
+    return f"{step.elo:+.0f} +- {step.error95:.0f} Elo ({step.games} games)"

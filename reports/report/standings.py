@@ -8,7 +8,12 @@ from rich.text import Text
 
 from engine.result import FORFEITS
 from ladder.results.analysis.division import DivisionMistakes
-from ladder.results.standings.standings import BotStanding, PairStanding, Standings
+from ladder.results.standings.standings import (
+    BotStanding,
+    OtherDivision,
+    PairStanding,
+    Standings,
+)
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import csv_text, games_text, markdown_text, number, rounded
@@ -44,6 +49,7 @@ def standings_document(
             board: rounded(elo, 1) for board, elo in standings.first_mover_elo.items()
         },
         "draw_rate": rounded(standings.draw_rate, 4),
+        "unrated_games": standings.unrated_games,
         "stalled_games": standings.stalled_games,
         "ranked": standings.ranked,
         "bots": [standing_document(bot, wrong) for bot in standings.bots],
@@ -60,7 +66,8 @@ def standings_document(
         ],
         "notes": list(standings.notes),
         "other_divisions": [
-            {"label": other.label, "games": other.games} for other in standings.other_divisions
+            {"label": other.label, "games": other.games, "unrated_games": other.unrated_games}
+            for other in standings.other_divisions
         ],
         "machines": None if standings.machines is None else machines_document(standings.machines),
     }
@@ -142,6 +149,8 @@ def print_standings(
     console.print(Text(visible(headline(standings)), style="bold"))
     fitted = fit(rating_columns(standings.bots, wrong), console.width)
     console.print(fitted.table())
+    if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
+        console.print("live: sequential rating, updated after each pair of games", style="dim")
     if fitted.left_out:
         console.print(f"no room for: {', '.join(fitted.left_out)}", style="dim")
     for line in remarks(standings):
@@ -167,7 +176,7 @@ def remarks(standings: Standings) -> list[str]:
         lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean")
     if standings.machines is not None:
         lines.append(machines_sentence(standings.machines))
-    return [*lines, *_forfeit_lines(standings.bots), *_other_divisions(standings)]
+    return [*lines, *_forfeit_lines(standings.bots), *_unrated(standings), *_others(standings)]
 
 
 def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
@@ -183,13 +192,28 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
     return lines
 
 
-def _other_divisions(standings: Standings) -> list[str]:
+def _unrated(standings: Standings) -> list[str]:
+    if not standings.unrated_games:
+        return []
+    return [
+        f"{games_text(standings.unrated_games)} of matches and experiments are not in this list; "
+        "`ladder runs` lists them, `ladder games --run ID` shows their games"
+    ]
+
+
+def _others(standings: Standings) -> list[str]:
     if not standings.other_divisions:
         return []
-    named = ", ".join(f"{other.label} ({other.games} games)" for other in standings.other_divisions)
+    named = ", ".join(map(_other, standings.other_divisions))
     return [
         f"not shown, under other conditions: {named}; `ladder report --division NAME` shows one"
     ]
+
+
+def _other(other: OtherDivision) -> str:
+    counts = [f"{other.games} games"] if other.games or not other.unrated_games else []
+    counts += [f"{other.unrated_games} unrated"] if other.unrated_games else []
+    return f"{other.label} ({', '.join(counts)})"
 
 
 def marks(bot: BotStanding) -> str:

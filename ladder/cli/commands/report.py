@@ -9,12 +9,11 @@ from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
 
 if TYPE_CHECKING:
-    from db.records.runs import DivisionRow
-    from db.store import Store
     from ladder.cli.output import Forms
     from ladder.results.analysis.division import DivisionMistakes
     from ladder.results.standings.against import Against
     from ladder.results.standings.comparison import Comparison
+    from ladder.results.standings.lineage import Regressions
     from ladder.results.standings.standings import Standings
 
 PANEL_PAGE = "As a page"
@@ -94,7 +93,14 @@ def report(
     regressions: Annotated[
         bool,
         typer.Option(
-            "--regressions", help="Print the lost steps along --based-on; exit 3 if there are any."
+            "--regressions",
+            help="Print versions that lost against the one they are based on; exit 3 if any did.",
+        ),
+    ] = False,
+    fail_undecided: Annotated[
+        bool,
+        typer.Option(
+            "--fail-undecided", help="With --regressions: exit 4 if a version may have lost."
         ),
     ] = False,
     threshold: Annotated[
@@ -120,6 +126,7 @@ def report(
     from ladder.results.standings.anchors import read_anchors
     from ladder.results.standings.comparison import compare as compare_bots
     from ladder.results.standings.division import standings_of_division
+    from ladder.results.standings.lineage import regressions_of
     from ladder.results.standings.selection import listed
 
     if bool(names) != compare:
@@ -128,6 +135,8 @@ def report(
         raise UsageError("--against prints a list of its own: leave out --compare and the others")
     if regressions and (names or html is not None):
         raise UsageError("--regressions prints a list of its own: leave out --compare and --html")
+    if fail_undecided and not regressions:
+        raise UsageError("--fail-undecided belongs to --regressions: give both")
     if mistakes and (names or against is not None or regressions or html is not None):
         raise UsageError("--mistakes prints a list of its own: leave out --compare and the others")
     check_writable(output)
@@ -154,7 +163,12 @@ def report(
             print_error(f"the report is in {html}")
             return ExitCode.DONE
         if regressions:
-            return _print_regressions(store, row, moment, threshold, json=shape is Format.JSON)
+            found = regressions_of(store, row, since=moment, threshold=threshold)
+            _print_regressions(found, threshold, json=shape is Format.JSON)
+            if found.lost:
+                return ExitCode.REGRESSION
+            is_failed = fail_undecided and bool(found.undecided)
+            return ExitCode.INCONCLUSIVE if is_failed else ExitCode.DONE
         if names:
             wrong = mistakes_of_division(store, row, since=moment)
             forms = _comparison_forms(compare_bots(store, row, names, since=moment), wrong)
@@ -173,19 +187,12 @@ def report(
     return ExitCode.DONE
 
 
-def _print_regressions(
-    store: "Store", row: "DivisionRow", since: float | None, threshold: float, *, json: bool
-) -> int:
-    """The lost steps of a division, for people or scripts."""
+def _print_regressions(found: "Regressions", threshold: float, *, json: bool) -> None:
     from ladder.cli.output import print_out
-    from ladder.errors import ExitCode
-    from ladder.results.standings.lineage import lost_steps
     from reports.layout.format import to_json
     from reports.report.regressions import regressions_document, regressions_text
 
-    lost = lost_steps(store, row, since=since, threshold=threshold)
-    print_out(to_json(regressions_document(lost)) if json else regressions_text(lost, threshold))
-    return ExitCode.REGRESSION if lost else ExitCode.DONE
+    print_out(to_json(regressions_document(found)) if json else regressions_text(found, threshold))
 
 
 def _comparison_forms(made: "Comparison", wrong: "DivisionMistakes | None") -> "Forms":

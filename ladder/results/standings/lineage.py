@@ -1,6 +1,6 @@
 """The gain of each version: the step from the bot that it is based on, along `based_on`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,6 +9,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
 from ladder.results.standings.pool import Pool, pool_of
+from ladder.stats.elo import Z95, normal_cdf
 
 
 class StepVerdict(StrEnum):
@@ -43,9 +44,18 @@ class Step:
             return StepVerdict.LOST
         return StepVerdict.UNDECIDED
 
+    @property
+    def los(self) -> float:
+        """Chance that the bot is better than its predecessor, 0..1."""
+        return normal_cdf(Z95 * self.elo / self.error95)
+
     def is_lost(self, threshold: float) -> bool:
-        """Whether the interval lies wholly below `-threshold` Elo."""
+        """Return whether the interval lies wholly below `-threshold` Elo."""
         return self.elo + self.error95 < -threshold
+
+    def is_undecided(self, threshold: float) -> bool:
+        """Return whether the interval contains `-threshold` Elo."""
+        return self.elo - self.error95 < -threshold and not self.is_lost(threshold)
 
 
 def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
@@ -72,14 +82,35 @@ def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def lost_steps(
+@dataclass(frozen=True, slots=True)
+class Regressions:
+    """The steps of a division that lost rating, or may have, each from the worst on."""
+
+    lost: Sequence[Step]
+    """Their interval lies wholly below the threshold."""
+    undecided: Sequence[Step]
+    """Their interval contains the threshold."""
+
+
+def regressions_of(
     store: Store, division: DivisionRow, *, since: float | None, threshold: float
-) -> tuple[Step, ...]:
-    """The steps of a division that lost more than `threshold` Elo, the worst first."""
+) -> Regressions:
+    """Return the steps of a division that lost more than `threshold` Elo, and the undecided ones.
+
+    Args:
+        store: the open database.
+        division: whose rated games count.
+        since: epoch seconds of the first game that counts; None for all games.
+        threshold: Elo that a step may lose.
+
+    """
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    lost = [step for step in steps_of(pool_of(tables), bots) if step.is_lost(threshold)]
-    return tuple(sorted(lost, key=lambda step: step.elo))
+    steps = sorted(steps_of(pool_of(tables), bots), key=lambda step: step.elo)
+    return Regressions(
+        lost=[step for step in steps if step.is_lost(threshold)],
+        undecided=[step for step in steps if step.is_undecided(threshold)],
+    )
 
 
 def _rated_ancestor(

@@ -75,10 +75,7 @@ def shutouts(rating: PoolRating) -> list[str]:
             if bound is not None
         ]
         if named:
-            found.append(
-                f"{word} every game: {', '.join(named)}; 95 % sure, by pairs; the place in the "
-                "list is where one virtual draw against the mean puts it"
-            )
+            found.append(f"{word} every game: {', '.join(named)}, 95 % sure")
     return found
 
 

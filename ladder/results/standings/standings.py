@@ -118,6 +118,8 @@ class OtherDivision:
     label: str
     games: int
     """Rated games."""
+    unrated_games: int = 0
+    """Games of matches and experiments, which do not count in the rating list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class Standings:
     """Sentences that a reader should know before trusting the numbers."""
     stalled_games: int = 0
     """How often the machine did not let a bot run."""
+    unrated_games: int = 0
+    """Games of the division outside the rating list: those of matches and experiments."""
     other_divisions: Sequence[OtherDivision] = ()
     machines: Agreement | None = None
     """Whether the machines of a cluster agree; None where the games are of one machine."""

@@ -168,14 +168,30 @@ def test_other_divisions_are_named(ladder: Command) -> None:
     document = ladder("report", "--json").document
     assert document["division"]["label"] == "6x7/100ms"
     assert document["other_divisions"] == [
-        {"label": "6x7/40ms", "games": 4},
-        {"label": "6x7/7ms", "games": 0},
+        {"label": "6x7/40ms", "games": 4, "unrated_games": 0},
+        {"label": "6x7/7ms", "games": 0, "unrated_games": 0},
     ]
     last = ladder("report").out.splitlines()[-1]
     assert last.startswith(
         "not shown, under other conditions: 6x7/40ms (4 games), 6x7/7ms (0 games)"
     )
     assert "--division" in last
+
+
+def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path: Path) -> None:
+    """A division that has only games of matches and experiments must not seem empty."""
+    path = tmp_path / "match.db"
+    with League(path, "a", "b") as league:
+        league.end(league.run())
+        match = league.run(time_ms=7, kind=RunKind.MATCH)
+        league.pairs(match, "a", "b", 2, "1-0", "0-1")
+        league.end(match)
+    (other,) = ladder("report", "--json", "--db", path).document["other_divisions"]
+    assert (other["games"], other["unrated_games"]) == (0, 4)
+    assert f"{other['label']} (4 unrated)" in ladder("report", "--db", path).out
+    empty = ladder("report", "--division", other["label"], "--db", path)
+    assert "4 games of matches and experiments are not in this list" in empty.out
+    assert "`ladder runs`" in empty.out
 
 
 def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:

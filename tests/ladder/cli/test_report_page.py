@@ -69,7 +69,7 @@ def test_what_cannot_be_written_is_refused(
 def test_lost_steps_are_told_to_scripts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 3 and the step whose interval lies below the threshold, and else 0."""
     assert run_command(["report", "--regressions", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"regressions": []}
+    assert json.loads(capsys.readouterr().out)["regressions"] == []
     from db.store import Store
     from ladder.results.standings.lineage import steps_of
     from ladder.results.standings.pool import pool_of
@@ -102,7 +102,26 @@ def test_a_lost_step_ends_with_exit_code_3(
     assert (step["bot"], step["based_on"]) == ("random", "v12")
     assert step["elo"] + step["error95"] < 0
     assert run_command(["report", "--regressions", "--threshold", "4000"]) == 0
-    assert "no version lost more than 4000 Elo" in capsys.readouterr().out
+    assert "no version is known to have lost more than 4000 Elo" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_undecided_step_is_listed_with_its_chance(capsys: pytest.CaptureFixture[str]) -> None:
+    """A step whose interval contains the threshold is listed; exit code 4 comes on request."""
+    assert run_command(["report", "--regressions", "--json"]) == 0
+    undecided = json.loads(capsys.readouterr().out)["undecided"]
+    assert undecided
+    for step in undecided:
+        assert step["elo"] - step["error95"] < 0 <= step["elo"] + step["error95"]
+        assert (step["los"] < 0.5) is (step["elo"] < 0)
+    assert run_command(["report", "--regressions"]) == 0
+    text = capsys.readouterr().out
+    for step in undecided:
+        assert f"{step['bot']} against {step['based_on']}: " in text
+    assert run_command(["report", "--regressions", "--fail-undecided"]) == 4
+    capsys.readouterr()
+    assert run_command(["report", "--fail-undecided"]) == 2
+    assert "--fail-undecided belongs to --regressions" in capsys.readouterr().err
 
 
 def test_an_anchor_fixes_a_rating(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
