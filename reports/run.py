@@ -17,6 +17,8 @@ from reports.layout.table import Column, fit
 
 LEADERS = 5
 """Bots that a log line names."""
+THU_BOARDS = " (thu: drawn boards of 9 to 12 rows and columns; --boards standard for 6x7)"
+"""An explanation of the default boards, which authors of other Connect Four bots do not know."""
 FEWEST_ROWS = 3
 """Rows of the rating table that stay where there are too few lines for all bots."""
 
@@ -105,7 +107,8 @@ class RunView:
         run = f"run {live.run_id}"
         if live.games_before:
             run = f"going on with {run} ({games_text(live.games_before)})"
-        return [f"{run}, seed {live.seed}: {live.title}"]
+        boards = THU_BOARDS if live.title.startswith("thu,") else ""
+        return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 
     def status(self, live: LiveRun) -> str:
         """Games done, speed and time left in one line."""

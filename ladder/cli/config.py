@@ -1,7 +1,8 @@
 """Defaults from `ladder.toml` in the current folder.
 
 Keys are option names without dashes in front; a table per command, and whatever stands outside of
-every table counts for all commands, as the sandbox does wherever it stands::
+every table counts for all commands, as the sandbox does wherever it stands. One board under
+``boards`` is also the default of commands that take a single ``--board``::
 
     db = "overnight.db"
 
@@ -41,7 +42,25 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{FILE} cannot be read: {error}") from error
-    return _for_commands({**_sandbox_of_all(content), **content}, _options_of(command))
+    shared = {**_sandbox_of_all(content), **_board_of_all(content)}
+    return _for_commands({**shared, **content}, _options_of(command))
+
+
+def _board_of_all(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the board of a `boards` for all commands, if it is a single one.
+
+    A family such as `thu`, and text that the option itself refuses, give no default.
+    """
+    from engine.board import parse_board_classes
+    from engine.errors import BoardError
+
+    given = content.get("boards")
+    text = ",".join(map(str, given)) if isinstance(given, list) else str(given or "")
+    try:
+        classes = parse_board_classes(text)
+    except BoardError:
+        return {}
+    return {"board": text} if len(classes) == 1 and not classes[0].varies else {}
 
 
 def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:

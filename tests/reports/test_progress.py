@@ -28,7 +28,7 @@ def live_run(bots: int = 6, *, is_rated: bool = True) -> LiveRun:
     return LiveRun(
         run_id=12,
         seed=7753164418993805,
-        title="thu, 100 ms a move, random pairs",
+        title="6x7, 100 ms a move, random pairs",
         target_games=1000,
         games_before=0,
         bots={name: LiveBot(name, 1000 + 7.0 * len(name), 1000, 1234) for name in names},
@@ -134,3 +134,12 @@ def test_colours_decide_nothing_but_colours() -> None:
     assert isinstance(display_for(plain, RunView()), LivePicture)
     forced = Console(file=io.StringIO(), force_terminal=True)
     assert isinstance(display_for(forced, RunView()), LogLines)
+
+
+def test_a_run_on_the_default_boards_says_how_to_choose_others() -> None:
+    """Authors of other Connect Four bots expect 6x7 and must be told in the first line."""
+    live = live_run()
+    live.title = "thu, 100 ms a move, random pairs"
+    assert "--boards standard for 6x7" in RunView().title(live)[0]
+    live.title = "6x7, 100 ms a move, random pairs"
+    assert "--boards" not in RunView().title(live)[0]

@@ -1,5 +1,6 @@
 """Bad input: exit code 2, one sentence that says what to do, nothing written."""
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -200,6 +201,22 @@ def test_the_configuration_gives_defaults(capsys: pytest.CaptureFixture[str]) ->
     assert "night.db" in capsys.readouterr().err
     assert run_command(["run"]) == 2
     assert "'never'" in capsys.readouterr().err
+
+
+def test_one_board_is_the_default_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """`boards` outside of every table must also reach commands with a single `--board`."""
+    Path("ladder.toml").write_text('boards = "4x4"\n')
+    assert run_command(["solve", "--nodes", "10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["board"] == "4x4"
+    Path("ladder.toml").write_text('boards = ["4x4"]\n')
+    assert run_command(["solve", "--nodes", "10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["board"] == "4x4"
+    Path("ladder.toml").write_text('boards = "thu"\n')
+    assert run_command(["solve", "1", "--nodes", "10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["board"] == "6x7"
+    Path("ladder.toml").write_text('boards = "3x3"\n')
+    assert run_command(["run"]) == 2
+    assert "--boards: " in capsys.readouterr().err
 
 
 def test_the_configuration_takes_lists(capsys: pytest.CaptureFixture[str]) -> None:
