@@ -666,6 +666,43 @@ class StopsSupervisor(Honest):
         return super().move(message)
 
 
+class Escapes(Honest):
+    """Has a program with another HOME kill the supervisor at its move, and live on.
+
+    With the argument "clings" the bot itself also outlives its supervisor, and plays on; with
+    "worker" the program kills the supervisor's parent, too.
+    """
+
+    ESCAPED = """
+import os, sys, time
+for number in sys.argv[1:]:
+    try:
+        os.kill(int(number), 9)
+    except PermissionError as error:
+        print(error, file=sys.stderr)
+time.sleep(600)
+"""
+
+    def move(self, message):
+        if self.argument == "clings":
+            ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)  # PR_SET_PDEATHSIG: none
+        self.victims = [os.getppid()]
+        if self.argument == "worker":
+            with open(f"/proc/{self.victims[0]}/stat") as file:
+                self.victims.append(int(file.read().rpartition(")")[2].split()[1]))
+        if message["ply"] < 2:
+            detach(self.escape)
+            if self.argument != "clings":
+                hang()
+            time.sleep(0.3)
+        return super().move(message)
+
+    def escape(self):
+        environment = {"HOME": "/", "FAKE_BOT_MARK": os.environ.get("FAKE_BOT_MARK", "")}
+        words = [sys.executable, "-I", "-S", "-c", self.ESCAPED, *map(str, self.victims)]
+        os.execve(sys.executable, words, environment)  # noqa: S606 - no shell wanted
+
+
 # Telling what it finds.
 
 
@@ -783,6 +820,7 @@ MODES = {
     "hops": Hops,
     "kills-supervisor": KillsSupervisor,
     "stops-supervisor": StopsSupervisor,
+    "escapes": Escapes,
     "tells": Tells,
     "reaches": Reaches,
 }
