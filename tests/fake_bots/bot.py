@@ -6,11 +6,13 @@ class below is a mode of its own, named in MODES at the end, and overrides what 
 """
 
 import ctypes
+import fcntl
 import json
 import mmap
 import os
 import resource
 import signal
+import socket
 import sys
 import time
 
@@ -296,7 +298,7 @@ class EatsMemory(Honest):
 
 
 class HidesMemory(Honest):
-    """In a kind of shared memory that no process of it maps."""
+    """In a kind of memory that no process of it maps: 512 MiB, and then it waits."""
 
     def move(self, message):
         make = getattr(self, f"make_{self.argument}")
@@ -328,6 +330,87 @@ class HidesMemory(Honest):
         ctypes.memset(place, 1, 8 << 20)
         libc.madvise(place, ctypes.c_size_t(8 << 20), 4)  # MADV_DONTNEED: not resident any more
         return place
+
+    def make_ramfs(self, number):
+        place = os.environ["HOME"] + "/ram"
+        if number == 0:
+            os.mkdir(place)
+            self.mount_own("ramfs", place)
+        with open(f"{place}/hidden-{number}", "wb") as file:
+            file.write(b"x" * (8 << 20))
+
+    def own_namespaces(self):
+        """Become root in a user namespace and a mount namespace of its own."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        maps = {"setgroups": "deny", "uid_map": os.getuid(), "gid_map": os.getgid()}
+        if libc.unshare(0x10000000 | 0x20000) != 0:  # CLONE_NEWUSER, CLONE_NEWNS
+            raise OSError(ctypes.get_errno(), "unshare")
+        for name, own in maps.items():
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(f"0 {own} 1" if name != "setgroups" else own)
+        return libc
+
+    def mount_own(self, kind, place):
+        libc = self.own_namespaces()
+        if libc.mount(b"none", place.encode(), kind.encode(), 0, None) != 0:
+            raise OSError(ctypes.get_errno(), "mount")
+
+    def make_detached(self, number):
+        """Files of a file system that is mounted nowhere, whose root is a descriptor."""
+        if number == 0:
+            libc = self.own_namespaces()
+            context = libc.syscall(430, b"tmpfs", 0)  # fsopen
+            libc.syscall(431, context, 6, None, None, 0)  # fsconfig, FSCONFIG_CMD_CREATE
+            self.root = libc.syscall(432, context, 0, 0)  # fsmount
+            if self.root < 0:
+                raise OSError(ctypes.get_errno(), "fsmount")
+
+    def make_left(self, number):
+        """A tmpfs in a mount namespace that only a descriptor keeps, for all processes in it end."""
+        if number == 0:
+            ready, child = os.pipe(), os.fork()
+            if child == 0:
+                self.mount_own("tmpfs", os.environ["HOME"])
+                with open(os.environ["HOME"] + "/hidden", "wb") as file:
+                    file.write(b"x" * (256 << 20))
+                os.write(ready[1], b"x")
+                hang()
+            os.read(ready[0], 1)
+            self.namespace = os.open(f"/proc/{child}/ns/mnt", os.O_RDONLY)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        descriptor = os.open(f"hidden-{number}", os.O_WRONLY | os.O_CREAT, dir_fd=self.root)
+        os.close(self.fill(descriptor))
+
+    def make_sockets(self, number):
+        """7 pairs of sockets whose buffers are as large as a user may have them."""
+        held = []
+        for _ in range(7):
+            ends = socket.socketpair()
+            for end in ends:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
+                end.setblocking(False)
+                self.send_all(end.fileno())
+            held.append(ends)
+        return held
+
+    def make_pipes(self, number):
+        """7 pipes of 1 MiB, as large as a user may have them."""
+        held = []
+        for _ in range(7):
+            ends = os.pipe()
+            os.set_blocking(ends[1], False)
+            fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 1 << 20)
+            self.send_all(ends[1])
+            held.append(ends)
+        return held
+
+    def send_all(self, descriptor):
+        try:
+            while True:
+                os.write(descriptor, b"x" * 65536)
+        except BlockingIOError:
+            pass
 
     def fill(self, descriptor):
         os.write(descriptor, b"x" * (8 << 20))
