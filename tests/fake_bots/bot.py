@@ -364,9 +364,11 @@ class HidesMemory(Honest):
             self.root = libc.syscall(432, context, 0, 0)  # fsmount
             if self.root < 0:
                 raise OSError(ctypes.get_errno(), "fsmount")
+        descriptor = os.open(f"hidden-{number}", os.O_WRONLY | os.O_CREAT, dir_fd=self.root)
+        os.close(self.fill(descriptor))
 
     def make_left(self, number):
-        """A tmpfs in a mount namespace that only a descriptor keeps, for all processes in it end."""
+        """A tmpfs in a mount namespace that only a descriptor keeps alive."""
         if number == 0:
             ready, child = os.pipe(), os.fork()
             if child == 0:

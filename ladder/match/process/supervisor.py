@@ -13,9 +13,9 @@ the standard library only, and of that only what loads quickly (``signal``, ``js
 The supervisor is a child subreaper (Linux 3.4): every descendant whose parent ends becomes its
 child, so that "no child left" (ECHILD) means that nothing of the bot is alive, not even what left
 its session or forked twice. Where the kernel has the means, the bot cannot signal its supervisor
-(`ladder.match.process.signal_scope`) and has a control group (`ladder.match.process.cgroups`). Should the
-supervisor be killed all the same, the bot dies with it (PR_SET_PDEATHSIG) or is ended by the
-harness, to which every orphan goes (`ladder.match.process.orphans`).
+(`signal_scope`) and has a control group (`cgroups`). Should the supervisor be killed all the same,
+the bot dies with it (PR_SET_PDEATHSIG) or is ended by the harness, to which every orphan goes
+(`orphans`).
 """
 
 import ctypes
@@ -28,6 +28,7 @@ import sys
 import time
 
 from ladder.match.process.cgroups import BotGroup, end_group
+from ladder.match.process.containment.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.procfs import (
     TICKS_S,
     cpu_ticks,
@@ -40,7 +41,6 @@ from ladder.match.process.procfs import (
     written_kb,
 )
 from ladder.match.process.shared_memory import SharedMemory, Uncountable, mapped_kb
-from ladder.match.process.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"

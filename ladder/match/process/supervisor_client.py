@@ -21,9 +21,10 @@ from pathlib import Path
 import msgspec
 
 from db.records.launch import Limits
-from ladder.match.process import orphans, supervisor
+from ladder.match.process import supervisor
 from ladder.match.process.cgroups import Place, end_group, find_place, prepare_place
 from ladder.match.process.confinement import Confinement
+from ladder.match.process.containment import orphans
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"

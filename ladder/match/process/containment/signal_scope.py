@@ -48,7 +48,7 @@ def scope_signals(libc: ctypes.CDLL) -> bool:
     if ruleset < 0:
         return False
     try:
-        return libc.syscall(SYS_RESTRICT_SELF, ruleset, 0) == 0
+        return int(libc.syscall(SYS_RESTRICT_SELF, ruleset, 0)) == 0
     finally:
         os.close(ruleset)
 
