@@ -374,15 +374,13 @@ class HidesMemory(Honest):
             if child == 0:
                 self.mount_own("tmpfs", os.environ["HOME"])
                 with open(os.environ["HOME"] + "/hidden", "wb") as file:
-                    file.write(b"x" * (256 << 20))
+                    file.write(b"x" * (8 << 20))
                 os.write(ready[1], b"x")
                 hang()
             os.read(ready[0], 1)
             self.namespace = os.open(f"/proc/{child}/ns/mnt", os.O_RDONLY)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-        descriptor = os.open(f"hidden-{number}", os.O_WRONLY | os.O_CREAT, dir_fd=self.root)
-        os.close(self.fill(descriptor))
 
     def make_sockets(self, number):
         """7 pairs of sockets whose buffers are as large as a user may have them."""
