@@ -5,6 +5,7 @@ Standard library only. `Honest` is the base and plays the leftmost column with r
 class below is a mode of its own, named in MODES at the end, and overrides what it does wrong.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -596,14 +597,20 @@ class ThinksInChildren(Honest):
 
 
 class BusyChildren(Honest):
-    """Spends its time in children that end: nothing that lives has used much."""
+    """Spends its time in children that end: nothing that lives has used much.
+
+    With an argument nobody waits for them, and the kernel forgets what they used.
+    """
 
     def move(self, message):
+        if self.argument:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
                 busy(0.1)
                 os._exit(0)
-            os.wait()
+            with contextlib.suppress(ChildProcessError):
+                os.wait()
 
 
 class ShortLivedChild(Honest):
@@ -786,6 +793,19 @@ time.sleep(600)
         os.execve(sys.executable, words, environment)  # noqa: S606 - no shell wanted
 
 
+class LeavesGroup(Honest):
+    """Moves itself into the control group above its own."""
+
+    def new_game(self, message):
+        with open("/proc/self/mountinfo") as file:
+            mount = next(line.split()[4] for line in file if " - cgroup2 " in line)
+        with open("/proc/self/cgroup") as file:
+            own = next(line[3:].strip() for line in file if line.startswith("0::"))
+        with open(f"{mount}{os.path.dirname(own)}/cgroup.procs", "w") as file:
+            file.write("0")
+        return super().new_game(message)
+
+
 # Telling what it finds.
 
 
@@ -904,6 +924,7 @@ MODES = {
     "kills-supervisor": KillsSupervisor,
     "stops-supervisor": StopsSupervisor,
     "escapes": Escapes,
+    "leaves-group": LeavesGroup,
     "tells": Tells,
     "reaches": Reaches,
 }

@@ -307,6 +307,11 @@ class BotProcess:
         return self._client.popen.pid
 
     @property
+    def group(self) -> str:
+        """The folder of its control group, which exists if one could be made; empty if not."""
+        return self._client.group
+
+    @property
     def log_path(self) -> Path | None:
         """Where its stderr goes; the file exists once it wrote something."""
         return self._client.log_path

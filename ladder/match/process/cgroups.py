@@ -16,6 +16,7 @@ Loaded by every supervisor, so nothing here may import what is slow to load.
 """
 
 import ctypes
+import fcntl
 import os
 import time
 
@@ -33,10 +34,9 @@ SIGCHLD = 17
 
 
 class Place:
-    """A group below which each bot gets one."""
+    """A group below which each bot gets one: its folder, and the controllers of its children."""
 
     def __init__(self, folder: str, controllers: tuple[str, ...]) -> None:
-        """Describe the group of that folder; `controllers` are those that its children get."""
         self.folder = folder
         self.controllers = controllers
 
@@ -63,20 +63,59 @@ def find_place(
     return Place(folder, _enabled(folder))
 
 
-def prepare_place(place: Place) -> Place:
-    """Enable the controllers that can be, moving this command's processes out of the way."""
+def can_enable(place: Place) -> tuple[str, ...]:
+    """Return the controllers that `prepare_place` would have, as far as can be seen."""
     folder = place.folder
     try:
         offered = read(f"{folder}/cgroup.controllers").decode().split()
     except OSError:
-        return place
-    for name in CONTROLLERS:
-        if name in offered and name not in _enabled(folder):
-            try:
-                _enable(folder, name)
-            except OSError:  # not delegated, or other programs are in the way
-                continue
+        offered = []
+    if not os.access(f"{folder}/cgroup.subtree_control", os.W_OK):
+        offered = []
+    if not (_is_root(folder) or _only_ours(folder)):
+        offered = []
+    return tuple(name for name in CONTROLLERS if name in (*place.controllers, *offered))
+
+
+def prepare_place(place: Place) -> Place:
+    """Enable the controllers that can be, moving this command's processes out of the way."""
+    folder = place.folder
+    for name in can_enable(place):
+        if name in place.controllers:
+            continue
+        try:
+            if not _is_root(folder):
+                _move_down(folder)
+            _write(f"{folder}/cgroup.subtree_control", f"+{name}")
+        except OSError:  # it is not delegated, or others have come in the way
+            continue
     return Place(folder, _enabled(folder))
+
+
+def _is_root(folder: str) -> bool:
+    """Whether a group is the root of the hierarchy, which may hold processes as well as groups."""
+    return not os.path.exists(f"{folder}/cgroup.type")
+
+
+def _only_ours(folder: str) -> bool:
+    """Whether all processes that are directly in a group belong to this command."""
+    try:
+        return all(os.getpgid(pid) == os.getpgid(0) for pid in _members(folder))
+    except OSError:  # one has ended meanwhile, or they cannot be read
+        return False
+
+
+def _move_down(folder: str) -> None:
+    """Move the processes that are directly in a group into one below it."""
+    for pid in _members(folder):
+        os.makedirs(f"{folder}/{LEAF}", exist_ok=True)
+        _write(f"{folder}/{LEAF}/cgroup.procs", str(pid))
+
+
+def _members(folder: str) -> list[int]:
+    """The processes that are directly in a group."""
+    with open(f"{folder}/cgroup.procs", "rb") as file:
+        return list(map(int, file.read().split()))
 
 
 def _own_folder(mounts: str, own: str) -> str | None:
@@ -110,32 +149,19 @@ def _enabled(folder: str) -> tuple[str, ...]:
     return tuple(name for name in CONTROLLERS if name in names)
 
 
-def _enable(folder: str, name: str) -> None:
-    try:
-        _write(f"{folder}/cgroup.subtree_control", f"+{name}")
-        return
-    except OSError:
-        pids = read(f"{folder}/cgroup.procs").split()
-        if not pids or any(os.getpgid(int(pid)) != os.getpgid(0) for pid in pids):
-            raise
-    os.makedirs(f"{folder}/{LEAF}", exist_ok=True)
-    for pid in pids:
-        _write(f"{folder}/{LEAF}/cgroup.procs", pid.decode())
-    _write(f"{folder}/cgroup.subtree_control", f"+{name}")
-
-
 class BotGroup:
     """The control group of one bot."""
 
     def __init__(self, folder: str) -> None:
-        """Hold on to the group of that folder, which exists.
+        """Hold on to the group of that folder, which exists, by a lock that ends with us.
 
         Raises:
-            OSError: it does not.
+            OSError: it does not, or is held by another process.
 
         """
         self.folder = folder
         self.handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self.is_entered = False
         """Whether `fork` has put a process into it."""
 
@@ -181,7 +207,7 @@ class BotGroup:
     def all_in(self, pids: list[int]) -> bool:
         """Whether all of these processes, the ended ones aside, are in the group or below it."""
         try:
-            members = set(map(int, _read_whole(f"{self.folder}/cgroup.procs").split()))
+            members = _members(self.folder)
         except OSError:
             return True
         return all(pid in members or self.has(pid) for pid in pids)
@@ -265,11 +291,6 @@ def _remove(folder: str) -> bool:
         return True
     except OSError:  # a process in it has not ended yet
         return False
-
-
-def _read_whole(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _write(path: str, text: str) -> None:
