@@ -137,7 +137,7 @@ def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
 
 
 @needs_groups
-def test_all_in_a_group_end_at_once(tmp_path: Path) -> None:
+def test_all_in_a_group_end_at_once() -> None:
     """Processes of other sessions, and in groups that were made below it, end with the group."""
     assert HERE is not None
     folder = f"{HERE.folder}/ladder-test-{os.getpid()}"
@@ -179,7 +179,7 @@ def test_leaving_the_group_ends_the_bot(start_fake: StartFake) -> None:
 
 @needs_groups
 def test_children_that_nobody_waits_for_count(start_fake: StartFake) -> None:
-    """The kernel forgets the processor time of children whose end is ignored, their group has it."""
+    """A group has the processor time of children whose end is ignored; the kernel forgets it."""
     bot = start_fake("busy-children", "ignored", limits=Limits(cpu_s=1))
     open_game(bot)
     bot.begin_game()

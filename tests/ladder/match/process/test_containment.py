@@ -167,7 +167,7 @@ def test_a_double_kill_leaves_only_what_the_next_run_ends(tmp_path: Path, mark: 
     end_orphans()
 
 
-def test_privileged_programs_keep_their_privileges(start_fake: StartFake, tmp_path: Path) -> None:
+def test_privileged_programs_keep_their_privileges(tmp_path: Path) -> None:
     """A sandbox that is setuid starts as such; every other program can gain nothing."""
     wrapper = tmp_path / "wrapper"
     wrapper.write_text('#!/bin/sh\ngrep NoNewPrivs /proc/self/status >&2\nexec "$@"\n')
