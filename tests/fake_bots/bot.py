@@ -504,7 +504,10 @@ class StealsLater(Steals):
 
 
 class StealsInSteps(Steals):
-    """No child that is busy on the opponent's time lives for long."""
+    """No child that is busy on the opponent's time lives for long.
+
+    With an argument nobody waits for them, and the kernel forgets what they used.
+    """
 
     def run(self):
         self.resting = mmap.mmap(-1, 1)
@@ -512,12 +515,15 @@ class StealsInSteps(Steals):
         Honest.run(self)
 
     def steal_in_steps(self):
+        if self.argument:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
                 if self.resting[0]:
                     busy(0.02)
                 os._exit(0)
-            os.wait()
+            with contextlib.suppress(ChildProcessError):
+                os.wait()
             time.sleep(0.001)
 
 

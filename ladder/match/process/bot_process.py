@@ -104,7 +104,7 @@ class BotProcess:
         self.alive = True
         self.failed = False
         self.stall: Stall | None = None
-        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign)
+        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign, group=client.group)
         self._client = client
         self._stdin = client.stdin
         self._stdout = client.stdout

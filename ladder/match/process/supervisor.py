@@ -31,6 +31,7 @@ from ladder.match.process.cgroups import BotGroup, end_group
 from ladder.match.process.containment.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.procfs import (
     TICKS_S,
+    cpu_clock,
     cpu_ticks,
     descendants,
     disk_kb,
@@ -46,6 +47,8 @@ from ladder.match.process.stderr_log import Log
 NAME = b"ladder-guard"
 """The name of a supervisor among the processes (PR_SET_NAME)."""
 
+UNSEEN_S = 0.02
+"""CPU time of a group beyond that of its first process that shows that there were others."""
 LAST_WORDS = 4000
 """Bytes of stderr reported to the harness."""
 QUICKEST_S, SLOWEST_S = 0.02, 0.2
@@ -437,6 +440,13 @@ class Watch:
 
     def sees_family(self, bot: int) -> bool:
         """Whether the bot has, or had, more than one process, as far as the last look tells."""
+        if self.group is not None:
+            try:
+                own_s = time.clock_gettime(cpu_clock(bot))
+            except OSError:  # it has ended
+                return False
+            if self.group.cpu_s() > own_s + UNSEEN_S:
+                return True
         return len(self.pids) > 1 or waited_ns([bot]) > 0
 
     def used_cpu_s(self, pids: list[int]) -> float:

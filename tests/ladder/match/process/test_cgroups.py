@@ -185,3 +185,19 @@ def test_children_that_nobody_waits_for_count(start_fake: StartFake) -> None:
     bot.begin_game()
     with pytest.raises(BotOverCpu, match="over its limit of 1 s CPU time in one game"):
         first_move(bot, 60)
+
+
+@needs_groups
+def test_children_that_nobody_waits_for_are_seen_to_ponder(start_fake: StartFake) -> None:
+    """What they use on the opponent's time is their bot's, though it is on no process's account."""
+    bot = start_fake("steals-in-steps", "ignored")
+    open_game(bot)
+    bot.begin_game()
+    deadline = time.monotonic() + 30
+    for ply in range(0, 1000, 2):
+        bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
+        if bot.family.conduct.ponders:
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert bot.family.counts_all
