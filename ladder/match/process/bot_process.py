@@ -110,7 +110,7 @@ class BotProcess:
         self._stdout = client.stdout
         self._poll = poll_of(self._stdout)
         self._wait = poll_of(self._stdout, hang_up=client.status)
-        """As `_poll`, and ends also with the supervisor."""
+        """A poll of the standard output that ends also with the supervisor."""
         self._news = select.poll()
         """The sources of news since the last answer: output, and the supervisor's lines."""
         self._news.register(self._stdout, select.POLLIN)
