@@ -155,14 +155,22 @@ def wait_child(process: "subprocess.Popen[bytes]", timeout_s: float | None = Non
     return process.wait()
 
 
-def poll_of(descriptor: int, events: int = select.POLLIN) -> Poll:
+def poll_of(descriptor: int, events: int = select.POLLIN, *, hang_up: int | None = None) -> Poll:
     """A poll of one descriptor that raises Stopped when the wish comes while it waits.
 
     Where nobody listens, as in a worker, it is the bare system call. With a timeout of 0 it does
     not wait, and so does not raise.
+
+    Args:
+        descriptor: the one to wait for; it comes first in the answer.
+        events: what to wait for.
+        hang_up: a pipe whose other end is watched, too; what lies in it ends no wait.
+
     """
     poller = select.poll()
     poller.register(descriptor, events)
+    if hang_up is not None:
+        poller.register(hang_up, 0)
     if _wake is None:
         return poller.poll
     poller.register(_wake, select.POLLIN)
@@ -171,7 +179,7 @@ def poll_of(descriptor: int, events: int = select.POLLIN) -> Poll:
         found = poller.poll(timeout_ms)
         if timeout_ms:
             check_stop()
-        return [each for each in found if each[0] == descriptor]
+        return [each for each in found if each[0] != _wake]
 
     return poll
 

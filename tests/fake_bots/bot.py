@@ -5,12 +5,15 @@ Standard library only. `Honest` is the base and plays the leftmost column with r
 class below is a mode of its own, named in MODES at the end, and overrides what it does wrong.
 """
 
+import contextlib
 import ctypes
+import fcntl
 import json
 import mmap
 import os
 import resource
 import signal
+import socket
 import sys
 import time
 
@@ -296,7 +299,7 @@ class EatsMemory(Honest):
 
 
 class HidesMemory(Honest):
-    """In a kind of shared memory that no process of it maps."""
+    """In a kind of memory that no process of it maps: 512 MiB, and then it waits."""
 
     def move(self, message):
         make = getattr(self, f"make_{self.argument}")
@@ -328,6 +331,87 @@ class HidesMemory(Honest):
         ctypes.memset(place, 1, 8 << 20)
         libc.madvise(place, ctypes.c_size_t(8 << 20), 4)  # MADV_DONTNEED: not resident any more
         return place
+
+    def make_ramfs(self, number):
+        place = os.environ["HOME"] + "/ram"
+        if number == 0:
+            os.mkdir(place)
+            self.mount_own("ramfs", place)
+        with open(f"{place}/hidden-{number}", "wb") as file:
+            file.write(b"x" * (8 << 20))
+
+    def own_namespaces(self):
+        """Become root in a user namespace and a mount namespace of its own."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        maps = {"setgroups": "deny", "uid_map": os.getuid(), "gid_map": os.getgid()}
+        if libc.unshare(0x10000000 | 0x20000) != 0:  # CLONE_NEWUSER, CLONE_NEWNS
+            raise OSError(ctypes.get_errno(), "unshare")
+        for name, own in maps.items():
+            with open(f"/proc/self/{name}", "w") as file:
+                file.write(f"0 {own} 1" if name != "setgroups" else own)
+        return libc
+
+    def mount_own(self, kind, place):
+        libc = self.own_namespaces()
+        if libc.mount(b"none", place.encode(), kind.encode(), 0, None) != 0:
+            raise OSError(ctypes.get_errno(), "mount")
+
+    def make_detached(self, number):
+        """Files of a file system that is mounted nowhere, whose root is a descriptor."""
+        if number == 0:
+            libc = self.own_namespaces()
+            context = libc.syscall(430, b"tmpfs", 0)  # fsopen
+            libc.syscall(431, context, 6, None, None, 0)  # fsconfig, FSCONFIG_CMD_CREATE
+            self.root = libc.syscall(432, context, 0, 0)  # fsmount
+            if self.root < 0:
+                raise OSError(ctypes.get_errno(), "fsmount")
+        descriptor = os.open(f"hidden-{number}", os.O_WRONLY | os.O_CREAT, dir_fd=self.root)
+        os.close(self.fill(descriptor))
+
+    def make_left(self, number):
+        """A tmpfs in a mount namespace that only a descriptor keeps alive."""
+        if number == 0:
+            ready, child = os.pipe(), os.fork()
+            if child == 0:
+                self.mount_own("tmpfs", os.environ["HOME"])
+                with open(os.environ["HOME"] + "/hidden", "wb") as file:
+                    file.write(b"x" * (8 << 20))
+                os.write(ready[1], b"x")
+                hang()
+            os.read(ready[0], 1)
+            self.namespace = os.open(f"/proc/{child}/ns/mnt", os.O_RDONLY)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
+    def make_sockets(self, number):
+        """7 pairs of sockets whose buffers are as large as a user may have them."""
+        held = []
+        for _ in range(7):
+            ends = socket.socketpair()
+            for end in ends:
+                end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
+                end.setblocking(False)
+                self.send_all(end.fileno())
+            held.append(ends)
+        return held
+
+    def make_pipes(self, number):
+        """7 pipes of 1 MiB, as large as a user may have them."""
+        held = []
+        for _ in range(7):
+            ends = os.pipe()
+            os.set_blocking(ends[1], False)
+            fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, 1 << 20)
+            self.send_all(ends[1])
+            held.append(ends)
+        return held
+
+    def send_all(self, descriptor):
+        try:
+            while True:
+                os.write(descriptor, b"x" * 65536)
+        except BlockingIOError:
+            pass
 
     def fill(self, descriptor):
         os.write(descriptor, b"x" * (8 << 20))
@@ -420,7 +504,10 @@ class StealsLater(Steals):
 
 
 class StealsInSteps(Steals):
-    """No child that is busy on the opponent's time lives for long."""
+    """No child that is busy on the opponent's time lives for long.
+
+    With an argument nobody waits for them, and the kernel forgets what they used.
+    """
 
     def run(self):
         self.resting = mmap.mmap(-1, 1)
@@ -428,12 +515,15 @@ class StealsInSteps(Steals):
         Honest.run(self)
 
     def steal_in_steps(self):
+        if self.argument:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
                 if self.resting[0]:
                     busy(0.02)
                 os._exit(0)
-            os.wait()
+            with contextlib.suppress(ChildProcessError):
+                os.wait()
             time.sleep(0.001)
 
 
@@ -513,14 +603,20 @@ class ThinksInChildren(Honest):
 
 
 class BusyChildren(Honest):
-    """Spends its time in children that end: nothing that lives has used much."""
+    """Spends its time in children that end: nothing that lives has used much.
+
+    With an argument nobody waits for them, and the kernel forgets what they used.
+    """
 
     def move(self, message):
+        if self.argument:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         while True:
             if os.fork() == 0:
                 busy(0.1)
                 os._exit(0)
-            os.wait()
+            with contextlib.suppress(ChildProcessError):
+                os.wait()
 
 
 class ShortLivedChild(Honest):
@@ -666,6 +762,56 @@ class StopsSupervisor(Honest):
         return super().move(message)
 
 
+class Escapes(Honest):
+    """Has a program with another HOME kill the supervisor at its move, and live on.
+
+    With the argument "clings" the bot itself also outlives its supervisor, and plays on; with
+    "worker" the program kills the supervisor's parent, too.
+    """
+
+    ESCAPED = """
+import os, sys, time
+for number in sys.argv[1:]:
+    try:
+        os.kill(int(number), 9)
+    except PermissionError as error:
+        print(error, file=sys.stderr)
+time.sleep(600)
+"""
+
+    def move(self, message):
+        if self.argument == "clings":
+            ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)  # PR_SET_PDEATHSIG: none
+        self.victims = [os.getppid()]
+        if self.argument == "worker":
+            with open(f"/proc/{self.victims[0]}/stat") as file:
+                self.victims.append(int(file.read().rpartition(")")[2].split()[1]))
+        if message["ply"] < 2:
+            detach(self.escape)
+            if self.argument != "clings":
+                hang()
+            time.sleep(0.3)
+        return super().move(message)
+
+    def escape(self):
+        environment = {"HOME": "/", "FAKE_BOT_MARK": os.environ.get("FAKE_BOT_MARK", "")}
+        words = [sys.executable, "-I", "-S", "-c", self.ESCAPED, *map(str, self.victims)]
+        os.execve(sys.executable, words, environment)  # noqa: S606 - no shell wanted
+
+
+class LeavesGroup(Honest):
+    """Moves itself into the control group above its own."""
+
+    def new_game(self, message):
+        with open("/proc/self/mountinfo") as file:
+            mount = next(line.split()[4] for line in file if " - cgroup2 " in line)
+        with open("/proc/self/cgroup") as file:
+            own = next(line[3:].strip() for line in file if line.startswith("0::"))
+        with open(f"{mount}{os.path.dirname(own)}/cgroup.procs", "w") as file:
+            file.write("0")
+        return super().new_game(message)
+
+
 # Telling what it finds.
 
 
@@ -783,6 +929,8 @@ MODES = {
     "hops": Hops,
     "kills-supervisor": KillsSupervisor,
     "stops-supervisor": StopsSupervisor,
+    "escapes": Escapes,
+    "leaves-group": LeavesGroup,
     "tells": Tells,
     "reaches": Reaches,
 }

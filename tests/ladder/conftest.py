@@ -12,7 +12,7 @@ from db.records.launch import (
     Limits,
 )
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.confinement import ALL_FACILITIES, Confinement, Facilities
 from ladder.match.process.family import Conduct
 from tests.support.fakes import (
     StartFake,
@@ -39,11 +39,13 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         limits: Limits = DEFAULT_LIMITS,
         sandbox: tuple[str, ...] = (),
         conduct: Conduct | None = None,
+        facilities: Facilities = ALL_FACILITIES,
     ) -> BotProcess:
+        confinement = Confinement(
+            limits=limits, sandbox=sandbox, logs=tmp_path / "logs", facilities=facilities
+        )
         bot = BotProcess.start(
-            fake_start(mode, *arguments, folder=tmp_path, mark=mark),
-            Confinement(limits=limits, sandbox=sandbox, logs=tmp_path / "logs"),
-            conduct,
+            fake_start(mode, *arguments, folder=tmp_path, mark=mark), confinement, conduct
         )
         started.append(bot)
         return bot

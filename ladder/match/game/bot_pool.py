@@ -82,9 +82,17 @@ class BotPool:
         return self._conducts.setdefault(start, Conduct())
 
     def hold_idle(self) -> None:
-        """Let no idle process run until it is acquired again: others have the CPU now."""
-        for _, process in self._idle:
-            process.hold()
+        """Let no idle process run until it is acquired again: others have the CPU now.
+
+        One that has spoken, or lost its supervisor, is ended.
+        """
+        for each in self._idle.copy():
+            _, process = each
+            if process.has_stray_output():
+                self._idle.remove(each)
+                process.kill()
+            else:
+                process.hold()
 
     def greet(self, start: Start, name: str = "bot") -> HelloReply:
         """Start a process only to hear its hello.

@@ -104,11 +104,13 @@ class BotProcess:
         self.alive = True
         self.failed = False
         self.stall: Stall | None = None
-        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign)
+        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign, group=client.group)
         self._client = client
         self._stdin = client.stdin
         self._stdout = client.stdout
         self._poll = poll_of(self._stdout)
+        self._wait = poll_of(self._stdout, hang_up=client.status)
+        """A poll of the standard output that ends also with the supervisor."""
         self._news = select.poll()
         """The sources of news since the last answer: output, and the supervisor's lines."""
         self._news.register(self._stdout, select.POLLIN)
@@ -196,8 +198,10 @@ class BotProcess:
         if written != len(line):
             self._write_rest(request, line[written:], started, timeout_s)
             left_s = max(0.0, timeout_s - (perf_counter_ns() - started) / 1e9)
-        if not self._poll(left_s * 1000):
+        if not (ready := self._wait(left_s * 1000)):
             self._too_late(request, timeout_s, started)
+        if ready[0][0] != self._stdout:
+            self._ended(request, "lost its supervisor")
         data = read(self._stdout, USUAL_BYTES)
         if len(data) == USUAL_BYTES and self._poll(0):
             data += read(self._stdout, READ_BYTES)
@@ -250,8 +254,11 @@ class BotProcess:
         return last_words(self._client.report.stderr, self._messages)
 
     def has_stray_output(self) -> bool:
-        """Whether output lies there although nothing was asked, or the bot has ended."""
-        return not self.alive or bool(self._poll(0))
+        """Whether output lies there although nothing was asked, or the bot has ended.
+
+        Without its supervisor it counts as ended.
+        """
+        return not self.alive or bool(self._wait(0))
 
     def quit(self, timeout_s: float) -> bool:
         """Ask it to exit, kill it when it does not in time; True: it exited with 0."""
@@ -300,6 +307,11 @@ class BotProcess:
         return self._client.popen.pid
 
     @property
+    def group(self) -> str:
+        """The folder of its control group, which exists if one could be made; empty if not."""
+        return self._client.group
+
+    @property
     def log_path(self) -> Path | None:
         """Where its stderr goes; the file exists once it wrote something."""
         return self._client.log_path
@@ -337,8 +349,10 @@ class BotProcess:
                 text = f"wrote more than one line as the answer to {name_of(request)}"
                 self._fail(BotProtocolError(f"{text}: {excerpt(data[end + 1 :])} came after it"))
             left = timeout_s - (perf_counter_ns() - started) / 1e9
-            if left <= 0 or not self._poll(left * 1000):
+            if left <= 0 or not (ready := self._wait(left * 1000)):
                 self._too_late(request, timeout_s, started, data)
+            if ready[0][0] != self._stdout:
+                self._ended(request, "lost its supervisor")
             more = read(self._stdout, READ_BYTES)
             if not more:
                 after = f" after half a line: {excerpt(data)}"
@@ -353,8 +367,8 @@ class BotProcess:
             self._client.listen(0)
             if self._client.report.has_family:
                 self.family.count_all()
-            if self._client.report.closed:
-                self._news.unregister(self._client.status)
+            if self._client.report.closed and self._stdout not in descriptors:
+                self._ended(request, "lost its supervisor")
         if self._stdout in descriptors:
             self._spoke_unasked(request)
 

@@ -7,6 +7,7 @@ whenever it has answered, and goes on with its next question.
 The bot's supervisor is a child subreaper, so whatever forks twice or leaves its session is still
 below it. A bot that is a single process, as nearly all are, costs two readings of one clock a
 question, half a microsecond each, and no look at /proc; the supervisor tells when there are more.
+Their control group, if they have one, counts also those that ended and were waited for by none.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from dataclasses import dataclass
 from time import clock_gettime_ns
 
+from ladder.match.process.cgroups import cpu_us
 from ladder.match.process.procfs import cpu_clock, descendants, waited_ns
 
 REST_US, REST_SHARE = 1000, 0.01
@@ -51,6 +53,7 @@ class ProcessFamily:
         "_all",
         "_clock",
         "_foreign",
+        "_group",
         "_mark_ns",
         "_rested_ns",
         "_stopped",
@@ -60,7 +63,9 @@ class ProcessFamily:
         "turn_us",
     )
 
-    def __init__(self, supervisor: int, conduct: Conduct, *, foreign: bool) -> None:
+    def __init__(
+        self, supervisor: int, conduct: Conduct, *, foreign: bool, group: str = ""
+    ) -> None:
         """Nothing is measured before `begin`.
 
         Args:
@@ -68,9 +73,11 @@ class ProcessFamily:
             conduct: of the bot; what is seen here is added.
             foreign: False for a player of this installation, which has no children and is never
                 stopped.
+            group: the folder of their control group; empty, or not there, if they have none.
 
         """
         self.conduct = conduct
+        self._group = group
         self.turn_us = self.rest_us = 0
         self._supervisor = supervisor
         self._foreign = foreign
@@ -187,6 +194,8 @@ class ProcessFamily:
             return 0
 
     def _used_by_all_ns(self) -> int:
+        if self._group and (used_us := cpu_us(self._group)):
+            return used_us * 1000
         pids = descendants(self._supervisor)
         return sum(map(_used_ns, map(cpu_clock, pids))) + waited_ns([self._supervisor, *pids])
 

@@ -2,7 +2,8 @@
 
 The name of a scratch folder tells the process id of its harness, and a supervisor locks its
 bot's folder for as long as it lives: the kernel frees that lock however it ends. So a folder whose
-harness is no more and whose lock can be had is nobody's.
+harness is no more and whose lock can be had is nobody's. The same holds for control groups, which
+bear the name of the scratch folder.
 """
 
 import contextlib
@@ -12,15 +13,16 @@ import re
 import tempfile
 from pathlib import Path
 
-from ladder.match.process.supervisor import remove
-from ladder.match.process.supervisor_client import kill_by_home
+from ladder.match.process.cgroups import Place, end_group
+from ladder.match.process.supervisor import PATIENCE_S, remove
+from ladder.match.process.supervisor_client import kill_by_home, place_of_groups
 
 NAME = re.compile(r"ladder-(\d+)-[0-9a-f]{16}")
 """Of a scratch folder: the process id of its harness, and a random part."""
 
 
 def find_leftovers(place: Path | None = None) -> list[Path]:
-    """The scratch folders of this user that neither a harness nor a supervisor holds."""
+    """The scratch folders, or control groups, of this user that no harness or supervisor holds."""
     folder = Path(tempfile.gettempdir()) if place is None else place
     found = []
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
@@ -31,8 +33,19 @@ def find_leftovers(place: Path | None = None) -> list[Path]:
     return sorted(found)
 
 
-def clear_leftovers(place: Path | None = None) -> int:
-    """End what still runs with such a folder as its HOME, and remove the folder; how many."""
+def clear_leftovers(place: Path | None = None, groups: Place | None = None) -> int:
+    """End what former runs have left, and remove its folders; return how many these were.
+
+    What is left is found by its control group, or by a scratch folder that it has as its HOME.
+
+    Args:
+        place: where scratch folders are made; None: where this process makes them.
+        groups: where control groups are made; None: where this process makes them.
+
+    """
+    groups = place_of_groups() if groups is None else groups
+    for group in [] if groups is None else find_leftovers(Path(groups.folder)):
+        end_group(str(group), PATIENCE_S)
     found = find_leftovers(place)
     for folder in found:
         kill_by_home(str(folder))

@@ -18,14 +18,20 @@ def descendants(root: int, enough: int = 2**30) -> list[int]:
     found: list[int] = []
     waiting = [root]
     while waiting and len(found) <= enough:
-        pid = waiting.pop()
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                children = read(f"/proc/{pid}/task/{thread}/children").split()
-                found += map(int, children)
-                waiting += map(int, children)
-        except OSError:
-            continue
+        below = children(waiting.pop())
+        found += below
+        waiting += below
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """Process ids of the children of a process; empty if it has ended."""
+    found: list[int] = []
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            found += map(int, read(f"/proc/{pid}/task/{thread}/children").split())
+    except OSError:
+        pass
     return found
 
 

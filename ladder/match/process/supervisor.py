@@ -12,8 +12,10 @@ the standard library only, and of that only what loads quickly (``signal``, ``js
 
 The supervisor is a child subreaper (Linux 3.4): every descendant whose parent ends becomes its
 child, so that "no child left" (ECHILD) means that nothing of the bot is alive, not even what left
-its session or forked twice. Should the supervisor itself be killed, the bot dies with it
-(PR_SET_PDEATHSIG), and the harness looks for the rest.
+its session or forked twice. Where the kernel has the means, the bot cannot signal its supervisor
+(`signal_scope`) and has a control group (`cgroups`). Should the supervisor be killed all the same,
+the bot dies with it (PR_SET_PDEATHSIG) or is ended by the harness, to which every orphan goes
+(`orphans`).
 """
 
 import ctypes
@@ -25,8 +27,11 @@ import select
 import sys
 import time
 
+from ladder.match.process.cgroups import BotGroup, end_group
+from ladder.match.process.containment.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.procfs import (
     TICKS_S,
+    cpu_clock,
     cpu_ticks,
     descendants,
     disk_kb,
@@ -36,9 +41,14 @@ from ladder.match.process.procfs import (
     waited_ns,
     written_kb,
 )
-from ladder.match.process.shared_memory import SharedMemory, mapped_kb
+from ladder.match.process.shared_memory import SharedMemory, Uncountable, mapped_kb
 from ladder.match.process.stderr_log import Log
 
+NAME = b"ladder-guard"
+"""The name of a supervisor among the processes (PR_SET_NAME)."""
+
+UNSEEN_S = 0.02
+"""CPU time of a group beyond that of its first process that shows that there were others."""
 LAST_WORDS = 4000
 """Bytes of stderr reported to the harness."""
 QUICKEST_S, SLOWEST_S = 0.02, 0.2
@@ -49,13 +59,17 @@ SPARE_TASKS = 1024
 """Room below the kernel's limit of tasks for threads, other bots and whatever the user starts."""
 PATIENCE_S = 10.0
 """How long a process may take to die of SIGKILL (one stuck in the kernel never does)."""
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
+PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
 SIGHUP, SIGINT, SIGKILL, SIGTERM = 1, 2, 9, 15
 SIG_DFL, SIG_IGN, SIG_SETMASK = 0, 1, 2
 
 
 def main(arguments: list[str]) -> None:
-    """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [log=FILE] [limits] -- WORDS``."""
+    """Run one bot: ``control=FD status=FD folder=DIR scratch=DIR [NAME=VALUE...] -- WORDS``.
+
+    Further names are ``log`` (a file), ``group`` (the folder of a control group to be made),
+    ``scoped`` (the bot may signal nothing but itself) and the limits.
+    """
     cut = arguments.index("--")
     options = dict(word.split("=", 1) for word in arguments[:cut])
     control, status = int(options["control"]), int(options["status"])
@@ -65,6 +79,7 @@ def main(arguments: list[str]) -> None:
     for signal in (SIGHUP, SIGINT, SIGTERM):  # it ends when the harness wants it to
         libc.signal(signal, ctypes.c_void_p(SIG_IGN))
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(PR_SET_NAME, NAME, 0, 0, 0)
     scratch = options["scratch"]
     log = Log(options.get("log"))
     try:
@@ -76,12 +91,16 @@ def main(arguments: list[str]) -> None:
     except OSError as failure:
         report(status, f"failed cannot make its scratch folder {scratch}: {failure.strerror}")
         return
+    group = make_group(options)
     try:
-        bot, stderr = start(libc, arguments[cut + 1 :], options["folder"], options)
+        bot, stderr = start(libc, arguments[cut + 1 :], options["folder"], options, group)
         report(status, f"started {bot}")
+        if group is not None and not group.is_entered:
+            end_group(group.folder, 0)
+            group = None
         orders = Orders(control)
-        supervise(bot, stderr, orders, status, log, Watch(options))
-        all_ended = end_all()
+        supervise(bot, stderr, orders, status, log, Watch(options, group))
+        all_ended = end_all(group)
         for line in orders.headings():
             log.head(line)
         log.drain(stderr)
@@ -93,9 +112,19 @@ def main(arguments: list[str]) -> None:
     except OSError as failure:
         report(status, f"failed the supervisor cannot work: {failure}")
     finally:
-        end_all()
+        end_all(group)
         log.flush()
         remove(scratch)
+
+
+def make_group(options: dict[str, str]) -> BotGroup | None:
+    """Make the bot's control group; None if there is to be none, or it cannot be made."""
+    if "group" not in options:
+        return None
+    try:
+        return BotGroup.make(options["group"], options)
+    except OSError:
+        return None
 
 
 class CannotStart(Exception):
@@ -112,7 +141,11 @@ def report(status: int, event: str) -> None:
 
 
 def start(
-    libc: ctypes.CDLL, command: list[str], folder: str, options: dict[str, str]
+    libc: ctypes.CDLL,
+    command: list[str],
+    folder: str,
+    options: dict[str, str],
+    group: BotGroup | None,
 ) -> tuple[int, int]:
     """Start the bot on our stdin and stdout, which we let go; its pid and the end of its stderr.
 
@@ -123,12 +156,17 @@ def start(
     parent = os.getpid()
     stderr_read, stderr_write = os.pipe()
     problem_read, problem_write = os.pipe()
-    pid = os.fork()
+    pid = -1 if group is None else group.fork(libc)
+    if pid < 0:
+        pid = os.fork()
     if pid == 0:
         step = "folder"
         try:
             become_bot(libc, parent, stderr_write, options)
             os.chdir(folder)
+            renounce_privileges(libc, command[0])
+            if "scoped" in options:
+                scope_signals(libc)
             step = "program"
             os.execvp(command[0], command)  # noqa: S606 - the user's own command, no shell wanted
         except OSError as failure:
@@ -214,7 +252,9 @@ def supervise(
             if descriptor == ended:
                 kill_group(bot)
                 _, code = os.waitpid(bot, 0)
-                if os.WIFSIGNALED(code):
+                if passed := watch.out_of_memory():
+                    report(status, f"limit {passed}")
+                elif os.WIFSIGNALED(code):
                     report(status, f"killed {os.WTERMSIG(code)}")
                 else:
                     report(status, f"exited {os.WEXITSTATUS(code)}")
@@ -285,8 +325,10 @@ def reap_adopted(bot: int) -> bool:
         any_ended = True
 
 
-def end_all() -> bool:
-    """SIGKILL for every descendant until none is left; False: one withstands for PATIENCE_S."""
+def end_all(group: BotGroup | None) -> bool:
+    """Kill every descendant and remove the group; False if one withstands for PATIENCE_S."""
+    if group is not None:
+        end_group(group.folder, 0)  # all at once, so that none can flee
     me = os.getpid()
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -296,7 +338,7 @@ def end_all() -> bool:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            return True
+            return group is None or end_group(group.folder, PATIENCE_S)
         time.sleep(0.0005)
     return False
 
@@ -323,7 +365,7 @@ def kill(pid: int) -> None:
 class Watch:
     """Looks at what the bot and its descendants use, and says when it is too much."""
 
-    def __init__(self, options: dict[str, str]) -> None:
+    def __init__(self, options: dict[str, str], group: BotGroup | None) -> None:
         def limit(name: str, unit: int) -> int:
             return int(options.get(name, 2**40)) * unit
 
@@ -341,6 +383,7 @@ class Watch:
         """Shared memory in KiB, by the last look at the pages themselves. Such a look is rare: it
         holds up the bot's own calls for memory as long as it lasts."""
         self.looks = 0
+        self.group = group
         self.shared_memory = SharedMemory()
         self.pids: list[int] = []
         """The bot and its descendants at the last look."""
@@ -350,7 +393,14 @@ class Watch:
         pids = self.pids = descendants(os.getpid(), self.processes)
         if len(pids) > self.processes:
             return f"processes over its limit of {self.processes} processes, threads not counted"
-        held = self.shared_memory.held_kb(pids)
+        if passed := self.out_of_memory():
+            return passed
+        if self.group is not None and not self.group.all_in(pids):
+            return "group by moving a process out of its control group"
+        try:
+            held = self.shared_memory.held_kb(pids)
+        except Uncountable as reason:
+            return f"memory by {reason}"
         resident = resident_kb(pids)
         if held:  # what no process maps
             resident += max(0, held - mapped_kb(pids))
@@ -369,7 +419,7 @@ class Watch:
         self.pause = min(SLOWEST_S, max(QUICKEST_S, left / GROWTH_KB_S))
         if written_kb(pids) > self.written_kb:
             return f"written over its limit of {self.written_kb // 1024} MiB written to disk"
-        spent_s = used_cpu_s(pids)
+        spent_s = self.used_cpu_s(pids)
         if a_game_began:
             self.began_s = spent_s
         if self.began_s is not None and spent_s - self.began_s > self.cpu_s:
@@ -378,15 +428,36 @@ class Watch:
             return f"scratch over its limit of {self.scratch_kb // 1024} MiB in its scratch folder"
         return ""
 
+    def out_of_memory(self) -> str:
+        """The limit passed, in the words of `passed`, if the kernel found so for the group."""
+        if self.group is None:
+            return ""
+        if self.group.was_out_of_memory() or self.group.memory_kb() * 8 > self.memory_kb * 9:
+            return (
+                f"memory over its memory limit: the kernel counts more than the"
+                f" {self.memory_kb // 1024} MiB allowed for its control group"
+            )
+        return ""
+
     def sees_family(self, bot: int) -> bool:
         """Whether the bot has, or had, more than one process, as far as the last look tells."""
+        if self.group is not None:
+            try:
+                own_s = time.clock_gettime(cpu_clock(bot))
+            except OSError:  # it has ended
+                return False
+            if self.group.cpu_s() > own_s + UNSEEN_S:
+                return True
         return len(self.pids) > 1 or waited_ns([bot]) > 0
 
+    def used_cpu_s(self, pids: list[int]) -> float:
+        """CPU time of these processes, of those they have waited for, and of those that we have.
 
-def used_cpu_s(pids: list[int]) -> float:
-    """CPU time of these processes, of those they have waited for, and of those that we have."""
-    reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime
+        With a control group also of those that nobody has waited for.
+        """
+        reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
+        known = cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime
+        return known if self.group is None else max(known, self.group.cpu_s())
 
 
 def remove(folder: str) -> None:

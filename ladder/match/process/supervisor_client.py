@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import secrets
 import select
@@ -21,7 +22,9 @@ import msgspec
 
 from db.records.launch import Limits
 from ladder.match.process import supervisor
+from ladder.match.process.cgroups import Place, end_group, find_place, prepare_place
 from ladder.match.process.confinement import Confinement
+from ladder.match.process.containment import orphans
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
@@ -104,6 +107,8 @@ class SupervisorClient:
     scratch: str
     """The bot's scratch folder, which also marks all its processes (as HOME)."""
     log_path: Path | None
+    group: str
+    """The folder of the bot's control group; it exists only if one could be made. Empty if not."""
     report: SupervisorReport = field(default_factory=SupervisorReport)
     pidfd: int = -1
     unread: bytes = b""
@@ -163,20 +168,29 @@ class SupervisorClient:
             ]
             if log is not None:
                 words.append(f"log={log}")
+            group = ""
+            if confinement.facilities.groups and (place := place_of_groups()) is not None:
+                group = f"{place.folder}/{mark}"
+                words.append(f"group={group}")
+            if confinement.facilities.signal_scope:
+                words.append("scoped=1")
             python = [sys.executable, "-I", "-S", "-c", RUN, PACKAGES]
-            popen = subprocess.Popen(
-                [*python, *words, "--", *prefix, *command],
-                stdin=their_stdin,
-                stdout=their_stdout,
-                stderr=subprocess.DEVNULL,
-                env=clean_environment(scratch, environment),
-                pass_fds=(their_control, their_status),
-                start_new_session=True,
-            )
+            orphans.adopt_orphans()
+            with orphans.lock:
+                popen = subprocess.Popen(
+                    [*python, *words, "--", *prefix, *command],
+                    stdin=their_stdin,
+                    stdout=their_stdout,
+                    stderr=subprocess.DEVNULL,
+                    env=clean_environment(scratch, environment),
+                    pass_fds=(their_control, their_status),
+                    start_new_session=True,
+                )
+                orphans.supervisors.add(popen.pid)
             ours.pop_all()
         for descriptor in (stdin, control, status):
             os.set_blocking(descriptor, False)
-        return cls(popen, stdin, stdout, control, status, scratch, log)
+        return cls(popen, stdin, stdout, control, status, scratch, log, group)
 
     def begin_game(self) -> None:
         """The bot's CPU time counts anew; does not wake the supervisor, which looks in time."""
@@ -229,8 +243,9 @@ class SupervisorClient:
     def kill(self) -> None:
         """End the bot and everything it started; returns when that is done.
 
-        SIGKILL goes to the bot at once and from here, the rest is the supervisor's work. When the
-        supervisor does not do it within KILL_S, it is killed and the rest is looked for.
+        SIGKILL goes to the bot at once and from here, the rest is the supervisor's work. If the
+        supervisor was killed or does not do it within KILL_S, whatever the bot has started is our
+        child now, or in the bot's control group, or has its scratch folder as HOME.
         """
         if self.is_killed:
             return
@@ -252,6 +267,9 @@ class SupervisorClient:
             self.popen.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.popen.wait(KILL_S)
+            if self.group:
+                end_group(self.group, KILL_S)
+            orphans.end_orphans()
             kill_by_home(self.scratch)
             shutil.rmtree(self.scratch, ignore_errors=True)
         for descriptor in (self.stdin, self.stdout, self.status, self.pidfd):
@@ -259,6 +277,7 @@ class SupervisorClient:
                 os.close(descriptor)
         if report.closed:
             self.popen.wait()
+            orphans.supervisors.discard(self.popen.pid)
         else:
             leaving.append(self.popen)
 
@@ -277,8 +296,16 @@ def reap_leaving() -> None:
     """Let go of the supervisors that have ended meanwhile."""
     for popen in leaving.copy():
         if popen.poll() is not None:
+            orphans.supervisors.discard(popen.pid)
             with contextlib.suppress(ValueError):  # another thread was faster
                 leaving.remove(popen)
+
+
+@functools.cache
+def place_of_groups() -> Place | None:
+    """Return the place for the control groups of bots, made ready; None if there is none."""
+    place = find_place()
+    return None if place is None else prepare_place(place)
 
 
 def clean_environment(scratch: str, extra: Mapping[str, str]) -> dict[str, str]:

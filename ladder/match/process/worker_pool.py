@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
+from ladder.match.process.containment.orphans import adopt_orphans, end_orphans
 from ladder.signals import check_stop
 
 P = ParamSpec("P")
@@ -170,6 +171,7 @@ class WorkerPool:
         for worker in self._workers.values():
             worker.process.kill()
         self.close()
+        end_orphans()
 
     def _give_up(self) -> None:
         while self._waiting:
@@ -209,11 +211,13 @@ class WorkerPool:
         worker.pipe.close()
         worker.process.kill()  # whatever closes its pipe is of no use any more
         worker.process.join()
+        end_orphans()  # its bots are ending, and might have killed it
         if worker.given:
             worker.given.popleft().future.set_exception(WorkerDied())
         self._waiting.extendleft(reversed(worker.given))
 
     def _start(self) -> _Worker:
+        adopt_orphans()
         ours, theirs = multiprocessing.Pipe()
         _start_tracker()
         # A new process inherits the mask. A Ctrl-C on the terminal reaches the whole process group,

@@ -1,5 +1,6 @@
 """Checks of this machine, each a small function: its means, and causes of trouble."""
 
+import ctypes
 import os
 import platform
 import resource
@@ -13,6 +14,8 @@ from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
 
+from ladder.match.process.cgroups import Place, can_enable, find_place
+from ladder.match.process.containment.signal_scope import offers_signal_scope
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
 from ladder.tools.doctor.sandbox_probe import (
@@ -50,7 +53,7 @@ def examine_machine() -> list[Finding]:
         check_cpus, check_load, check_memory, check_clock, check_versions, check_cache,
         check_files, check_disk, check_strays,
     )  # fmt: skip
-    return [check() for check in checks]
+    return [check() for check in checks] + check_limits(find_place())
 
 
 def check_cpus() -> Finding:
@@ -129,6 +132,65 @@ def check_disk() -> Finding:
     free = shutil.disk_usage(Path.cwd()).free
     level = Level.OK if free >= LITTLE_DISK else Level.WARNING
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
+
+
+DELEGATION = (
+    "to have the kernel do it, start `systemd-run --user --scope -p Delegate=yes ladder ...`"
+)
+
+
+def check_limits(place: Place | None) -> list[Finding]:
+    """By which means the limits of bots hold here.
+
+    Args:
+        place: where this user may make control groups; None if nowhere.
+
+    """
+    controllers = () if place is None else can_enable(place)
+    user = "" if os.geteuid() == 0 else "--user "
+    delegation = (
+        "to have the kernel do it, where systemd runs, start"
+        f" `systemd-run {user}--scope -p Delegate=yes ladder ...`"
+    )
+    why = (
+        "this user may make no control groups (cgroup v2) here"
+        if place is None
+        else f"the controller is not available to control groups in {place.folder}"
+    )
+    memory = (
+        "the kernel holds the memory limit of a bot (control group), whatever takes the memory"
+        if "memory" in controllers
+        else "the ladder watches the memory of a bot up to 50 times a second, and cannot see all"
+        f" that the kernel keeps for it: {why}; {delegation}"
+    )
+    processes = (
+        "the ladder counts the processes of a bot, and the kernel stops fork bombs (control group)"
+        if "pids" in controllers
+        else "the ladder counts the processes of a bot up to 50 times a second, and the kernel"
+        f" limits those of the user as a whole (not of root): {why}; {delegation}"
+    )
+    cpu = (
+        "the kernel counts the CPU time of all processes of a bot (control group)"
+        if place is not None
+        else "the ladder adds up the CPU time of a bot's processes, without children that end"
+        f" unnoticed: {why}"
+    )
+    ending = (
+        "the kernel ends all processes of a bot at once (control group)"
+        if place is not None
+        else f"the ladder finds and ends the processes of a bot one by one: {why}"
+    )
+    signals = (
+        "a bot cannot signal processes other than its own (Landlock)"
+        if offers_signal_scope(ctypes.CDLL(None))
+        else "a bot can signal all processes of its user, as Landlock cannot prevent it before"
+        " Linux 6.12; what kills its supervisor is found and ended with its game"
+    )
+    texts = {
+        "bot-memory": memory, "bot-tasks": processes, "bot-cpu": cpu,
+        "bot-end": ending, "signals": signals,
+    }  # fmt: skip
+    return [Finding(topic, Level.OK, text) for topic, text in texts.items()]
 
 
 def check_strays() -> Finding:

@@ -15,6 +15,7 @@ from db.records.launch import (
 )
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
 from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.confinement import Facilities
 from tests.support.fakes import (
     NEW_GAME,
     StartFake,
@@ -61,6 +62,8 @@ def test_a_move_is_timed_from_its_question_on(start_fake: StartFake) -> None:
     assert min(times) >= 2000
 
 
+NO_SCOPE = Facilities(signal_scope=False)
+"""As on a kernel that cannot keep a bot from signalling its supervisor."""
 FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("hangs-in-hello", BotTimeout, r"no answer to hello within 400 ms"),
     ("hangs-in-ready", BotTimeout, r"no answer to new_game within 400 ms"),
@@ -69,7 +72,6 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("late 0.6", BotTimeout, r"no answer to move \(ply 0\)"),
     ("half-line", BotTimeout, r"only half a line came: '\{\"type\":\"move\",'"),
     ("floods-errors", BotTimeout, r"no answer to move .* last words on stderr:\n.*0123456789"),
-    ("kills-supervisor leaving-an-orphan", BotTimeout, r"no answer to move \(ply 0\)"),
     ("segfaults", BotCrash, r"killed by SIGSEGV when asked for move .*:\nabout to crash"),
     ("exits", BotCrash, r"exited with status 3 when asked for move \(ply 0\)"),
     (
@@ -83,6 +85,7 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("gives-up", BotCrash, r"gave up at move \(ply 0\): no idea"),
     ("orphans-keep-output", BotCrash, r"exited with status 4"),
     ("kills-supervisor", BotCrash, r"its supervisor was killed"),
+    ("kills-supervisor leaving-an-orphan", BotCrash, r"its supervisor was killed"),
     ("garbage", BotProtocolError, r"not an answer of the protocol: .*I think the middle"),
     ("bad-bytes", BotProtocolError, r"not an answer of the protocol"),
     ("long-line", BotProtocolError, r"a line over 64 KiB"),
@@ -100,7 +103,7 @@ def test_failures(
     start_fake: StartFake, mark: str, mode: str, kind: type[BotFailure], text: str
 ) -> None:
     """A misbehaving bot raises its exception, with a sentence, and is gone by then."""
-    bot = start_fake(*mode.split())
+    bot = start_fake(*mode.split(), facilities=NO_SCOPE)
     asked = ("hello", "ready", "move").index(mode[9:]) if mode.startswith("hangs-in-") else 2
     timeouts = [0.4 if step == asked else 10 for step in range(3)]
     with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
@@ -217,7 +220,7 @@ def test_quit_is_patient_only_so_long(start_fake: StartFake, mark: str) -> None:
 
 def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
     """A supervisor that does not react is replaced by a search for the bot's processes."""
-    bot = start_fake("stops-supervisor")
+    bot = start_fake("stops-supervisor", facilities=NO_SCOPE)
     open_game(bot)
     first_move(bot)
     bot.kill()
@@ -233,6 +236,11 @@ def test_a_stopped_supervisor(start_fake: StartFake, mark: str) -> None:
         ("hides-memory memfd", r"over its memory limit: \d+ MiB"),
         ("hides-memory shm", r"over its memory limit: \d+ MiB"),
         ("hides-memory segment", r"over its memory limit: \d+ MiB"),
+        ("hides-memory sockets", r"over its memory limit: \d+ MiB"),
+        ("hides-memory pipes", r"over its memory limit: \d+ MiB"),
+        ("hides-memory detached", r"over its memory limit: \d+ MiB"),
+        ("hides-memory ramfs", r"by mounting a ramfs, which has no size"),
+        ("hides-memory left", r"by keeping a mount namespace open that no process of it is in"),
     ],
 )
 def test_memory(start_fake: StartFake, mode: str, text: str) -> None:

@@ -150,3 +150,31 @@ def test_memory_in_the_folders_of_the_sandbox_counts(start_fake: StartFake) -> N
     open_game(bot)
     with pytest.raises(BotMemory, match=r"over its memory limit: \d+ MiB"):
         first_move(bot)
+
+
+@needs_bwrap
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("ramfs", "by mounting a ramfs, which has no size"),
+        ("detached", r"over its memory limit: \d+ MiB"),
+        ("left", "by keeping a mount namespace open that no process of it is in"),
+    ],
+)
+def test_memory_in_nested_namespaces_counts(start_fake: StartFake, mode: str, text: str) -> None:
+    """A bot that makes user and mount namespaces inside the sandbox's hides nothing in them."""
+    bot = start_fake("hides-memory", mode, sandbox=BWRAP, limits=Limits(memory_mb=100))
+    open_game(bot)
+    with pytest.raises(BotMemory, match=text):
+        first_move(bot)
+
+
+@needs_bwrap
+@pytest.mark.parametrize("mode", ["ramfs", "detached"])
+def test_a_sandbox_can_forbid_nested_namespaces(start_fake: StartFake, mode: str) -> None:
+    """With the words that docs/strangers-code.md advises a bot gets no namespaces of its own."""
+    sandbox = (*BWRAP[:-1], "--unshare-user", "--disable-userns", "--")
+    bot = start_fake("hides-memory", mode, sandbox=sandbox)
+    open_game(bot)
+    with pytest.raises(BotCrash, match="unshare"):
+        first_move(bot)

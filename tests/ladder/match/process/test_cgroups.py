@@ -1,0 +1,203 @@
+"""Control groups: where they may be made, what is written into them, and the end of all in one."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import MoveAsk
+from db.records.launch import Limits
+from ladder.errors import BotCrash, BotOverCpu
+from ladder.match.process.cgroups import (
+    LEAF,
+    BotGroup,
+    Place,
+    can_enable,
+    cpu_us,
+    end_group,
+    find_place,
+    prepare_place,
+    set_limits,
+)
+from ladder.match.process.procfs import descendants
+from tests.support.fakes import StartFake, first_move, open_game
+
+HERE = find_place()
+needs_groups = pytest.mark.skipif(
+    HERE is None, reason="this user may make no control groups: nothing is tested of them"
+)
+
+
+def hierarchy(folder: Path, *, root: str = "/", path: str = "/user/session") -> tuple[str, str]:
+    """A folder that stands for a hierarchy, as the two files of /proc describe it."""
+    (folder / "mounts").write_text(
+        "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
+        f"30 25 0:27 {root} {folder}/mount rw,nosuid - cgroup2 cgroup2 rw\n"
+    )
+    (folder / "own").write_text(f"4:memory:/other\n0::{path}\n")
+    return str(folder / "mounts"), str(folder / "own")
+
+
+def group(
+    folder: Path, *, procs: str = "", enabled: str = "", offered: str = "memory pids"
+) -> Path:
+    """A folder with the files of a control group that is not the root."""
+    folder.mkdir(parents=True)
+    for name, text in {
+        "cgroup.procs": procs,
+        "cgroup.subtree_control": enabled,
+        "cgroup.controllers": offered,
+        "cgroup.type": "domain\n",
+    }.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_the_place_is_the_group_of_this_process(tmp_path: Path) -> None:
+    """Bots stay inside the limits of the ladder: their groups lie below its own, no higher."""
+    own = group(tmp_path / "mount/user/session", enabled="cpu memory pids")
+    place = find_place(*hierarchy(tmp_path))
+    assert place is not None
+    assert (place.folder, place.controllers) == (str(own), ("memory", "pids"))
+
+
+def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
+    """In a container the mount may show the container's own part only."""
+    own = group(tmp_path / "mount/session")
+    place = find_place(*hierarchy(tmp_path, root="/user"))
+    assert place is not None
+    assert (place.folder, place.controllers) == (str(own), ())
+
+
+def test_the_group_of_the_ladder_itself_is_no_place_for_bots(tmp_path: Path) -> None:
+    """After the ladder has moved into a group of its own, bots get theirs beside it."""
+    own = group(tmp_path / "mount/user")
+    group(own / LEAF)
+    place = find_place(*hierarchy(tmp_path, path=f"/user/{LEAF}"))
+    assert place is not None
+    assert place.folder == str(own)
+
+
+@pytest.mark.parametrize("path", ["/user/elsewhere", "/../outside"])
+def test_no_place(tmp_path: Path, path: str) -> None:
+    """A group that the mount does not show, or no mount at all, is no place."""
+    group(tmp_path / "mount/user/session")
+    assert find_place(*hierarchy(tmp_path, path=path)) is None
+    assert find_place(str(tmp_path / "nothing"), str(tmp_path / "nothing")) is None
+
+
+def test_controllers_are_enabled_once_the_ladder_has_moved(tmp_path: Path) -> None:
+    """A group with processes can have no controllers below it, so they go into one of their own."""
+    folder = group(tmp_path / "own", procs=f"{os.getpid()}\n")
+    (folder / LEAF).mkdir()
+    (folder / LEAF / "cgroup.procs").touch()
+    place = Place(str(folder), ())
+    assert can_enable(place) == ("memory", "pids")
+    prepare_place(place)
+    assert (folder / LEAF / "cgroup.procs").read_text() == str(os.getpid())
+    assert (folder / "cgroup.subtree_control").read_text().startswith("+")
+
+
+def test_other_programs_are_not_moved(tmp_path: Path) -> None:
+    """Where a program of somebody else is in the group, controllers are done without."""
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as other:
+        folder = group(tmp_path / "own", procs=f"{os.getpid()}\n{other.pid}\n")
+        place = Place(str(folder), ())
+        assert can_enable(place) == ()
+        assert prepare_place(place).controllers == ()
+        assert (folder / "cgroup.subtree_control").read_text() == ""
+        other.kill()
+
+
+def test_limits_are_written_where_the_group_has_them(tmp_path: Path) -> None:
+    """Memory without swap, and tasks: threads have room above the limit of processes."""
+    limits = {"memory_mb": "128", "processes": "10", "file_mb": "5"}
+    names = ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max")
+    set_limits(str(tmp_path), limits)
+    assert list(tmp_path.iterdir()) == []
+    for name in names:
+        (tmp_path / name).touch()
+    set_limits(str(tmp_path), limits)
+    assert [(tmp_path / name).read_text() for name in names] == ["134217728", "0", "1", "1034"]
+
+
+def test_what_the_kernel_counts_is_read(tmp_path: Path) -> None:
+    """Its files say how much memory and time a group has used, and whether it ran out."""
+    group = BotGroup(str(tmp_path))
+    assert (group.memory_kb(), group.cpu_s(), group.was_out_of_memory()) == (0, 0, False)
+    (tmp_path / "memory.current").write_text("2097152\n")
+    (tmp_path / "cpu.stat").write_text("usage_usec 1500000\nuser_usec 1\n")
+    (tmp_path / "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 0\n")
+    assert (group.memory_kb(), group.cpu_s(), group.was_out_of_memory()) == (2048, 1.5, False)
+    (tmp_path / "memory.events").write_text("low 0\nmax 7\noom 1\noom_kill 2\n")
+    assert group.was_out_of_memory()
+    os.close(group.handle)
+
+
+@needs_groups
+def test_all_in_a_group_end_at_once() -> None:
+    """Processes of other sessions, and in groups that were made below it, end with the group."""
+    assert HERE is not None
+    folder = f"{HERE.folder}/ladder-test-{os.getpid()}"
+    os.makedirs(f"{folder}/inner")
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as outer:  # noqa: SIM117
+        with subprocess.Popen(["sleep", "600"]) as inner:
+            Path(folder, "cgroup.procs").write_text(str(outer.pid))
+            Path(folder, "inner", "cgroup.procs").write_text(str(inner.pid))
+            assert end_group(folder, 5)
+            assert (outer.wait(), inner.wait()) == (-9, -9)
+    assert not os.path.exists(folder)
+    assert end_group(folder, 0)
+
+
+@needs_groups
+def test_a_bot_has_a_group_until_its_end(start_fake: StartFake) -> None:
+    """All its processes are in it, the supervisor is not, and it is removed with them."""
+    bot = start_fake("leaves-orphans")
+    open_game(bot)
+    folder = Path(bot.group)
+    pids = set(map(int, (folder / "cgroup.procs").read_text().split()))
+    assert pids == set(descendants(bot.supervisor_pid))
+    assert len(pids) == 3
+    assert cpu_us(bot.group) > 0
+    bot.kill()
+    assert not folder.exists()
+
+
+@needs_groups
+def test_leaving_the_group_ends_the_bot(start_fake: StartFake) -> None:
+    """As the same user a bot can move a process out, which is seen at the next look."""
+    bot = start_fake("leaves-group")
+    open_game(bot)
+    with pytest.raises(BotCrash, match="by moving a process out of its control group"):  # noqa: PT012
+        for ply in range(0, 200, 2):
+            bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
+            time.sleep(0.05)
+
+
+@needs_groups
+def test_children_that_nobody_waits_for_count(start_fake: StartFake) -> None:
+    """A group has the processor time of children whose end is ignored; the kernel forgets it."""
+    bot = start_fake("busy-children", "ignored", limits=Limits(cpu_s=1))
+    open_game(bot)
+    bot.begin_game()
+    with pytest.raises(BotOverCpu, match="over its limit of 1 s CPU time in one game"):
+        first_move(bot, 60)
+
+
+@needs_groups
+def test_children_that_nobody_waits_for_are_seen_to_ponder(start_fake: StartFake) -> None:
+    """What they use on the opponent's time is their bot's, though it is on no process's account."""
+    bot = start_fake("steals-in-steps", "ignored")
+    open_game(bot)
+    bot.begin_game()
+    deadline = time.monotonic() + 30
+    for ply in range(0, 1000, 2):
+        bot.ask(MoveAsk(ply=ply, moves=()), timeout_s=10)
+        if bot.family.conduct.ponders:
+            break
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert bot.family.counts_all

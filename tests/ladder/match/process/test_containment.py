@@ -1,0 +1,182 @@
+"""Nothing that a bot has started lives on after its end, whatever it has changed or killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from bots.protocol import MoveAsk
+from ladder.errors import BotCrash, BotFailure
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.cgroups import find_place
+from ladder.match.process.confinement import Confinement, Facilities
+from ladder.match.process.containment.orphans import end_orphans
+from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.process.supervisor_client import PACKAGES
+from tests.support.fakes import (
+    StartFake,
+    await_none,
+    fake_start,
+    first_move,
+    living,
+    open_game,
+)
+
+ANY = [
+    Facilities(groups=groups, signal_scope=scope)
+    for groups in (False, True)
+    for scope in (False, True)
+]
+NO_SCOPE = Facilities(signal_scope=False)
+needs_groups = pytest.mark.skipif(
+    find_place() is None, reason="this user may make no control groups: nothing is tested of them"
+)
+
+
+@pytest.mark.parametrize("facilities", ANY, ids=str)
+@pytest.mark.parametrize("mode", ["", "clings"])
+def test_what_kills_its_supervisor_ends_with_its_game(
+    start_fake: StartFake, mark: str, mode: str, facilities: Facilities
+) -> None:
+    """A program of another session, parent and HOME is gone by the time that the bot is."""
+    bot = start_fake("escapes", mode, facilities=facilities)
+    open_game(bot)
+    with pytest.raises(BotFailure):  # noqa: PT012 - it may answer before its supervisor is dead
+        for ply in (0, 2):
+            bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=2)
+        if facilities.signal_scope:
+            raise BotCrash("its supervisor lives")
+    bot.kill()
+    assert await_none(mark, 0) == []
+
+
+def test_a_bot_without_its_supervisor_is_not_asked_again(start_fake: StartFake) -> None:
+    """One that has let its tie to the supervisor go is ended at the next question."""
+    bot = start_fake("escapes", "clings", facilities=Facilities(groups=False, signal_scope=False))
+    open_game(bot)
+    with pytest.raises(BotCrash, match="its supervisor was killed"):  # noqa: PT012
+        for ply in (0, 2, 4):
+            bot.ask(MoveAsk(ply=ply, moves=(0,) * ply), timeout_s=10)
+            time.sleep(0.1)
+
+
+def test_a_bot_cannot_signal_its_supervisor(start_fake: StartFake) -> None:
+    """Where Landlock can hold it back (Linux 6.12), the try fails and the supervisor lives."""
+    bot = start_fake("kills-supervisor")
+    open_game(bot)
+    with pytest.raises(BotCrash, match=r"PermissionError|its supervisor was killed"):
+        first_move(bot)
+
+
+RUN = """
+import sys, time
+from pathlib import Path
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.confinement import Confinement, Facilities
+from ladder.match.process.worker_pool import WorkerDied, WorkerPool
+from tests.support.fakes import fake_start, first_move, open_game
+
+def play(folder, mark):
+    bot = BotProcess.start(
+        fake_start("escapes", "worker", folder=Path(folder), mark=mark),
+        Confinement(facilities=Facilities(groups=False, signal_scope=False)),
+    )
+    open_game(bot)
+    first_move(bot)
+
+if __name__ == "__main__":
+    pool = WorkerPool(1)
+    future = pool.call(play, *sys.argv[1:])
+    while not future.done():
+        pool.wait(1)
+    print(type(future.exception()).__name__, flush=True)
+    sys.stdin.read()
+    pool.close()
+"""
+
+
+def test_what_kills_its_worker_too_is_ended_by_the_coordinator(tmp_path: Path, mark: str) -> None:
+    """The orphans of a killed worker go to the coordinator, which ends them."""
+    program = tmp_path / "run.py"
+    program.write_text(RUN)
+    with subprocess.Popen(
+        [sys.executable, str(program), str(tmp_path), mark],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": PACKAGES},
+    ) as coordinator:
+        assert coordinator.stdout is not None
+        assert coordinator.stdout.readline() == b"WorkerDied\n"
+        assert await_none(mark, 1.0) == []
+
+
+def test_the_children_of_this_process_are_no_orphans(start_fake: StartFake) -> None:
+    """A program of the ladder's own in another session, and supervisors, are left alone."""
+    with subprocess.Popen(["sleep", "600"], start_new_session=True) as own:
+        bot = start_fake("leaves-orphans")
+        open_game(bot)
+        assert end_orphans()
+        assert own.poll() is None
+        first_move(bot)
+        own.kill()
+
+
+HARNESS = """
+import sys, time
+from pathlib import Path
+from tests.support.fakes import fake_start, open_game
+from ladder.match.process.bot_process import BotProcess
+from bots.protocol import MoveAsk
+folder, mark = sys.argv[1:]
+bot = BotProcess.start(fake_start("escapes", folder=Path(folder), mark=mark))
+open_game(bot)
+print(bot.supervisor_pid, flush=True)
+bot.tell(MoveAsk(ply=0, moves=()))
+time.sleep(600)
+"""
+
+
+@needs_groups
+def test_a_double_kill_leaves_only_what_the_next_run_ends(tmp_path: Path, mark: str) -> None:
+    """Without supervisor, harness and HOME a process is found by its control group."""
+    place = tmp_path / "tmp"
+    place.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", HARNESS, str(tmp_path), mark],
+        stdout=subprocess.PIPE,
+        cwd=PACKAGES,
+        env={**os.environ, "TMPDIR": str(place)},
+    ) as harness:
+        assert harness.stdout is not None
+        supervisor = int(harness.stdout.readline())
+        deadline = time.monotonic() + 10
+        while len(living(mark)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(supervisor, signal.SIGSTOP)  # or it might end its bot between the two kills
+        harness.kill()
+        harness.wait()
+    os.kill(supervisor, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while clear_leftovers(place) == 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert await_none(mark, 1.0) == []
+    end_orphans()
+
+
+def test_privileged_programs_keep_their_privileges(tmp_path: Path) -> None:
+    """A sandbox that is setuid starts as such; every other program can gain nothing."""
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text('#!/bin/sh\ngrep NoNewPrivs /proc/self/status >&2\nexec "$@"\n')
+    for mode, expected in ((0o755, "NoNewPrivs:\t1"), (0o4755, "NoNewPrivs:\t0")):
+        wrapper.chmod(mode)
+        with BotProcess.start(
+            fake_start("exits", folder=tmp_path),
+            Confinement(sandbox=(str(wrapper),), facilities=NO_SCOPE),
+        ) as bot:
+            open_game(bot)
+            with pytest.raises(BotCrash, match=expected):
+                first_move(bot)
