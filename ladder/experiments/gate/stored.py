@@ -74,7 +74,7 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
     return Trial(
         run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
-        _judged(store, run, bot, against, bots),
+        _judged(run, bot, against, bots, pairs),
     )  # fmt: skip
 
 
@@ -99,19 +99,22 @@ def _sides(
 
 
 def _judged(
-    store: Store,
     run: RunRow,
     candidate: str,
     against: Sequence[str],
     bots: Mapping[int, GateBot],
+    pairs: Sequence[PlayedPair],
 ) -> GateResult | None:
-    """The gate's numbers, from all pairs of its stream in their order as it saw them."""
+    """Judge the run's own pairs in the order of their numbers, as the gate did.
+
+    The stream can hold more: a gate that is repeated continues the stream of the one before.
+    """
     test = GateTest.from_settings(run.settings)
     by_name = {bot.name: bot for bot in bots.values()}
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    for pair in store.pairs.of_stream(run.stream, start=0, stop=1 << 40):
+    for pair in pairs:
         judge.take(pair)
     return judge.result()
 

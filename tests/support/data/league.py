@@ -71,8 +71,12 @@ class League:
         time_ms: int = 100,
         bots: Sequence[str] = (),
         settings: Mapping[str, object] | None = None,
+        stream: str = "",
     ) -> RunRow:
-        """A new run of these bots, or of all; only one that is no match and no gate is rated."""
+        """A new run of these bots, or of all; only one that is no match and no gate is rated.
+
+        It has a stream of its own unless it is to continue that of another run.
+        """
         division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
         number = len(self.store.runs.find()) + 1
         names = {name: name for name in bots or self.revisions}
@@ -80,7 +84,7 @@ class League:
             NewRun(
                 kind=kind,
                 rated=kind is RunKind.LADDER,
-                stream=f"stream {number}",
+                stream=stream or f"stream {number}",
                 identity=f"identity {number}",
                 settings={"bots": names, "pairing": "random", **(settings or {})},
                 seed=number,

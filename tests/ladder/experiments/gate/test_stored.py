@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from db.records.runs import RunKind
+from db.records.runs import DivisionRow, RunKind
 from engine.result import Termination
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.stored import games_of_gate, trials_of
+from ladder.experiments.gate.stored import games_of_gate, trial_of, trials_of
 from ladder.results.standings.showcase import Reason
 from tests.support.data.league import Game, League
 
@@ -36,6 +36,28 @@ def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     assert trial.result.verdict is Verdict.REGRESSION
     assert trial.result.games < 80
     assert trial.result.test == test
+
+
+def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
+    """Gates that continue one stream have the ratio and the games of their own pairs each."""
+    settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
+    games = [("0-1", "1-0"), ("1-0", "0-1"), ("1-0", "1/2")]
+    stream = ""
+    for scores in games:
+        gate = league.run(kind=RunKind.GATE, settings=settings, stream=stream)
+        stream = gate.stream
+        league.pairs(gate, "new", "old", 3, *scores)
+    found = [trial.result for trial in reversed(trials_of(league.store, the_division(league)))]
+    judged = [result for result in found if result is not None]
+    assert [result.games for result in judged] == [6, 6, 6]
+    assert [result.deciding.pentanomial for result in judged] == [
+        (3, 0, 0, 0, 0),
+        (0, 0, 0, 0, 3),
+        (0, 0, 0, 3, 0),
+    ]
+    assert [trial_of(league.store, gate).pentanomial for gate in league.store.runs.find()] == [
+        result.deciding.pentanomial for result in reversed(judged)
+    ]
 
 
 def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
@@ -83,5 +105,9 @@ def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
     assert games_of_gate(league.store, gate_label(league), trial.result, 0) == []
 
 
+def the_division(league: League) -> DivisionRow:
+    return league.store.divisions.all()[0]
+
+
 def gate_label(league: League) -> str:
-    return league.store.divisions.all()[0].label
+    return the_division(league).label
