@@ -1,7 +1,7 @@
 """Runs: one row for each start of the program that plays games."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -108,6 +108,16 @@ class Runs:
     def set_note(self, run_id: int, note: str) -> None:
         """Replace the user's words about a run. Raises UnknownRow."""
         self._change(run_id, note=note)
+
+    def add_settings(self, run_id: int, settings: Mapping[str, object]) -> None:
+        """Add settings to those of a run, or replace them by key. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
+            if row is None:
+                raise UnknownRow(f"there is no run {run_id}")
+            kept = msgspec.json.decode(row.settings, type=dict[str, Any])
+            changed = to_json({**kept, **settings})
+            connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
 
     def delete(self, run_id: int, rate: Rate) -> int:
         """Take a run and its games out, and compute what is derived from games anew.
