@@ -5,10 +5,11 @@ from random import Random
 
 import pytest
 
-from db.errors import InUse, NameTaken, UnknownRow
+from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow, RatingRow
 from db.records.pairs import PlannedPair
 from db.records.runs import RunKind
+from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.db.making import (
     add_bots,
@@ -82,6 +83,44 @@ def test_a_bot_without_games_is_deleted(store: Store) -> None:
     assert [bot.name for bot in store.bots.all(include_retired=True)] == ["v2"]
     assert store.audit.integrity() == []
     assert store.bots.add(new_bot("v1")).revision.number == 1
+
+
+def test_keys_of_deleted_rows_are_not_given_out_again(store: Store) -> None:
+    """What refers to a deleted bot, run, pair or game must not find another one in its place."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 3)
+    last_game = max(game.id for game in store.games.stream())
+    (planned,) = store.pairs.plan(run.id, 1, maker(revisions))
+    store.runs.delete(run.id, elo)
+    again = new_run(store)
+    assert again.id > run.id
+    (row,) = store.pairs.plan(again.id, 1, maker(revisions))
+    assert row.id > planned.id
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert min(finished.game_ids) > last_game
+    deleted = store.bots.add(new_bot("v9"))
+    store.bots.delete("v9")
+    fresh = store.bots.add(new_bot("v9"))
+    assert fresh.id > deleted.id
+    assert fresh.revision.id > deleted.revision.id
+    with pytest.raises(UnknownRow, match="the bot was deleted while it played"):
+        store.human_games.add(human_game(deleted.revision.id))
+
+
+def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
+    """A row that refers to a deleted one, or is there already, is refused with what to do."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    gone = max(revisions) + 1
+    with pytest.raises(Conflict, match=r"refused a change \(.*\): another command has deleted"):
+        store.pairs.plan(run.id, 1, maker([gone, gone + 1]))
+    step = TuningStepRow(
+        step=1, a={}, b={}, pentanomial=(1, 0, 0, 0, 0), forfeits=0, estimate={}, duration_us=1
+    )
+    store.tuning_steps.add(run.id, step)
+    with pytest.raises(Conflict, match="refused a change"):
+        store.tuning_steps.add(run.id, step)
 
 
 def test_a_bot_with_games_stays(store: Store) -> None:
