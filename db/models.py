@@ -160,6 +160,16 @@ class Run(Base):
     of a commit in a bisection: good, bad, open or skipped. Null: none, or not decided yet."""
 
 
+class RunBot(Base):
+    """A bot of a run: its name when the run began, which the settings hold, and its revision."""
+
+    __tablename__ = "run_bots"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
+
+
 class TuningStep(Base):
     """One step of a run that is a tuning: the pairs of two settings, which are stored nowhere else.
 

@@ -5,7 +5,7 @@ Importing this module loads no database code.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -133,6 +133,9 @@ class RunRow:
     note: str
     verdict: str | None
     """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided yet."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Current names of bots that were renamed since, by the names in what identifies the run;
+    `settings` and `verdict` hold the current ones."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow, RatingRow
 from db.records.pairs import PlannedPair
-from db.records.runs import RunKind
+from db.records.runs import NewRun, RunKind, RunRow
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.db.making import (
@@ -42,6 +42,60 @@ def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
     assert store.aggregate.rebuild(elo) == []
     with pytest.raises(UnknownRow, match="'v1'"):
         store.bots.get("v1")
+
+
+def experiment(store: Store, **settings: object) -> RunRow:
+    """A run of v1 and v2, its settings as commands store them."""
+    budget = {"time_ms": 100, "time_ms@v1": 200}
+    division = store.divisions.ensure("thu", 0, budget)
+    told = {"bots": {"v1": "one", "v2": "one"}, "budget": budget, **settings}
+    return store.runs.create(NewRun(RunKind.SELECT, False, "s", "i", told, 7, division.id))
+
+
+def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
+    """Settings, verdict and division follow; what identifies the run finds it no more."""
+    add_bots(store)
+    run = experiment(store, pairing="gate:v1:v2,v1", select={"against": "v2"})
+    store.runs.set_verdict(run.id, "best: v1")
+    assert store.runs.find(stream="s") == store.runs.find(identity="i") == store.runs.find()
+    store.bots.rename("v1", "first")
+    store.bots.rename("v2", "v1")
+    shown = store.runs.get(run.id)
+    assert shown.settings["bots"] == {"first": "one", "v1": "one"}
+    assert shown.settings["pairing"] == "gate:first:v1,first"
+    assert shown.settings["budget"] == {"time_ms": 100, "time_ms@first": 200}
+    assert shown.settings["select"] == {"against": "v1"}
+    assert shown.verdict == "best: first"
+    assert shown.renamed == {"v1": "first", "v2": "v1"}
+    division = store.divisions.find("thu")
+    assert (division.id, division.label) == (run.division_id, "thu/100ms,first=200ms")
+    assert store.divisions.ensure(*division.conditions) == division
+    assert store.runs.find() == [shown]
+    assert store.runs.find(stream="s") == store.runs.find(identity="i") == []
+    store.bots.rename("v1", "v2")
+    store.bots.rename("first", "v1")
+    assert store.runs.find(stream="s") == store.runs.find()
+    assert store.runs.get(run.id).settings == run.settings
+
+
+def test_a_name_with_a_budget_of_its_own_is_not_given_to_another(store: Store) -> None:
+    """Else a division's amount for a deleted bot would become another bot's."""
+    add_bots(store)
+    experiment(store)
+    store.bots.delete("v1")
+    store.divisions.ensure("thu", 0, {"time_ms": 100, "time_ms@v2": 200})
+    with pytest.raises(NameTaken, match="a bot called 'v1' with a budget of its own"):
+        store.bots.rename("v2", "v1")
+    assert store.bots.get("v2").name == "v2"
+
+
+def test_a_deleted_bot_leaves_its_name_in_runs(store: Store) -> None:
+    """A run without games of the bot names it as before."""
+    add_bots(store)
+    run = experiment(store)
+    store.bots.delete("v1")
+    assert store.runs.get(run.id).settings == run.settings
+    assert store.audit.integrity() == []
 
 
 def test_a_taken_name_is_given_to_nobody(store: Store) -> None:

@@ -16,7 +16,7 @@ from db.models import Base
 from db.queries.games import matching
 from db.records.games import GameQuery
 from db.store import Store
-from tests.db.making import add_bots, elo, new_run, play_all
+from tests.db.making import add_bots, elo, new_bot, new_run, play_all
 from tests.db.migrations.versions import go_back
 
 
@@ -119,6 +119,21 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
         assert list(store.games.stream(thoughts=True)) == games
         store.runs.set_verdict(run.id, "pass")
         assert store.runs.get(run.id).verdict == "pass"
+
+
+@pytest.mark.sqlite_file
+def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None:
+    """A bot that was renamed before the migration is known, also beside one of equal content."""
+    with Store.open(place) as store:
+        revisions = add_bots(store, 2)
+        run = new_run(store)
+        play_all(store, run, revisions, 3)
+        store.bots.rename("v1", "first")
+        store.bots.add(new_bot("v1"))
+    go_back(place, "0013")
+    with Store.open(place) as store:
+        assert store.runs.get(run.id).renamed == {"v1": "first"}
+        assert store.runs.get(run.id).settings["bots"] == {"first": "one", "v2": "one"}
 
 
 @pytest.mark.sqlite_file

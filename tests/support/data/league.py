@@ -58,7 +58,7 @@ class League:
 
     def add(self, name: str) -> int:
         """Register a bot; the key of its revision."""
-        revision = NewRevision(f"content of {name}", LAUNCH, ("time",))
+        revision = NewRevision(content_of(name), LAUNCH, ("time",))
         row = self.store.bots.add(NewBot(name, "exec", f"exec:{name}", revision))
         return row.revision.id
 
@@ -79,7 +79,7 @@ class League:
         """
         division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
         number = len(self.store.runs.find()) + 1
-        names = {name: name for name in bots or self.revisions}
+        names = {name: content_of(name) for name in bots or self.revisions}
         return self.store.runs.create(
             NewRun(
                 kind=kind,
@@ -167,6 +167,11 @@ class League:
             detail="" if game.by is None else "an invented failure",
             last_words=None if game.by is None else LAST_WORDS,
         )
+
+
+def content_of(name: str) -> str:
+    """Return the content hash of a bot that was registered under a name."""
+    return f"content of {name}"
 
 
 def _stats(moves: int) -> SideSums:

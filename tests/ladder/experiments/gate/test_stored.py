@@ -11,6 +11,7 @@ from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.stored import games_of_gate, trial_of, trials_of
 from ladder.results.standings.showcase import Reason
+from ladder.runs.history import past_run
 from tests.support.data.league import Game, League
 
 
@@ -58,6 +59,26 @@ def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
     assert [trial_of(league.store, gate).pentanomial for gate in league.store.runs.find()] == [
         result.deciding.pentanomial for result in reversed(judged)
     ]
+
+
+def test_a_stored_gate_outlives_new_names(league: League) -> None:
+    """Candidate and baseline keep their sides, counts and ratio when both have other names."""
+    settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
+    gate = league.run(kind=RunKind.GATE, settings=settings)
+    league.pairs(gate, "new", "old", 49, "1-0", "0-1")
+    league.pairs(gate, "new", "old", 10, "1/2", "1/2")
+    before = trial_of(league.store, gate)
+    assert before.result is not None
+    for name, new_name in (("new", "x"), ("old", "new"), ("x", "old")):
+        league.store.bots.rename(name, new_name)
+    run = league.store.runs.get(gate.id)
+    after = trial_of(league.store, run)
+    assert (after.bot, after.against) == ("old", ["new"])
+    assert after.result is not None
+    assert (after.wins, after.draws, after.losses) == (98, 20, 0)
+    assert after.pentanomial == before.pentanomial
+    assert after.result.deciding.ratios == before.result.deciding.ratios
+    assert past_run(league.store, gate.id).title.startswith("old against new")
 
 
 def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
