@@ -12,8 +12,7 @@ from db.connection.patience import retried
 from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.budget import is_budget, odds_of
-from db.records.run_names import rename_in_budget
+from db.records.budget import is_budget, odds_of, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 

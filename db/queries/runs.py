@@ -26,12 +26,14 @@ from db.models import (
     Verdict,
 )
 from db.records.aggregate import Rate
-from db.records.run_names import bots_in, rename_in_settings, rename_in_verdict
 from db.records.runs import (
     NewRun,
     RunKind,
     RunRow,
     RunStatus,
+    bots_in,
+    rename_in_settings,
+    rename_in_verdict,
 )
 
 

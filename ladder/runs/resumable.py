@@ -8,8 +8,7 @@ from typing import Any
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import parts_of
 from db.records.launch import DEFAULT_LIMITS
-from db.records.run_names import SELECT
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.settings import LIMIT_OPTIONS, identity_hash
 

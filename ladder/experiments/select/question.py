@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from db.records.run_names import SELECT
+from db.records.runs import SELECT
 from ladder.errors import UsageError
 from ladder.experiments.gate.question import MAX_DROP
 from ladder.experiments.select.field import Contest

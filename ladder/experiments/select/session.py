@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.run_names import BEST
-from db.records.runs import division_label
+from db.records.runs import BEST, division_label
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
 from ladder.experiments.gate.tally import GateBot
