@@ -120,7 +120,7 @@ def _judged(
 
 
 def games_of_gate(
-    store: Store, conditions: str, result: GateResult, number: int
+    store: Store, conditions: str, result: GateResult, number: int, *, run_id: int | None = None
 ) -> list[ShownGame]:
     """Games that show why: the candidate's forfeits, its shortest losses and its latest ones.
 
@@ -129,6 +129,7 @@ def games_of_gate(
         conditions: the label of the division.
         result: whose candidate.
         number: how many at most.
+        run_id: only games of this run; None: all of the division.
 
     """
     labels = {division.label: division.id for division in store.divisions.all()}
@@ -141,6 +142,7 @@ def games_of_gate(
             opponent=baseline.name,
             result=Result.LOSS,
             division_id=labels[conditions],
+            run_id=run_id,
         )
         lost = store.games.newest(query, LOSSES_READ)
         part = max(number // (3 * len(result.baselines)), 1)

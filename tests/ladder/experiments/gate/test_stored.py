@@ -104,7 +104,7 @@ def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
 
 
 def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
-    """Forfeits first, then the shortest; none that the candidate won, no more than are wanted."""
+    """Forfeits first, then the shortest; none that it won or that are another run's."""
     test = GateTest(max_drop=50)
     gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
     for plies in range(8, 40):
@@ -124,6 +124,10 @@ def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
     assert shown[0].game.last_words is not None
     assert {each.game.first for each in shown} == {"new"}
     assert games_of_gate(league.store, gate_label(league), trial.result, 0) == []
+    again = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
+    (lost, _) = league.pair(again, "new", "old", Game("0-1", plies=9), "1/2")
+    shown = games_of_gate(league.store, gate_label(league), trial.result, 12, run_id=again.id)
+    assert [each.game.id for each in shown] == [lost]
 
 
 def the_division(league: League) -> DivisionRow:
