@@ -10,7 +10,9 @@ LOGS = ".logs"
 """The folder of the logs of bots' stderr."""
 COPIES = ".bots"
 """The folder of the copies of bots taken from git."""
-ALL = (WAL, INDEX, JOURNAL, LOCKS, LOGS, COPIES)
+UNSAVED = ".unsaved"
+"""The folder of games of people that could not be stored."""
+ALL = (WAL, INDEX, JOURNAL, LOCKS, LOGS, COPIES, UNSAVED)
 
 
 def folder_beside(database: str | None, suffix: str) -> Path:

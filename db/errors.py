@@ -11,6 +11,7 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Passing       what may be over at the next attempt
 |   |-- Unreachable   the server is away, or has ended the connection
 |   `-- Contended     the server had to undo a transaction for the sake of another
+|-- Conflict      what was to be stored contradicts what others have stored or deleted meanwhile
 |-- NameTaken     a bot of that name is registered already
 |-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
 `-- UnknownRow    there is no bot, run, division or game of that name or number
@@ -64,6 +65,10 @@ class Unreachable(Passing):
 
 class Contended(Passing):
     """The server undid a transaction: it collided with another one."""
+
+
+class Conflict(DatabaseError):
+    """Another command has deleted what a new row refers to, or has stored one like it."""
 
 
 class NameTaken(DatabaseError):

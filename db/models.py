@@ -35,6 +35,12 @@ BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
 64 bits all the same."""
 
 
+NEVER_REUSED = {"sqlite_autoincrement": True}
+"""The last table argument of every table that counts its own keys: pages, files and other tables
+refer to them, so the key of a deleted row is not given to a new one. PostgreSQL's sequences never
+go back; SQLite must be told."""
+
+
 class Base(DeclarativeBase):
     """Base of all models. Texts are unbounded, `float` is a double, times are epoch seconds."""
 
@@ -46,6 +52,7 @@ class Bot(Base):
     """A registered bot."""
 
     __tablename__ = "bots"
+    __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
@@ -67,6 +74,7 @@ class Revision(Base):
     __table_args__ = (
         UniqueConstraint("bot_id", "number"),
         UniqueConstraint("bot_id", "content_hash"),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -91,6 +99,7 @@ class Division(Base):
     """Conditions under which games can be compared."""
 
     __tablename__ = "divisions"
+    __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
@@ -124,6 +133,7 @@ class Run(Base):
     """One start of the program that played games."""
 
     __tablename__ = "runs"
+    __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
@@ -148,6 +158,16 @@ class Run(Base):
     verdict: Mapped[str | None]
     """Of a gate, or of the gate at the end of a tuning: pass, regression, inconclusive or invalid;
     of a commit in a bisection: good, bad, open or skipped. Null: none, or not decided yet."""
+
+
+class RunBot(Base):
+    """A bot of a run: its name when the run began, which the settings hold, and its revision."""
+
+    __tablename__ = "run_bots"
+
+    run_id: Mapped[int] = mapped_column(ForeignKey("runs.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(primary_key=True)
+    revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
 
 
 class TuningStep(Base):
@@ -189,6 +209,7 @@ class Pair(Base):
             sqlite_where=text("aborts > 0"),
             postgresql_where=text("aborts > 0"),
         ),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
@@ -231,6 +252,7 @@ class Game(Base):
             sqlite_where=text("offender IS NOT NULL"),
             postgresql_where=text("offender IS NOT NULL"),
         ),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(BIG_KEY, primary_key=True)
@@ -296,6 +318,7 @@ class Machine(Base):
     __tablename__ = "machines"
     __table_args__ = (
         UniqueConstraint("name", "cpu", "cores", "kernel", "python", "numba", "ladder"),
+        NEVER_REUSED,
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -394,6 +417,7 @@ class HumanGame(Base):
     """
 
     __tablename__ = "saved_games"
+    __table_args__ = (NEVER_REUSED,)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))

@@ -9,6 +9,8 @@ lone surrogates; no space at either end. Older databases may hold others: see `l
 from ladder.errors import UsageError
 from ladder.visible import LINES
 
+CONFIG = "ladder.toml"
+"""The file of the options' defaults, in the folder in which a command is given."""
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 NOT_FIRST = "-."
 """A word that begins with a dash would be an option, and with a dot a hidden file."""

@@ -12,6 +12,11 @@ from db.backends.run_lock import RunLock
 from db.errors import DatabaseError
 
 T = TypeVar("T")
+CONFLICT = (
+    "refused a change ({reason}): another command has deleted a row that it refers to, or has "
+    "stored the same one; check `ladder bots list` and `ladder runs`, then run the command again"
+)
+"""The sentence of a broken constraint, behind the database's name."""
 
 
 class Connections(Protocol):
@@ -77,6 +82,10 @@ class Backend(ABC):
     @abstractmethod
     def keep_copy(self, version: str) -> None:
         """Keep what the database is, before it is migrated from a version."""
+
+    @abstractmethod
+    def migrating(self, writer: Connection) -> AbstractContextManager[object]:
+        """Return a block around the transaction that migrates, in which tables may be copied."""
 
     @abstractmethod
     def settle(self, connection: Connection) -> None:

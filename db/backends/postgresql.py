@@ -11,12 +11,11 @@ import os
 import socket
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
-from sqlalchemy.exc import IntegrityError as ConstraintBroken
 from sqlalchemy.pool import NullPool
 
 from db.backends.backend import Backend, Connections
@@ -149,6 +148,10 @@ class PostgresqlBackend(Backend):
     def keep_copy(self, version: str) -> None:
         """Nothing: a migration is one transaction, and copies are `pg_dump`'s."""
 
+    def migrating(self, writer: Connection) -> AbstractContextManager[object]:
+        """Do nothing: tables are altered in place."""
+        return nullcontext()
+
     def settle(self, connection: Connection) -> None:
         """Nothing: what a connection needs is set at its beginning."""
 
@@ -250,7 +253,7 @@ class PostgresqlBackend(Backend):
     def translate(self, error: Exception) -> DatabaseError | None:
         """By the server's SQLSTATE, and for a connection that fails by its words."""
         reason = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(error, ConstraintBroken) or reason is None:
+        if reason is None:
             return None
         kind, sentence = sentence_of(getattr(reason, "sqlstate", None), str(reason), reason)
         return None if kind is None else kind(f"{self.place} {sentence}")

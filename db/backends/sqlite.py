@@ -9,21 +9,20 @@ process wrote in between.
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.exc import IntegrityError as ConstraintBroken
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import Backend, Connections
+from db.backends.backend import CONFLICT, Backend, Connections
 from db.backends.file_run_lock import FileRunLock
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
-from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.errors import Conflict, Corrupt, DatabaseError, Locked, Missing, NotOurs, Unwritable
 
 APPLICATION_ID = 0x43346C64
 """The SQLite header field that tells our files from others: the letters C4ld."""
@@ -45,6 +44,9 @@ _BY_CODE = {
     "SQLITE_IOERR": Unwritable,
     "SQLITE_CORRUPT": Corrupt,
     "SQLITE_NOTADB": NotOurs,
+    "SQLITE_CONSTRAINT_FOREIGNKEY": Conflict,
+    "SQLITE_CONSTRAINT_UNIQUE": Conflict,
+    "SQLITE_CONSTRAINT_PRIMARYKEY": Conflict,
 }
 
 _SENTENCES: dict[type[DatabaseError], str] = {
@@ -60,6 +62,7 @@ _SENTENCES: dict[type[DatabaseError], str] = {
         "{where} is damaged ({reason}); restore a copy, or choose another --db and leave the file"
     ),
     NotOurs: "{where} is no database of this program; choose another --db",
+    Conflict: "{where} " + CONFLICT,
 }
 
 
@@ -162,6 +165,16 @@ class SqliteBackend(Backend):
             if os.path.exists(unfinished):
                 os.remove(unfinished)
 
+    @contextmanager
+    def migrating(self, writer: Connection) -> Iterator[None]:
+        """Turn foreign keys off meanwhile: a table is altered by copying and dropping it."""
+        driver: Any = writer.connection.dbapi_connection  # SQLAlchemy would begin a transaction
+        driver.execute("PRAGMA foreign_keys=OFF")
+        try:
+            yield
+        finally:
+            driver.execute("PRAGMA foreign_keys=ON")
+
     def settle(self, connection: Connection) -> None:
         """Switch the file to WAL, once and for all.
 
@@ -230,7 +243,7 @@ class SqliteBackend(Backend):
     def translate(self, error: Exception) -> DatabaseError | None:
         """By SQLite's result code."""
         reason = error.orig if isinstance(error, DBAPIError) else error
-        if isinstance(error, ConstraintBroken) or reason is None:
+        if reason is None:
             return None
         code = getattr(reason, "sqlite_errorname", "")
         for prefix, kind in _BY_CODE.items():

@@ -5,7 +5,9 @@ A connection that fails before it stands has no code, only words in the server's
 English ones that matter are known, all others are told as they are.
 """
 
+from db.backends.backend import CONFLICT
 from db.errors import (
+    Conflict,
     Contended,
     Corrupt,
     DatabaseError,
@@ -45,6 +47,8 @@ _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     ),
     "57014": (DatabaseError, "gave up a question ({reason})"),  # the server's own limit of time
     "22003": (DatabaseError, "keeps no number so large ({reason})"),
+    "23503": (Conflict, CONFLICT),  # foreign key
+    "23505": (Conflict, CONFLICT),  # unique
     "3D000": (Missing, _MISSING),
     "08": (Unreachable, _AWAY),
     "57P": (Unreachable, _AWAY),  # shut down, starting, dropped

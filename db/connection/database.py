@@ -83,7 +83,7 @@ class Database:
         if version is None and not create:
             raise Missing(f"there are no games in {self.place}: play some first")
         if version != migrations.HEAD:
-            with self.writing() as connection:
+            with self.backend.migrating(self.writer), self.writing() as connection:
                 upgrade(connection, self.backend)
         if self._is_writable:
             for connection in (self.reader, self.writer):

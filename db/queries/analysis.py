@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import delete, func, insert, or_, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 
 from db.connection.database import Database
 from db.connection.patience import retried
@@ -64,7 +64,10 @@ class Analysis:
         positions: Sequence[records.SolvedPosition],
         verdict: records.GameVerdict | None = None,
     ) -> None:
-        """Store positions and the verdicts on a game, in the place of older ones."""
+        """Store positions and the verdicts on a game, in the place of older ones.
+
+        The verdicts on a game that was deleted meanwhile are left out.
+        """
         if not positions and verdict is None:
             return
         with self._database.writing() as connection:
@@ -74,7 +77,7 @@ class Analysis:
                 connection.execute(
                     insert(SolvedPosition), [_values(one, "key") for one in positions]
                 )
-            if verdict is not None:
+            if verdict is not None and _is_there(connection, verdict.game_id):
                 connection.execute(delete(Verdict).where(Verdict.game_id == verdict.game_id))
                 connection.execute(insert(Verdict).values(**_values(verdict, "game_id")))
 
@@ -127,6 +130,10 @@ class Analysis:
                 connection.execute(delete(Verdict)).rowcount,
                 connection.execute(delete(SolvedPosition)).rowcount,
             )
+
+
+def _is_there(connection: Connection, game_id: int) -> bool:
+    return connection.execute(select(Game.id).where(Game.id == game_id)).first() is not None
 
 
 def _values(record: object, key: str) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from db.connection.database import Database
 from db.connection.patience import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
-from db.models import Bot, HumanGame, Pair, Revision
+from db.models import Bot, HumanGame, Pair, Revision, RunBot
+from db.queries.divisions import rename_in_divisions
 from db.records.bots import (
     BotRow,
     NewBot,
@@ -114,14 +115,14 @@ class Bots:
             return _find(connection, name)
 
     def rename(self, name: str, new_name: str) -> BotRow:
-        """Give a bot another name; its games and the bots made from it follow.
+        """Give a bot another name; its games, runs, divisions and the bots made from it follow.
 
         A run is identified by its bots' names too: an interrupted run of the bot is not resumed
         by a command with the new name.
 
         Raises:
             UnknownRow: there is no such bot.
-            NameTaken: another bot has the new name, retired ones included.
+            NameTaken: another bot has the new name, retired ones included, or a division holds it.
 
         """
         with self._database.writing() as connection:
@@ -132,6 +133,7 @@ class Bots:
                 connection.execute(
                     update(Bot).where(Bot.based_on == name).values(based_on=new_name)
                 )
+                rename_in_divisions(connection, name, new_name)
             return _find(connection, new_name)
 
     def revisions(self, name: str) -> list[int]:
@@ -163,6 +165,7 @@ class Bots:
             if connection.execute(saved).first() is not None:
                 raise InUse(f"{name} has stored games against people: retire it instead")
             connection.execute(delete(Pair).where(pairs))
+            connection.execute(delete(RunBot).where(RunBot.revision_id.in_(revisions)))
             connection.execute(delete(Revision).where(Revision.bot_id == bot.id))
             connection.execute(delete(Bot).where(Bot.id == bot.id))
 

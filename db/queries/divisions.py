@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
 from db.connection.patience import retried
-from db.errors import UnknownRow
+from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.budget import is_budget
+from db.records.budget import is_budget, odds_of, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -76,10 +76,7 @@ def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
     boards, opening_plies, budget, openings = conditions
     if not is_budget(budget):
         raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
-    told = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
-    if openings is not None:  # so that the keys of divisions without it stay what they were
-        told["openings"] = openings
-    key = to_json(told)
+    key = _key(conditions)
     query = select(Division.__table__).where(Division.key == key)
     row = connection.execute(query).first()
     if row is None:
@@ -95,6 +92,43 @@ def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
         )
         row = connection.execute(query).one()
     return _division(row)
+
+
+def rename_in_divisions(connection: Connection, name: str, new_name: str) -> None:
+    """Give the new name of a bot to its amounts in the budgets of divisions.
+
+    Raises:
+        NameTaken: a division holds an amount for the new name already.
+
+    """
+    for row in connection.execute(select(Division.__table__)).all():
+        division = _division(row)
+        named = odds_of(division.budget)
+        if name not in named:
+            continue
+        budget = rename_in_budget(division.budget, {name: new_name})
+        now = division.conditions._replace(budget=budget)
+        key, label = _key(now), division_label(*now)
+        taken = select(Division.id).where((Division.key == key) | (Division.label == label))
+        if new_name in named or connection.execute(taken).first() is not None:
+            raise NameTaken(
+                f"games of a bot called {new_name!r} with a budget of its own are stored "
+                f"({label}): choose another name"
+            )
+        connection.execute(
+            update(Division)
+            .where(Division.id == division.id)
+            .values(key=key, label=label, budget=to_json(budget))
+        )
+
+
+def _key(conditions: Conditions) -> str:
+    """Return the canonical JSON of all conditions."""
+    boards, opening_plies, budget, openings = conditions
+    told = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
+    if openings is not None:  # so that the keys of divisions without it stay what they were
+        told["openings"] = openings
+    return to_json(told)
 
 
 def _division(row: Any) -> DivisionRow:

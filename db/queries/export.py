@@ -11,6 +11,7 @@ from db.derived.game_columns import last_words_of, sides_of
 from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
 from db.queries.opening_sets import set_in
+from db.queries.runs import settings_now
 from db.records import thought_blob
 from db.records.exchange import (
     BotLine,
@@ -57,7 +58,7 @@ def export_lines(
             if row.run_id not in told:
                 run = connection.execute(select(runs).where(runs.c.id == row.run_id)).one()
                 told[row.run_id] = (len(told) + 1, run)
-                news.settings = msgspec.json.decode(run.settings)
+                news.settings = settings_now(connection, run.id, run.settings)
             for revision in (row.first_revision_id, row.second_revision_id):
                 news.bots = [*news.bots, *roll.introduce(revision)]
             number, run = told[row.run_id]

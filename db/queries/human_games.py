@@ -5,8 +5,9 @@ from sqlalchemy import func, insert, select
 
 from db.connection.database import Database
 from db.connection.patience import retried
+from db.errors import UnknownRow
 from db.json_column import to_json
-from db.models import HumanGame
+from db.models import HumanGame, Revision
 from db.queries.bots import names_of_revisions
 from db.records import thought_blob
 from db.records.games import (
@@ -25,8 +26,11 @@ class HumanGames:
         self._database = database
 
     def add(self, new: NewHumanGame) -> int:
-        """Store a finished game; its key."""
+        """Store a finished game and return its key. Raises UnknownRow if its bot was deleted."""
         with self._database.writing() as connection:
+            played_by = select(Revision.id).where(Revision.id == new.revision)
+            if connection.execute(played_by).first() is None:
+                raise UnknownRow("the bot was deleted while it played")
             return connection.execute(
                 insert(HumanGame)
                 .values(

@@ -20,6 +20,7 @@ from db.json_column import to_json
 from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.divisions import division_in
 from db.queries.opening_sets import keep_in
+from db.queries.runs import keep_bots
 from db.records import thought_blob
 from db.records.aggregate import Rate
 from db.records.exchange import (
@@ -268,6 +269,7 @@ class _Arrival:
             )
             .returning(Run.id)
         ).scalar_one()
+        keep_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
         return run_id, division_id
 
     def _introduce(self, lines: Sequence[BotLine]) -> None:

@@ -1,7 +1,7 @@
 """Runs: one row for each start of the program that plays games."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -13,13 +13,27 @@ from db.connection.patience import retried
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json
-from db.models import Game, LastWords, Pair, PairMachine, Run, TuningStep, Verdict
+from db.models import (
+    Bot,
+    Game,
+    LastWords,
+    Pair,
+    PairMachine,
+    Revision,
+    Run,
+    RunBot,
+    TuningStep,
+    Verdict,
+)
 from db.records.aggregate import Rate
 from db.records.runs import (
     NewRun,
     RunKind,
     RunRow,
     RunStatus,
+    bots_in,
+    rename_in_settings,
+    rename_in_verdict,
 )
 
 
@@ -50,6 +64,7 @@ class Runs:
                 )
                 .returning(Run.id)
             ).scalar_one()
+            keep_bots(connection, run_id, new.settings)
             return find_run(connection, run_id)
 
     def get(self, run_id: int) -> RunRow:
@@ -66,7 +81,11 @@ class Runs:
         kind: RunKind | None = None,
         limit: int | None = None,
     ) -> list[RunRow]:
-        """The runs that fit, newest first."""
+        """The runs that fit, newest first.
+
+        A run of which a bot was renamed is found neither by its stream nor by its identity: they
+        are made of the former name, and a bot that has this name now is another one.
+        """
         query = select(Run.__table__).order_by(Run.id.desc()).limit(limit)
         if stream is not None:
             query = query.where(Run.stream == stream)
@@ -77,7 +96,10 @@ class Runs:
         if kind is not None:
             query = query.where(Run.kind == kind.value)
         with self._database.reading() as connection:
-            return [_run(row) for row in connection.execute(query)]
+            renamed = _renamed(connection)
+            if stream is not None or identity is not None:
+                query = query.where(Run.id.not_in(list(renamed)))
+            return [_run(row, renamed) for row in connection.execute(query)]
 
     def latest(self, kind: RunKind | None = RunKind.LADDER) -> RunRow | None:
         """The newest run of the kind (None: of any kind)."""
@@ -109,6 +131,16 @@ class Runs:
         """Replace the user's words about a run. Raises UnknownRow."""
         self._change(run_id, note=note)
 
+    def add_settings(self, run_id: int, settings: Mapping[str, object]) -> None:
+        """Add settings to those of a run, or replace them by key. Raises UnknownRow."""
+        with self._database.writing() as connection:
+            row = connection.execute(select(Run.settings).where(Run.id == run_id)).first()
+            if row is None:
+                raise UnknownRow(f"there is no run {run_id}")
+            kept = msgspec.json.decode(row.settings, type=dict[str, Any])
+            changed = to_json({**kept, **settings})
+            connection.execute(update(Run).where(Run.id == run_id).values(settings=changed))
+
     def delete(self, run_id: int, rate: Rate) -> int:
         """Take a run and its games out, and compute what is derived from games anew.
 
@@ -138,6 +170,7 @@ class Runs:
             connection.execute(delete(PairMachine).where(PairMachine.pair_id.in_(pairs)))
             connection.execute(delete(Pair).where(Pair.run_id == run_id))
             connection.execute(delete(TuningStep).where(TuningStep.run_id == run_id))
+            connection.execute(delete(RunBot).where(RunBot.run_id == run_id))
             connection.execute(delete(Run).where(Run.id == run_id))
             if games:
                 rebuild_within(connection, rate, repair=True, division_id=run.division_id)
@@ -166,17 +199,57 @@ def find_run(connection: Connection, run_id: int) -> RunRow:
     row = connection.execute(select(Run.__table__).where(Run.id == run_id)).first()
     if row is None:
         raise UnknownRow(f"there is no run {run_id}")
-    return _run(row)
+    return _run(row, _renamed(connection, run_id))
 
 
-def _run(row: Any) -> RunRow:
+def keep_bots(connection: Connection, run_id: int, settings: Mapping[str, Any]) -> None:
+    """Store which revisions a new run's settings mean by the names of bots that they hold."""
+    bots = bots_in(settings)
+    query = (
+        select(Revision.id, Bot.name, Revision.content_hash)
+        .join(Bot, Bot.id == Revision.bot_id)
+        .where(Bot.name.in_(bots))
+    )
+    rows = [
+        {"run_id": run_id, "name": row.name, "revision_id": row.id}
+        for row in connection.execute(query)
+        if bots[row.name] == row.content_hash
+    ]
+    if rows:
+        connection.execute(insert(RunBot), rows)
+
+
+def settings_now(connection: Connection, run_id: int, settings: str) -> dict[str, Any]:
+    """Return a run's stored settings under the current names of its bots."""
+    kept = msgspec.json.decode(settings, type=dict[str, Any])
+    return rename_in_settings(kept, _renamed(connection, run_id).get(run_id, {}))
+
+
+def _renamed(connection: Connection, run_id: int | None = None) -> dict[int, dict[str, str]]:
+    """Return the current names of renamed bots by their former ones, by run; None: of all runs."""
+    query = (
+        select(RunBot.run_id, RunBot.name, Bot.name.label("now"))
+        .join(Revision, Revision.id == RunBot.revision_id)
+        .join(Bot, Bot.id == Revision.bot_id)
+        .where(RunBot.name != Bot.name)
+    )
+    if run_id is not None:
+        query = query.where(RunBot.run_id == run_id)
+    found: dict[int, dict[str, str]] = {}
+    for row in connection.execute(query):
+        found.setdefault(row.run_id, {})[row.name] = row.now
+    return found
+
+
+def _run(row: Any, renamed: Mapping[int, Mapping[str, str]]) -> RunRow:
+    names = renamed.get(row.id, {})
     return RunRow(
         id=row.id,
         kind=RunKind(row.kind),
         rated=bool(row.rated),
         stream=row.stream,
         identity=row.identity,
-        settings=msgspec.json.decode(row.settings, type=dict[str, Any]),
+        settings=rename_in_settings(msgspec.json.decode(row.settings, type=dict[str, Any]), names),
         seed=row.seed,
         division_id=row.division_id,
         target_games=row.target_games,
@@ -184,5 +257,6 @@ def _run(row: Any) -> RunRow:
         started_at=row.started_at,
         ended_at=row.ended_at,
         note=row.note,
-        verdict=row.verdict,
+        verdict=rename_in_verdict(row.verdict, names),
+        renamed=names,
     )

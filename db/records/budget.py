@@ -33,6 +33,15 @@ def odds_of(budget: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(bot for _, bot in map(parts_of, budget) if bot is not None)
 
 
+def rename_in_budget(budget: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:
+    """Return a budget in which amounts of single bots are those of other names."""
+    parts = ((parts_of(key), amount) for key, amount in budget.items())
+    return {
+        key_of(field, None if bot is None else names.get(bot, bot)): amount
+        for (field, bot), amount in parts
+    }
+
+
 def is_budget(budget: Mapping[str, int]) -> bool:
     """Whether all kinds are known, and each amount for one bot stands beside one for all others."""
     known = all(

@@ -5,12 +5,17 @@ Importing this module loads no database code.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from db.records.budget import label_of
+from db.records.budget import label_of, rename_in_budget
 from engine.result import Termination
+
+BEST = "best: "
+"""The beginning of the verdict of a choice that was made; the bot's name follows."""
+SELECT = "select"
+"""The key of a choice among the settings of its run."""
 
 
 class RunKind(StrEnum):
@@ -133,6 +138,9 @@ class RunRow:
     note: str
     verdict: str | None
     """Of a gate: pass, regression, inconclusive or invalid; None: no gate, or not decided yet."""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Current names of bots that were renamed since, by the names in what identifies the run;
+    `settings` and `verdict` hold the current ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +177,43 @@ class RunTally:
     forfeits: tuple[ForfeitTally, ...]
     played_s: float
     """Seconds for which games were in play, pauses of up to a minute between them included."""
+
+
+def bots_in(settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the content hash of each bot by name; empty where an imported run has none."""
+    bots = settings.get("bots")
+    return bots if isinstance(bots, Mapping) else {}
+
+
+def rename_in_settings(settings: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return settings in which bots have other names.
+
+    Args:
+        settings: of a run; an imported one may lack any of them.
+        names: the new names by the old ones.
+
+    """
+    changed = dict(settings)
+    if bots := bots_in(settings):
+        changed["bots"] = {names.get(name, name): content for name, content in bots.items()}
+    if isinstance(pairing := settings.get("pairing"), str):
+        kind, *sides = pairing.split(":")
+        changed["pairing"] = ":".join([kind, *(_listed(side, names) for side in sides)])
+    if isinstance(budget := settings.get("budget"), Mapping):
+        changed["budget"] = rename_in_budget(budget, names)
+    choice = settings.get(SELECT)
+    if isinstance(choice, Mapping) and choice.get("against") in names:
+        changed[SELECT] = {**choice, "against": names[choice["against"]]}
+    return changed
+
+
+def rename_in_verdict(verdict: str | None, names: Mapping[str, str]) -> str | None:
+    """Return a verdict in which the chosen bot has another name."""
+    if verdict is None or not verdict.startswith(BEST):
+        return verdict
+    name = verdict.removeprefix(BEST)
+    return BEST + names.get(name, name)
+
+
+def _listed(names: str, new: Mapping[str, str]) -> str:
+    return ",".join(new.get(name, name) for name in names.split(","))

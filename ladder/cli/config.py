@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ladder.errors import UsageError
+from ladder.names import CONFIG as FILE
 
-FILE = "ladder.toml"
 SANDBOX = "sandbox"
 """The option that no command may miss: a bot started without it can do whatever its user can."""
 

@@ -1,5 +1,6 @@
 """Errors as a person should see them: one sentence and an exit code, never a traceback."""
 
+import contextlib
 import os
 import sys
 import traceback
@@ -17,8 +18,19 @@ def explain(error: Exception) -> int:
     """
     code, sentence = _judge(error)
     if sentence:
-        print_error(f"ladder: {sentence}")
+        with contextlib.suppress(LadderError, BrokenPipeError):  # the exit code is all that is left
+            print_error(f"ladder: {sentence}")
+    _drop_unwritten()
     return code
+
+
+def _drop_unwritten() -> None:
+    """Send to nowhere what the standard streams could not write: it would fail again at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (LadderError, OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _judge(error: Exception) -> tuple[int, str]:
@@ -40,7 +52,6 @@ def _judge(error: Exception) -> tuple[int, str]:
         return int(getattr(error, "exit_code", ExitCode.USAGE)), f"{show()} (see `{usage} --help`)"
     if isinstance(error, BrokenPipeError):
         # The reader of our output went away, as `| head` does; nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE, ""
     if os.environ.get("LADDER_DEBUG"):
         print_error("".join(traceback.format_exception(error)))

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from ladder.checked_stream import write_file
 from ladder.cli.output import print_error, print_out
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.gate.session import Gated
@@ -22,10 +23,10 @@ def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bo
     standard output stays one JSON document.
     """
     if junit is not None:
-        junit.write_text(gate_junit(gated), encoding="utf-8", errors="replace")
+        write_file(junit, gate_junit(gated), "--junit")
     markdown = gate_markdown(gated)[:SUMMARY_LIMIT]
     if summary is not None:
-        summary.write_text(markdown, encoding="utf-8", errors="replace")
+        write_file(summary, markdown, "--summary")
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return
     job = os.environ.get("GITHUB_STEP_SUMMARY")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from db.store import Store
     from ladder.experiments.gate.session import Gated
     from ladder.experiments.tune.session import Tuned
+    from ladder.results.standings.showcase import ShownGame
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page of ours names its generator."""
@@ -124,10 +125,9 @@ def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> Non
         UsageError: the file cannot be written.
 
     """
-    from ladder.experiments.gate.stored import games_of_gate
     from reports.html.gate import gate_page
 
-    shown = games_of_gate(store, gated.conditions, gated.result, games)
+    shown = _lost_games(store, gated, games)
     write_html(file, gate_page(gated, shown))
 
 
@@ -138,9 +138,15 @@ def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> N
         UsageError: the file cannot be written.
 
     """
-    from ladder.experiments.gate.stored import games_of_gate
     from reports.html.tune import tune_page
 
     gated = tuned.gated
-    shown = [] if gated is None else games_of_gate(store, gated.conditions, gated.result, games)
+    shown = [] if gated is None else _lost_games(store, gated, games)
     write_html(file, tune_page(tuned, shown))
+
+
+def _lost_games(store: "Store", gated: "Gated", number: int) -> "list[ShownGame]":
+    """Return lost games of the candidate, at most so many, of the gate's own run if it has one."""
+    from ladder.experiments.gate.stored import games_of_gate
+
+    return games_of_gate(store, gated.conditions, gated.result, number, run_id=gated.run_id)

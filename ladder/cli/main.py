@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+from ladder.checked_stream import checked_stream, open_nowhere
 from ladder.signals import end_listening, listen_for_stops
 
 LOADED = 250_000
@@ -25,6 +26,8 @@ def main() -> None:
         from ladder.cli.process_list import hide_passwords
 
         hide_passwords(sys.argv)
+    sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")
+    sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
     code = run_command(sys.argv[1:])
     end_listening()
     # The interpreter's last collections look at every object of every library: up to 0.6 s.
@@ -34,15 +37,18 @@ def main() -> None:
 
 def run_command(arguments: list[str]) -> int:
     """Run one command line; errors become one sentence on stderr and an exit code."""
+    code = 0
     try:
         from ladder.cli.app import parser
 
         result: Any = parser()(arguments, standalone_mode=False)
+        code = result if isinstance(result, int) else 0
+        sys.stdout.flush()  # while a failure can still be reported
     except Exception as error:
         from ladder.cli.failures import explain
 
-        return explain(error)
-    return result if isinstance(result, int) else 0
+        return explain(error) or code
+    return code
 
 
 def collect_later() -> None:

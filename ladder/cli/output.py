@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from ladder.checked_stream import write_file
 from ladder.cli.options import Format
 from ladder.errors import UsageError
 from ladder.visible import visible, visible_lines
@@ -58,7 +59,7 @@ def show(forms: Forms, form: Format, file: Path | None = None) -> None:
     if file is None:
         print_out(text)
     else:
-        file.write_text(text, encoding="utf-8")
+        write_file(file, text, "-o")
 
 
 def show_table(table: "Callable[[Console], None]") -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import parts_of
 from db.records.launch import DEFAULT_LIMITS
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.settings import LIMIT_OPTIONS, identity_hash
 
@@ -53,6 +53,7 @@ def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
         Resumable(run.id, games.get(run.id, 0), command_of(run))
         for run in store.runs.find()
         if is_unfinished(run)
+        and not run.renamed  # its identity is made of the former names
         and run.kind is not RunKind.BISECT  # its command names a history
         and "boards" in run.settings  # an imported run may know nothing of its settings
         and run.settings["bots"].items() <= hashes.items()
@@ -69,7 +70,7 @@ def command_of(run: RunRow) -> str:
     elif run.kind is RunKind.MATCH:
         words += settings["bots"]
     elif run.kind is RunKind.SELECT:
-        against = settings.get("select", {}).get("against")
+        against = settings.get(SELECT, {}).get("against")
         words += [name for name in settings["bots"] if name != against]
         words += [] if against is None else ["--against", against]
     elif run.kind is RunKind.GATE:

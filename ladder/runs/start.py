@@ -226,11 +226,13 @@ def _take_up(
     seed: int,
     question: Mapping[str, object],
 ) -> RunRow:
-    """The run to play, locked and marked as running; `question` is kept with a new one."""
+    """Return the run to play, locked, marked as running and with `question` among its settings."""
     if former is not None and lock.try_acquire(former.id):
         store.runs.set_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
         if settings.note:
             store.runs.set_note(former.id, settings.note)
+        if question:  # it is no part of the identity, so the user may have changed it
+            store.runs.add_settings(former.id, question)
         return store.runs.get(former.id)
     run = create_run(
         store, lock, settings, description, seed, question, target_games=settings.target_games

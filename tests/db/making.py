@@ -47,7 +47,7 @@ def new_run(store: Store, *, rated: bool = True, stream: str = "s1", boards: str
     division = store.divisions.ensure(boards, 0, {"time_ms": 100})
     kind = RunKind.LADDER if rated else RunKind.MATCH
     return store.runs.create(
-        NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one"}}, 7, division.id, 200)
+        NewRun(kind, rated, stream, "i1", {"bots": {"v1": "one", "v2": "one"}}, 7, division.id, 200)
     )
 
 

@@ -135,7 +135,7 @@ def test_runs_and_their_status(store: Store) -> None:
     """A run starts as running, ends with a time, and can be found by what identifies it."""
     one, two = new_run(store), new_run(store, rated=False, stream="s2")
     assert (one.status, one.ended_at, one.target_games) == (RunStatus.RUNNING, None, 200)
-    assert one.settings == {"bots": {"v1": "one"}}
+    assert one.settings == {"bots": {"v1": "one", "v2": "one"}}
     store.runs.set_status(one.id, RunStatus.INTERRUPTED)
     stopped = store.runs.get(one.id)
     assert stopped.status is RunStatus.INTERRUPTED

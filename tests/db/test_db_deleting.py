@@ -5,10 +5,11 @@ from random import Random
 
 import pytest
 
-from db.errors import InUse, NameTaken, UnknownRow
+from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow, RatingRow
 from db.records.pairs import PlannedPair
-from db.records.runs import RunKind
+from db.records.runs import NewRun, RunKind, RunRow
+from db.records.tuning import TuningStepRow
 from db.store import Store
 from tests.db.making import (
     add_bots,
@@ -41,6 +42,60 @@ def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
     assert store.aggregate.rebuild(elo) == []
     with pytest.raises(UnknownRow, match="'v1'"):
         store.bots.get("v1")
+
+
+def experiment(store: Store, **settings: object) -> RunRow:
+    """A run of v1 and v2, its settings as commands store them."""
+    budget = {"time_ms": 100, "time_ms@v1": 200}
+    division = store.divisions.ensure("thu", 0, budget)
+    told = {"bots": {"v1": "one", "v2": "one"}, "budget": budget, **settings}
+    return store.runs.create(NewRun(RunKind.SELECT, False, "s", "i", told, 7, division.id))
+
+
+def test_stored_runs_show_a_renamed_bot_by_its_new_name(store: Store) -> None:
+    """Settings, verdict and division follow; what identifies the run finds it no more."""
+    add_bots(store)
+    run = experiment(store, pairing="gate:v1:v2,v1", select={"against": "v2"})
+    store.runs.set_verdict(run.id, "best: v1")
+    assert store.runs.find(stream="s") == store.runs.find(identity="i") == store.runs.find()
+    store.bots.rename("v1", "first")
+    store.bots.rename("v2", "v1")
+    shown = store.runs.get(run.id)
+    assert shown.settings["bots"] == {"first": "one", "v1": "one"}
+    assert shown.settings["pairing"] == "gate:first:v1,first"
+    assert shown.settings["budget"] == {"time_ms": 100, "time_ms@first": 200}
+    assert shown.settings["select"] == {"against": "v1"}
+    assert shown.verdict == "best: first"
+    assert shown.renamed == {"v1": "first", "v2": "v1"}
+    division = store.divisions.find("thu")
+    assert (division.id, division.label) == (run.division_id, "thu/100ms,first=200ms")
+    assert store.divisions.ensure(*division.conditions) == division
+    assert store.runs.find() == [shown]
+    assert store.runs.find(stream="s") == store.runs.find(identity="i") == []
+    store.bots.rename("v1", "v2")
+    store.bots.rename("first", "v1")
+    assert store.runs.find(stream="s") == store.runs.find()
+    assert store.runs.get(run.id).settings == run.settings
+
+
+def test_a_name_with_a_budget_of_its_own_is_not_given_to_another(store: Store) -> None:
+    """Else a division's amount for a deleted bot would become another bot's."""
+    add_bots(store)
+    experiment(store)
+    store.bots.delete("v1")
+    store.divisions.ensure("thu", 0, {"time_ms": 100, "time_ms@v2": 200})
+    with pytest.raises(NameTaken, match="a bot called 'v1' with a budget of its own"):
+        store.bots.rename("v2", "v1")
+    assert store.bots.get("v2").name == "v2"
+
+
+def test_a_deleted_bot_leaves_its_name_in_runs(store: Store) -> None:
+    """A run without games of the bot names it as before."""
+    add_bots(store)
+    run = experiment(store)
+    store.bots.delete("v1")
+    assert store.runs.get(run.id).settings == run.settings
+    assert store.audit.integrity() == []
 
 
 def test_a_taken_name_is_given_to_nobody(store: Store) -> None:
@@ -82,6 +137,44 @@ def test_a_bot_without_games_is_deleted(store: Store) -> None:
     assert [bot.name for bot in store.bots.all(include_retired=True)] == ["v2"]
     assert store.audit.integrity() == []
     assert store.bots.add(new_bot("v1")).revision.number == 1
+
+
+def test_keys_of_deleted_rows_are_not_given_out_again(store: Store) -> None:
+    """What refers to a deleted bot, run, pair or game must not find another one in its place."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    play_all(store, run, revisions, 3)
+    last_game = max(game.id for game in store.games.stream())
+    (planned,) = store.pairs.plan(run.id, 1, maker(revisions))
+    store.runs.delete(run.id, elo)
+    again = new_run(store)
+    assert again.id > run.id
+    (row,) = store.pairs.plan(again.id, 1, maker(revisions))
+    assert row.id > planned.id
+    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    assert min(finished.game_ids) > last_game
+    deleted = store.bots.add(new_bot("v9"))
+    store.bots.delete("v9")
+    fresh = store.bots.add(new_bot("v9"))
+    assert fresh.id > deleted.id
+    assert fresh.revision.id > deleted.revision.id
+    with pytest.raises(UnknownRow, match="the bot was deleted while it played"):
+        store.human_games.add(human_game(deleted.revision.id))
+
+
+def test_a_broken_constraint_is_a_sentence(store: Store) -> None:
+    """A row that refers to a deleted one, or is there already, is refused with what to do."""
+    revisions = add_bots(store)
+    run = new_run(store)
+    gone = max(revisions) + 1
+    with pytest.raises(Conflict, match=r"refused a change \(.*\): another command has deleted"):
+        store.pairs.plan(run.id, 1, maker([gone, gone + 1]))
+    step = TuningStepRow(
+        step=1, a={}, b={}, pentanomial=(1, 0, 0, 0, 0), forfeits=0, estimate={}, duration_us=1
+    )
+    store.tuning_steps.add(run.id, step)
+    with pytest.raises(Conflict, match="refused a change"):
+        store.tuning_steps.add(run.id, step)
 
 
 def test_a_bot_with_games_stays(store: Store) -> None:

@@ -118,6 +118,14 @@ class Works(Honest):
         return super().move(message)
 
 
+class LateInReady(Honest):
+    """By the argument, in seconds."""
+
+    def new_game(self, message):
+        time.sleep(float(self.argument))
+        return super().new_game(message)
+
+
 class Late(Honest):
     """By the argument, in seconds."""
 
@@ -874,6 +882,7 @@ MODES = {
     "hangs-in-move": HangsInMove,
     "spins": Spins,
     "works": Works,
+    "late-in-ready": LateInReady,
     "late": Late,
     "brakes": Brakes,
     "late-once": LateOnce,

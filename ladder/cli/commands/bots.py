@@ -129,7 +129,7 @@ def rename(
     new_name: Annotated[str, typer.Argument(metavar="NEW", help="What to call it from now on.")],
     db: Database = DEFAULT_DATABASE,
 ) -> int:
-    """Give a bot another name; its games follow it."""
+    """Give a bot another name; its games and stored runs follow it."""
     from ladder.cli.database import open_store
     from ladder.cli.output import print_out
     from ladder.match.registry.register import refuse_built_in, refuse_name

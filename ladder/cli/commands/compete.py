@@ -32,6 +32,7 @@ def compete(
     import secrets
 
     from engine.seeds import SEED_LIMIT
+    from ladder.checked_stream import writing
     from ladder.cli.database import open_store
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import (
@@ -69,6 +70,6 @@ def compete(
         seed=seed,
         confinement=confinement,
     )
-    with result_file.open("w") as file:
+    with writing(result_file, "RESULT_FILE") as file:
         print_out(write_results(told(games, print_error), file))
     return 0

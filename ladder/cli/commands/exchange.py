@@ -32,6 +32,7 @@ def export(
     """Write all stored games of bots, in an order that does not depend on the clock."""
     import sys
 
+    from ladder.checked_stream import writing
     from ladder.cli.database import open_to_read
     from ladder.cli.output import (
         check_writable,
@@ -46,7 +47,7 @@ def export(
         if output is None:
             sys.stdout.writelines(pieces)
         else:
-            with output.open("w", encoding="utf-8") as file:
+            with writing(output, "-o") as file:
                 file.writelines(pieces)
         people = store.human_games.count()
     if people:

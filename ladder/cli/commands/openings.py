@@ -71,6 +71,7 @@ def make(
 
     from engine.opening_set import opening_set
     from engine.seeds import SEED_LIMIT
+    from ladder.checked_stream import write_file
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, UsageError
@@ -102,7 +103,7 @@ def make(
     if is_stop_wished():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED
-    file.write_text(lines_of(found), encoding="utf-8")
+    write_file(file, lines_of(found), "FILE")
     known = opening_set(found)
     if json:
         print_out(to_json(made_document(str(file), known, state)))

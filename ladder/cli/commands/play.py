@@ -140,10 +140,10 @@ def _save(game: "GameInPlay", db: str) -> None:
         print_error,
         print_out,
     )
+    from ladder.tools.play.saving import save_game
 
     if game.verdict is None:
         print_error("not saved: the game was not over")
         return
-    with open_store(db, create=True) as store:
-        key = store.human_games.add(game.record())
+    key = save_game(game, db, lambda: open_store(db, create=True))
     print_out(f"saved as game p{key}: `ladder replay p{key}` shows it")

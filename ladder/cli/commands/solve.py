@@ -75,6 +75,12 @@ def solve(
         positions = [position]
     else:
         positions = read_positions(file, specification, one_based=one_based)
+    if nodes is None and seconds is None:
+        print_error(
+            f"no limit was given: one processor and {memory} MiB of memory are used until a value "
+            "is found, some 20 seconds on the empty 6x7 board and days or more on larger ones; "
+            "Ctrl-C stops it, and --time T or --nodes N ends it with bounds"
+        )
     for solved in solve_each(
         positions,
         question,

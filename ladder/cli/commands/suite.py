@@ -63,6 +63,7 @@ def make(
 
     Ctrl-C ends it (exit code 130) and writes what was found.
     """
+    from ladder.checked_stream import write_file
     from ladder.cli.database import open_to_read
     from ladder.cli.division import division_or_latest
     from ladder.cli.output import check_writable, print_error, print_out
@@ -93,7 +94,7 @@ def make(
             found = list(mine(games, state, nodes=nodes, is_stopped=is_stop_wished, tick=tick))
     if not found and not is_stop_wished():
         raise UsageError("no such position was found in these games: play more of them")
-    file.write_text(text_of(found), encoding="utf-8")
+    write_file(file, text_of(found), "FILE")
     if json:
         print_out(to_json(mining_document(str(file), state)))
     else:
@@ -145,6 +146,7 @@ def run(
     Exit codes: 0 done, 2 bad input, 3 a bot solves fewer than --baseline by more than chance,
     130 stopped by Ctrl-C.
     """
+    from ladder.checked_stream import write_file
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import check_writable, print_error, print_out, show_table
     from ladder.errors import ExitCode, UsageError
@@ -181,9 +183,9 @@ def run(
     steps = () if known is None else compare(result, known)
     document = suite_document(result, steps)
     if save is not None:
-        save.write_text(to_json(document), encoding="utf-8")
+        write_file(save, to_json(document), "--save")
     if junit is not None:
-        junit.write_text(suite_junit(result, steps), encoding="utf-8", errors="replace")
+        write_file(junit, suite_junit(result, steps), "--junit")
     if json:
         print_out(to_json(document))
     else:

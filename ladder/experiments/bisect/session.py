@@ -24,8 +24,8 @@ from ladder.runs.settings import Settings, identity_hash
 from ladder.runs.start import THIS_MACHINE, NothingToResume, check_possible, start_run
 from ladder.signals import check_stop
 
-NO_LIMIT = 1 << 40
-"""Above every number of a pair."""
+NO_LIMIT = 2**31 - 1
+"""Above every number of a pair, which has 31 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,8 @@ class Gated:
     """The stages before this one, of a gate in stages."""
     stages: int = 1
     """How many were asked for; each is tested at its part of the chance to fail an equal bot."""
+    run_id: int | None = None
+    """The run whose games were judged; None: all stored ones, or those of a run that is invalid."""
 
     @property
     def exit_code(self) -> int:
@@ -134,9 +136,12 @@ def play_gate(
         return Gated(judge.result(invalid=str(error)), conditions)
     stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
     result = judge.result(stopped=stopped)
-    if not stopped and not isinstance(outcome, NothingToResume):
+    if isinstance(outcome, NothingToResume):
+        return Gated(result, conditions)
+    if not stopped:
         store.runs.set_verdict(outcome.run.id, result.verdict.value)
-    return Gated(result, conditions, stopped and result.verdict is Verdict.INCONCLUSIVE)
+    is_open = stopped and result.verdict is Verdict.INCONCLUSIVE
+    return Gated(result, conditions, is_open, run_id=outcome.run.id)
 
 
 def judge_stored(

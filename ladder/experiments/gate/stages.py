@@ -83,7 +83,7 @@ def play_stages(
             judge = judge_of(candidate, baselines, question)
             for pair in store.pairs.of_run(former.id):
                 judge.take(pair)
-            done.append(Gated(judge.result(), conditions_of(asked)))
+            done.append(Gated(judge.result(), conditions_of(asked), run_id=former.id))
             continue
         gated = play_gate(
             store=store,

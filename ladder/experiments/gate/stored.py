@@ -84,7 +84,7 @@ def _trial(store: Store, run: RunRow, contents: Mapping[int, tuple[str, str]]) -
             wdl[(Result.WIN, Result.DRAW, Result.LOSS).index(result)] += 1
     return Trial(
         run, bot, against, wdl[0], wdl[1], wdl[2], tuple(pentanomial),
-        _judged(store, run, bot, against, bots),
+        _judged(run, bot, against, bots, pairs),
     )  # fmt: skip
 
 
@@ -109,25 +109,28 @@ def _sides(
 
 
 def _judged(
-    store: Store,
     run: RunRow,
     candidate: str,
     against: Sequence[str],
     bots: Mapping[int, GateBot],
+    pairs: Sequence[PlayedPair],
 ) -> GateResult | None:
-    """The gate's numbers, from all pairs of its stream in their order as it saw them."""
+    """Judge the run's own pairs in the order of their numbers, as the gate did.
+
+    The stream can hold more: a gate that is repeated continues the stream of the one before.
+    """
     test = GateTest.from_settings(run.settings)
     by_name = {bot.name: bot for bot in bots.values()}
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    for pair in store.pairs.of_stream(run.stream, start=0, stop=1 << 40):
+    for pair in pairs:
         judge.take(pair)
     return judge.result()
 
 
 def games_of_gate(
-    store: Store, conditions: str, result: GateResult, number: int
+    store: Store, conditions: str, result: GateResult, number: int, *, run_id: int | None = None
 ) -> list[ShownGame]:
     """Games that show why: the candidate's forfeits, its shortest losses and its latest ones.
 
@@ -136,6 +139,7 @@ def games_of_gate(
         conditions: the label of the division.
         result: whose candidate.
         number: how many at most.
+        run_id: only games of this run; None: all of the division.
 
     """
     labels = {division.label: division.id for division in store.divisions.all()}
@@ -148,6 +152,7 @@ def games_of_gate(
             opponent=baseline.name,
             result=Result.LOSS,
             division_id=labels[conditions],
+            run_id=run_id,
         )
         lost = store.games.newest(query, LOSSES_READ)
         part = max(number // (3 * len(result.baselines)), 1)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from db.records.runs import SELECT
 from ladder.errors import UsageError
 from ladder.experiments.gate.question import MAX_DROP
 from ladder.experiments.select.field import Contest
 
-SETTINGS = "select"
-"""The key of the question among the settings of its run."""
 LEAST_CONFIDENCE, MOST_CONFIDENCE = 0.5, 0.9999
 
 
@@ -53,7 +52,7 @@ class SelectQuestion:
     def settings(self, baseline: str | None) -> Mapping[str, object]:
         """The part of the question that is kept with the run; no part of the run's identity."""
         return {
-            SETTINGS: {
+            SELECT: {
                 "against": baseline,
                 "indifference": self.indifference,
                 "confidence": self.confidence,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import division_label
+from db.records.runs import BEST, division_label
 from db.store import Store
 from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
 from ladder.experiments.gate.tally import GateBot
@@ -159,7 +159,7 @@ def play_selection(
         return _selected(judge, settings, Choice.INVALID, reasons)
     if judge.is_chosen:
         result = _selected(judge, settings, Choice.CHOSEN, "")
-        store.runs.set_verdict(outcome.run.id, f"best: {result.players[0].name}")
+        store.runs.set_verdict(outcome.run.id, BEST + result.players[0].name)
         return result
     if outcome.ending is RunEnding.STOPPED:
         return _selected(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S, Budget, MoveAsk, MoveReply
+from bots.protocol import MARGIN_MS, WATCHDOG_S, Budget, MoveAsk, MoveReply
 from db.records.bots import BotRow
 from db.records.pairs import Entrant
 from engine.board import parse_board
@@ -12,7 +12,7 @@ from engine.position import parse_moves
 from ladder.errors import BotFailure, MachineStalled
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import entrants
 from ladder.match.specs.compile import compile_launches
@@ -172,7 +172,7 @@ def _ask_once(pool: BotPool, entrant: Entrant, puzzle: Puzzle) -> int:
         game = new_game(
             entrant, parse_board(puzzle.board), game="suite", side=len(moves) % 2, seed=SEED
         )
-        process.ask(game, timeout_s=READY_S)
+        process.ask(game, timeout_s=ready_limit_s(entrant))
         limit_us = move_limit_us(entrant.budget, margin_ms=MARGIN_MS, watchdog_s=WATCHDOG_S)
         question = MoveAsk(ply=len(moves), moves=moves)
         reply = process.ask(question, timeout_s=limit_us / 1e6).reply

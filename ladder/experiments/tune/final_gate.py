@@ -55,5 +55,5 @@ def _stored_gate(
             judge = judge_of(tuned, [baseline], test)
             for pair in store.pairs.of_run(run.id):
                 judge.take(pair)
-            return Gated(judge.result(), conditions_of(settings))
+            return Gated(judge.result(), conditions_of(settings), run_id=run.id)
     return None

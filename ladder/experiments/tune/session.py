@@ -158,6 +158,7 @@ def _take_up(
             if fits and lock.try_acquire(run.id):
                 if settings.note:
                     store.runs.set_note(run.id, settings.note)
+                store.runs.add_settings(run.id, task.test.settings)
                 return store.runs.get(run.id)
     seed = secrets.randbelow(SEED_LIMIT) if settings.seed is None else settings.seed
     return create_run(

@@ -2,9 +2,12 @@
 
 import msgspec
 
-from bots.protocol import Budget, NewGame
+from bots.protocol import READY_S, Budget, NewGame
 from db.records.pairs import Entrant
 from engine.board import Board
+
+COMPILING_S = 600.0
+"""Deadline of a built-in player's answer to a new game outside of rated games, in seconds."""
 
 
 def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int) -> NewGame:
@@ -28,6 +31,15 @@ def new_game(entrant: Entrant, board: Board, *, game: str, side: int, seed: int)
         budget=entrant.budget,
         player=msgspec.UNSET if entrant.player is None else entrant.player,
     )
+
+
+def ready_limit_s(entrant: Entrant) -> float:
+    """Return the deadline of the answer to a new game outside of rated games.
+
+    A built-in player may have to load or compile its kernels on a busy machine, and the user can
+    end the wait; a foreign bot is held to the protocol.
+    """
+    return READY_S if entrant.player is None else COMPILING_S
 
 
 def move_limit_us(budget: Budget, *, margin_ms: int, watchdog_s: float) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bots.errors import SpecError
 from db import beside
+from ladder.names import CONFIG
 
 MOST_FILES = 1000
 MOST_MB = 64
@@ -20,8 +21,8 @@ HEAD = 4096
 def whole_folder(folder: Path) -> list[Path]:
     """Every file below a folder that may belong to the program in it.
 
-    Left out are hidden files and folders, what Python compiles by itself, SQLite databases with the
-    ladder's files beside them, which games change, and pages that the ladder wrote about them.
+    Left out are hidden files and folders, what Python compiles by itself, and what the ladder reads
+    and writes: `ladder.toml`, its databases with the files beside them, and its HTML reports.
 
     Raises:
         SpecError: there are too many, or they are too large, for a bot's own folder.
@@ -68,11 +69,23 @@ def _walk(folder: Path) -> Iterator[Path]:
     for place, subfolders, names in os.walk(folder):
         databases = {name for name in names if _is_database(Path(place, name))}
         skipped = {name + suffix for name in databases for suffix in beside.ALL} | databases
+        skipped |= {name for name in (*names, *subfolders) if is_ladders_own(name)}
         subfolders[:] = sorted(_wanted(subfolders, skipped))
         for name in sorted(_wanted(names, skipped)):
             path = Path(place, name)
             if path.is_file() and not _is_page(path):
                 yield path
+
+
+def is_ladders_own(name: str) -> bool:
+    """Return whether a file or folder of this name is the ladder's, with or without its database.
+
+    Such are its configuration and what lies beside a database, such as ``ladder.db.locks``, or
+    ``ladder.logs`` where the database is on a server.
+    """
+    beside_files = tuple(f".db{suffix}" for suffix in beside.ALL)
+    beside_servers = {f"ladder{suffix}" for suffix in beside.ALL}
+    return name == CONFIG or name in beside_servers or name.endswith(beside_files)
 
 
 def _wanted(names: Iterable[str], skipped: set[str]) -> Iterator[str]:
@@ -84,7 +97,8 @@ def _wanted(names: Iterable[str], skipped: set[str]) -> Iterator[str]:
 def _is_database(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(len(SQLITE)) == SQLITE
+            head = file.read(len(SQLITE))
+            return head == SQLITE or (not head and path.suffix == ".db")
     except OSError:
         return False
 

@@ -19,6 +19,7 @@ from engine.cache import ROOT
 from ladder.match.specs.fingerprint import Ingredients, interpreter, local_modules, program
 from ladder.match.specs.folder_files import selected, whole_folder
 from ladder.match.specs.own_players import own_player
+from ladder.names import CONFIG
 
 BUILTIN = "builtin:"
 FOREIGN = "foreign"
@@ -161,6 +162,10 @@ def _add_further(
     if known is not None:
         for name, value in known.items():
             path = made_of.folder / name
+            if path.name == CONFIG and name not in made_of.values:
+                # Once it counted as part of a bot: such a bot stays what it is.
+                made_of.add_values({name: value})
+                continue
             is_one = not Path(name).is_absolute() or _DIGEST.fullmatch(value)
             if is_one and path.is_file():
                 made_of.add_file(path, name)

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bots.catalogue import VERSIONS
-from bots.protocol import READY_S, Budget, MoveAsk, MoveReply
+from bots.protocol import Budget, MoveAsk, MoveReply
 from engine.board import Board
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import new_game
+from ladder.match.game.new_game import new_game, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import UNCONFINED
 from ladder.match.specs.start_command import built_in, entrant_of, start_of
@@ -124,7 +124,8 @@ def _first_move(
 ) -> tuple[MoveReply, int]:
     """A new game's first move, and the microseconds that it took."""
     entrant = entrant_of(built_in(player), revision=0, name=player, budget=budget)
-    process.ask(new_game(entrant, board, game="bench", side=0, seed=1), timeout_s=READY_S)
+    question = new_game(entrant, board, game="bench", side=0, seed=1)
+    process.ask(question, timeout_s=ready_limit_s(entrant))
     limit_s = (budget.time_ms or LONGEST_MS) / 1000 + OVERTIME_S
     reply, elapsed_us = process.ask(MoveAsk(ply=0, moves=()), timeout_s=limit_s)
     assert isinstance(reply, MoveReply)  # noqa: S101 - `ask` lets no other answer through

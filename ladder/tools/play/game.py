@@ -11,7 +11,7 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-from bots.protocol import READY_S, WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
+from bots.protocol import WATCHDOG_S, GameOver, Info, MoveAsk, MoveReply
 from db.records.games import NewHumanGame, Thought
 from db.records.pairs import Entrant
 from db.store import Store
@@ -20,7 +20,7 @@ from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
 from ladder.match.game.referee import (
     GameEnd,
     answered,
@@ -124,7 +124,7 @@ class Adviser:
         if self._is_let_go:  # while it started
             process.let_go()
         question = new_game(self.entrant, self._board, game="play", side=side, seed=self._seed)
-        process.ask(question, timeout_s=READY_S)
+        process.ask(question, timeout_s=ready_limit_s(self.entrant))
         return process
 
     def forget(self, verdict: GameEnd | None = None) -> None:

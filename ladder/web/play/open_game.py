@@ -25,6 +25,7 @@ from ladder.match.process.cpus import claimed_cpus
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
 from ladder.tools.play.game import GameInPlay, Opinion, entrant_at_the_board
+from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
 from reports.html.live.play import play_state
 
@@ -56,6 +57,8 @@ class Shown:
     hint: dict[str, Any] | None = None
     saved: str = ""
     """The name under which the finished game is stored."""
+    unsaved: str = ""
+    """Why the finished game is not stored although it should be, and where it is kept."""
     is_busy: bool = True
     """Whether nothing can be asked for until something is done."""
 
@@ -159,7 +162,7 @@ class OpenGame:
                 game.drop(value)
             elif word == "undo":
                 game.undo()
-                self._shown.saved = ""
+                self._shown.saved = self._shown.unsaved = ""
             elif word == "hint" and game.persons_turn:
                 self._shown.says = f"waiting for a hint of {value}"
                 self._publish()
@@ -197,12 +200,25 @@ class OpenGame:
             game.reply()
         if self._ending:
             return
-        self._shown.says = "your move" if game.verdict is None else _ending(game)
-        if game.verdict is not None and self.wish.is_saved and not self._shown.saved:
-            with contextlib.closing(Store.open(self._database, create=False)) as store:
-                self._shown.saved = f"p{store.human_games.add(game.record())}"
+        if game.verdict is None:
+            self._shown.says = "your move"
+        else:
+            self._save(game)
+            self._shown.says = "; ".join(filter(None, (_ending(game), self._shown.unsaved)))
         self._shown.is_busy = False
         self._publish()
+
+    def _save(self, game: GameInPlay) -> None:
+        """Save a finished game once, if that is wanted."""
+        shown = self._shown
+        if not self.wish.is_saved or shown.saved or shown.unsaved:
+            return
+        try:
+            key = save_game(game, self._database, lambda: Store.open(self._database, create=False))
+        except NotSaved as error:
+            shown.unsaved = str(error)
+        else:
+            shown.saved = f"p{key}"
 
     def _publish(self) -> None:
         shown = self._shown

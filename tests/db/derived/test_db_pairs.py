@@ -19,6 +19,7 @@ from db.records.pairs import (
 )
 from db.store import Store
 from engine.result import Result, Termination
+from ladder.experiments.bisect.session import NO_LIMIT
 from tests.db.making import (
     add_bots,
     elo,
@@ -451,3 +452,13 @@ def test_nothing_told(store: Store) -> None:
     record = played(row, Random(1), plies=0)
     assert store.pairs.finish(to_plan(row), record, elo).repeats == 1
     assert [game.thoughts for game in store.games.stream(thoughts=True)] == [(), ()]
+
+
+def test_a_search_reads_a_stream_to_its_end(store: Store) -> None:
+    """The number above all pairs must be one that every kind of database takes."""
+    run, revisions = new_run(store), add_bots(store)
+    play_all(store, run, revisions, 2)
+    store.pairs.plan(run.id, 1, maker(revisions))
+    assert store.pairs.owed(run.stream, below=NO_LIMIT) == [2]
+    pairs = store.pairs.of_stream(run.stream, start=0, stop=NO_LIMIT)
+    assert [pair.number for pair in pairs] == [0, 1]

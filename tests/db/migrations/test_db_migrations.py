@@ -7,6 +7,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy import Constraint, Table
 from sqlalchemy.schema import CreateTable
 
 from db import migrations
@@ -15,8 +16,14 @@ from db.models import Base
 from db.queries.games import matching
 from db.records.games import GameQuery
 from db.store import Store
-from tests.db.making import add_bots, elo, new_run, play_all
+from tests.db.making import add_bots, elo, new_bot, new_run, play_all
 from tests.db.migrations.versions import go_back
+
+
+def counted_keys(table: Table) -> set[Constraint]:
+    """Return the primary key of a table that counts it, in a set of its own."""
+    column = table.autoincrement_column
+    return {table.primary_key} if column is not None and not column.foreign_keys else set()
 
 
 def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
@@ -25,6 +32,16 @@ def test_a_fresh_upgrade_equals_the_models(store: Store) -> None:
     with store._database.reading() as connection:
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, Base.metadata) == []
+
+
+@pytest.mark.sqlite_file
+def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None:
+    """SQLite must be told so when a table is made, and a migration that copies one can lose it."""
+    counting = {table.name for table in Base.metadata.sorted_tables if counted_keys(table)}
+    with store._database.reading() as connection:
+        made = connection.exec_driver_sql("SELECT name, sql FROM sqlite_master").all()
+    assert {name for name, sql in made if "AUTOINCREMENT" in (sql or "")} == counting
+    assert len(counting) >= 8
 
 
 @pytest.mark.sqlite_file
@@ -56,7 +73,7 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
 
 @pytest.mark.sqlite_file
 @pytest.mark.parametrize(
-    "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009"]
+    "version", ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0012"]
 )
 def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
     """A database of any version opens, with its games, its aggregate and a sound structure."""
@@ -102,6 +119,21 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
         assert list(store.games.stream(thoughts=True)) == games
         store.runs.set_verdict(run.id, "pass")
         assert store.runs.get(run.id).verdict == "pass"
+
+
+@pytest.mark.sqlite_file
+def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None:
+    """A bot that was renamed before the migration is known, also beside one of equal content."""
+    with Store.open(place) as store:
+        revisions = add_bots(store, 2)
+        run = new_run(store)
+        play_all(store, run, revisions, 3)
+        store.bots.rename("v1", "first")
+        store.bots.add(new_bot("v1"))
+    go_back(place, "0013")
+    with Store.open(place) as store:
+        assert store.runs.get(run.id).renamed == {"v1": "first"}
+        assert store.runs.get(run.id).settings["bots"] == {"first": "one", "v2": "one"}
 
 
 @pytest.mark.sqlite_file

@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from db.store import Store
+from ladder.experiments.gate.stored import trial_of
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import query
 
@@ -176,6 +178,25 @@ def test_an_interrupted_gate_goes_on(
     undisturbed = Ladder(tmp_path_factory.mktemp("undisturbed")).stock()(*words)
     assert resumed.document == undisturbed.document
     assert query(ladder.db, "select count(*) from runs") == [(1,)]
+
+
+@pytest.mark.both_databases
+def test_a_gate_resumed_with_another_question_is_stored_with_that_one(
+    ladder: Ladder, eventually: Callable[..., None]
+) -> None:
+    """Whoever reads the stored gate must find the ratio and the bounds that decided it."""
+    words = ("gate", "steady", "--against", "stupid", *SMALL, "--max-games", "20", "--json")
+    with ladder.stock().slow():
+        process = ladder.start(*words)
+        eventually(lambda: query(ladder.db, "select count(*) from games")[0][0] > 3)
+        assert ladder.interrupt(process, group=True).code == 130
+    resumed = ladder(*words, "--max-drop", "70", "--alpha", "0.2").document
+    with Store.open(ladder.db) as store:
+        trial = trial_of(store, store.runs.get(1))
+    assert trial.result is not None
+    assert (trial.result.test.max_drop, trial.result.test.alpha) == (70, 0.2)
+    assert trial.result.games == resumed["games"]
+    assert trial.result.deciding.sprt.llr == pytest.approx(resumed["llr"], abs=1e-3)
 
 
 @pytest.mark.both_databases

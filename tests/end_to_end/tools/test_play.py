@@ -1,5 +1,6 @@
 """A person against a bot: over a pipe and at a keyboard, with real bots in real processes."""
 
+import json
 import signal
 import sqlite3
 import subprocess
@@ -13,8 +14,10 @@ import pytest
 
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder
 from tests.end_to_end.keyboard import CTRL_C, CTRL_D, ENTER, LEFT, RIGHT, Keyboard
-from tests.end_to_end.traces import marked
+from tests.end_to_end.traces import marked, query
 
+HONEST = f"exec:{sys.executable} -I -S {FAKE_BOTS / 'bot.py'} honest"
+"""A bot that plays the leftmost column."""
 WIN = "6\n6\n6\n6\n"
 """Four in column 6, which nobody hinders who plays the leftmost."""
 
@@ -142,6 +145,27 @@ def test_a_saved_game_is_replayed_and_rated_nowhere(ladder: Ladder) -> None:
     assert (game["id"], game["pair"], game["moves"]) == ("p1", None, "6060606")
     assert len(game["timing"]["moves"]) == 7
     assert "there are p1 to p1" in ladder("replay", "p2").err
+
+
+def test_a_game_whose_bot_was_deleted_is_kept_in_a_file(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """The end says that nothing was saved and where the game is, and no later bot inherits it."""
+    assert ladder("bots", "add", "mine", HONEST).code == 0
+    process = ladder.start("play", "mine", "--save", "--seed", "5", stdin=subprocess.PIPE)
+    eventually(lambda: any("bot.py" in line for line in children(process.pid)))
+    assert ladder("bots", "delete", "mine").code == 0
+    assert ladder("bots", "add", "other", HONEST).code == 0
+    out, err = process.communicate(WIN, timeout=60)
+    assert process.returncode == 2, err
+    assert "you won against mine" in out
+    assert "saved as game" not in out
+    assert err.startswith("ladder: the game was not saved: the bot was deleted while it played")
+    (file,) = (ladder.folder / "ladder.db.unsaved").iterdir()
+    assert str(file) in err
+    kept = json.loads(file.read_text())
+    assert (kept["bot"], kept["board"], kept["moves"]) == ("mine", "6x7", "6060606")
+    assert query(ladder.db, "select count(*) from saved_games") == [(0,)]
 
 
 def test_a_game_that_was_left_is_not_saved(ladder: Ladder) -> None:

@@ -40,13 +40,29 @@ def test_a_limit_tells_bounds(ladder: Command) -> None:
     assert "to move: not decided: no loss in less than 4 plies, no win in less than 3 plies" in text
 
 
+def test_a_question_without_limits_says_how_to_stop_it_and_what_it_costs(
+    ladder: Command,
+) -> None:
+    """Standard error names the memory, the processor, Ctrl-C and both limits."""
+    words = ("solve", "--board", "4x5", "01012", "--memory", "7")
+    told = ladder(*words)
+    assert told.err.count("\n") == 1
+    for part in ("one processor", "7 MiB", "Ctrl-C", "--time T", "--nodes N"):
+        assert part in told.err
+    for limit in (("--time", "60s"), ("--nodes", "1000000")):
+        limited = ladder(*words, *limit)
+        assert (limited.code, limited.err) == (0, "")
+        assert limited.out.splitlines()[0] == told.out.splitlines()[0]
+
+
 def test_a_first_question_says_that_code_is_compiled(
     ladder: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Where the cache holds no code yet a sentence on stderr tells of the wait; else none does."""
-    assert ladder("solve", "--board", "4x5", "01012").err == ""
+    assert ladder("solve", "--board", "4x5", "01012", "--time", "60s").err == ""
     monkeypatch.setattr(solver_module, "cache_folder", lambda: tmp_path)
-    assert ladder("solve", "--board", "4x5", "01012").err.startswith("compiling the solver")
+    told = ladder("solve", "--board", "4x5", "01012", "--time", "60s").err
+    assert told.startswith("compiling the solver")
 
 
 def test_a_file_of_positions(ladder: Command, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.web.play import open_games
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
+from tests.support.fakes import FAKE_BOT
 from tests.support.shared import made_once
 
 Visit = Callable[..., Opened]
@@ -254,6 +255,27 @@ def test_a_bot_that_fails_loses(
         page.click("#end")
         page.close()
     assert server.ask("/").status == 200
+
+
+def test_a_game_whose_bot_was_deleted_says_that_it_is_not_saved(
+    database: str, server: Running, visit: Visit, tmp_path: Path
+) -> None:
+    """The page that says who won must also say that nothing is stored, and where the game is."""
+    spec = f"exec:{sys.executable} -I -S {FAKE_BOT} honest"
+    assert run_command(["bots", "add", "mine", spec, "--db", database]) == 0
+    page = visit(begun(server, bot="mine", save=True)).page
+    until(page, f"{SAYS} === 'Your move.'")
+    assert run_command(["bots", "delete", "mine", "--db", database]) == 0
+    for stones in (2, 4, 6):
+        page.click("#columns button:nth-child(6)")
+        until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
+    page.click("#columns button:nth-child(6)")
+    until(page, f"{SAYS}.startsWith('You won by four in a row; the game was not saved: the bot')")
+    (file,) = (tmp_path / "play.db.unsaved").iterdir()
+    assert file.name in page.inner_text("#says")
+    assert page.inner_text("#saved") == ""
+    with Store.open(database) as store:
+        assert store.human_games.count() == 0
 
 
 def test_a_game_that_is_ended_while_a_bot_thinks_is_no_win(

@@ -58,7 +58,7 @@ class League:
 
     def add(self, name: str) -> int:
         """Register a bot; the key of its revision."""
-        revision = NewRevision(f"content of {name}", LAUNCH, ("time",))
+        revision = NewRevision(content_of(name), LAUNCH, ("time",))
         row = self.store.bots.add(NewBot(name, "exec", f"exec:{name}", revision))
         return row.revision.id
 
@@ -71,16 +71,20 @@ class League:
         time_ms: int = 100,
         bots: Sequence[str] = (),
         settings: Mapping[str, object] | None = None,
+        stream: str = "",
     ) -> RunRow:
-        """A new run of these bots, or of all; only one that is no match and no gate is rated."""
+        """A new run of these bots, or of all; only one that is no match and no gate is rated.
+
+        It has a stream of its own unless it is to continue that of another run.
+        """
         division = self.store.divisions.ensure(boards, 0, {"time_ms": time_ms})
         number = len(self.store.runs.find()) + 1
-        names = {name: name for name in bots or self.revisions}
+        names = {name: content_of(name) for name in bots or self.revisions}
         return self.store.runs.create(
             NewRun(
                 kind=kind,
                 rated=kind is RunKind.LADDER,
-                stream=f"stream {number}",
+                stream=stream or f"stream {number}",
                 identity=f"identity {number}",
                 settings={"bots": names, "pairing": "random", **(settings or {})},
                 seed=number,
@@ -163,6 +167,11 @@ class League:
             detail="" if game.by is None else "an invented failure",
             last_words=None if game.by is None else LAST_WORDS,
         )
+
+
+def content_of(name: str) -> str:
+    """Return the content hash of a bot that was registered under a name."""
+    return f"content of {name}"
 
 
 def _stats(moves: int) -> SideSums:

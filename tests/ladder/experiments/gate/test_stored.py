@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from db.records.runs import RunKind
+from db.records.runs import DivisionRow, RunKind
 from engine.result import Termination
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.stored import games_of_gate, trials_of
+from ladder.experiments.gate.stored import games_of_gate, trial_of, trials_of
 from ladder.results.standings.showcase import Reason
+from ladder.runs.history import past_run
 from tests.support.data.league import Game, League
 
 
@@ -38,6 +39,48 @@ def test_a_stored_gate_comes_to_its_verdict_again(league: League) -> None:
     assert trial.result.test == test
 
 
+def test_a_repeated_gate_is_judged_by_its_own_pairs(league: League) -> None:
+    """Gates that continue one stream have the ratio and the games of their own pairs each."""
+    settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
+    games = [("0-1", "1-0"), ("1-0", "0-1"), ("1-0", "1/2")]
+    stream = ""
+    for scores in games:
+        gate = league.run(kind=RunKind.GATE, settings=settings, stream=stream)
+        stream = gate.stream
+        league.pairs(gate, "new", "old", 3, *scores)
+    found = [trial.result for trial in reversed(trials_of(league.store, the_division(league)))]
+    judged = [result for result in found if result is not None]
+    assert [result.games for result in judged] == [6, 6, 6]
+    assert [result.deciding.pentanomial for result in judged] == [
+        (3, 0, 0, 0, 0),
+        (0, 0, 0, 0, 3),
+        (0, 0, 0, 3, 0),
+    ]
+    assert [trial_of(league.store, gate).pentanomial for gate in league.store.runs.find()] == [
+        result.deciding.pentanomial for result in reversed(judged)
+    ]
+
+
+def test_a_stored_gate_outlives_new_names(league: League) -> None:
+    """Candidate and baseline keep their sides, counts and ratio when both have other names."""
+    settings = {"pairing": "gate:new:old", **GateTest(max_drop=50).settings}
+    gate = league.run(kind=RunKind.GATE, settings=settings)
+    league.pairs(gate, "new", "old", 49, "1-0", "0-1")
+    league.pairs(gate, "new", "old", 10, "1/2", "1/2")
+    before = trial_of(league.store, gate)
+    assert before.result is not None
+    for name, new_name in (("new", "x"), ("old", "new"), ("x", "old")):
+        league.store.bots.rename(name, new_name)
+    run = league.store.runs.get(gate.id)
+    after = trial_of(league.store, run)
+    assert (after.bot, after.against) == ("old", ["new"])
+    assert after.result is not None
+    assert (after.wins, after.draws, after.losses) == (98, 20, 0)
+    assert after.pentanomial == before.pentanomial
+    assert after.result.deciding.ratios == before.result.deciding.ratios
+    assert past_run(league.store, gate.id).title.startswith("old against new")
+
+
 def test_a_gate_without_its_question_keeps_its_counts(league: League) -> None:
     """Runs of earlier versions hold no question: the verdict stands, no ratio is made up."""
     gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old"})
@@ -61,7 +104,7 @@ def test_matches_stand_beside_gates_and_ladders_do_not(league: League) -> None:
 
 
 def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
-    """Forfeits first, then the shortest; none that the candidate won, no more than are wanted."""
+    """Forfeits first, then the shortest; none that it won or that are another run's."""
     test = GateTest(max_drop=50)
     gate = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
     for plies in range(8, 40):
@@ -81,7 +124,15 @@ def test_the_games_of_a_gate_are_those_that_were_lost(league: League) -> None:
     assert shown[0].game.last_words is not None
     assert {each.game.first for each in shown} == {"new"}
     assert games_of_gate(league.store, gate_label(league), trial.result, 0) == []
+    again = league.run(kind=RunKind.GATE, settings={"pairing": "gate:new:old", **test.settings})
+    (lost, _) = league.pair(again, "new", "old", Game("0-1", plies=9), "1/2")
+    shown = games_of_gate(league.store, gate_label(league), trial.result, 12, run_id=again.id)
+    assert [each.game.id for each in shown] == [lost]
+
+
+def the_division(league: League) -> DivisionRow:
+    return league.store.divisions.all()[0]
 
 
 def gate_label(league: League) -> str:
-    return league.store.divisions.all()[0].label
+    return the_division(league).label

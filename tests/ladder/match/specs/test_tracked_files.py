@@ -56,6 +56,40 @@ def test_an_interpreter_s_program_counts_with_its_folder(folder: Path, spec: str
     assert read_spec(spec, folder).content_hash == before.content_hash
 
 
+def test_what_the_ladder_reads_and_writes_is_no_part_of_a_bot(folder: Path) -> None:
+    """Its configuration and all that lies beside a database may come, change and go."""
+    spec = "exec:python3 main.py"
+    before = read_spec(spec, folder)
+    (folder / "ladder.toml").write_text('time = "40ms"\n')
+    (folder / "weights" / "ladder.toml").touch()
+    for name in ("ladder.db.locks", "other.db.locks", "new.db", "ladder.db-wal"):
+        (folder / name).touch()
+    for name in ("ladder.logs", "ladder.bots", "gone.db.unsaved"):
+        (folder / name).mkdir()
+        (folder / name / "file").write_text("1\n")
+    after = read_spec(spec, folder)
+    assert tracked(after) == ALL
+    assert after.content_hash == before.content_hash
+    (folder / "tables.db").write_text("a table of the bot's own")
+    assert tracked(read_spec(spec, folder)) == {*ALL, "tables.db"}
+
+
+def test_a_bot_of_which_the_configuration_was_a_part_stays_that_bot(folder: Path) -> None:
+    """Bots that were registered so must not change with the configuration or lose their games."""
+    spec = "exec:python3 main.py"
+    config = folder / "ladder.toml"
+    config.write_text('time = "40ms"\n')
+    with_config = read_spec(f"{spec} ladder.toml", folder)
+    known = dict(with_config.files)
+    then = read_spec(spec, folder, known=known)
+    config.write_text('time = "50ms"\n')
+    assert read_spec(spec, folder, known=known).content_hash == then.content_hash
+    config.unlink()
+    assert read_spec(spec, folder, known=known).content_hash == then.content_hash
+    (folder / "strategy.py").write_text("X = 2\n")
+    assert read_spec(spec, folder, known=known).content_hash != then.content_hash
+
+
 def test_a_script_is_an_interpreter_s_program(folder: Path) -> None:
     """A first line that names an interpreter must make no difference."""
     script = folder / "run"

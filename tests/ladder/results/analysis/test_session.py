@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought
+from db.records.runs import RunStatus
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
@@ -14,6 +15,7 @@ from ladder.results.analysis import session
 from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
+from ladder.stats.sequential_elo import rate_pair
 from tests.engine.solver.oracle import Oracle
 from tests.ladder.results.analysis.making import Games, random_moves
 
@@ -174,9 +176,28 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert all(each.told is not None and each.true is not None for each in bins)
 
 
+def test_a_run_may_be_deleted_while_its_games_are_analysed(
+    store: Store, games: Games, tmp_path: Path
+) -> None:
+    """The verdicts on a deleted game are left out, and what was solved stays."""
+
+    def delete_the_run() -> bool:
+        if store.runs.find():
+            with Store.open(str(tmp_path / "ladder.db")) as other:
+                other.runs.delete(games.run.id, rate_pair)
+        return False
+
+    games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
+    made = run(games, is_stopped=delete_the_run)
+    assert (made.games, made.stopped) == (1, False)
+    verdicts, solved = store.analysis.count()
+    assert verdicts == 0
+    assert solved > 0
+
+
 def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
     """Verdicts hang on games: no game may be kept from being deleted by them."""
     run(games)
-    games.store.runs.set_status(games.run.id, games.run.status.__class__.FINISHED)
-    games.store.runs.delete(games.run.id, lambda *_: (0.0, 0.0))  # type: ignore[arg-type, return-value]
+    games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
+    games.store.runs.delete(games.run.id, rate_pair)
     assert games.store.analysis.count()[0] == 0

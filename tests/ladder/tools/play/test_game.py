@@ -5,11 +5,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bots.protocol import Budget
+from bots.protocol import READY_S, Budget
 from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
-from ladder.errors import BotFailure
+from ladder.errors import BotFailure, BotTimeout
 from ladder.match.process.confinement import UNCONFINED
 from ladder.match.specs import start_command
 from ladder.tools.play.game import GameInPlay
@@ -125,6 +125,17 @@ def test_a_hint_comes_from_another_bot_and_changes_nothing(tmp_path: Path) -> No
         game.drop(6)
         assert game.verdict is not None
         assert game.verdict.result is Result.WIN
+
+
+@pytest.mark.slow
+def test_a_built_in_player_may_load_for_longer_than_the_protocol_allows(tmp_path: Path) -> None:
+    """A hint waits for kernels that load or compile on a busy machine; a foreign bot fails."""
+    late = fake(tmp_path, "late-in-ready", str(READY_S + 1))
+    adviser = Entrant(2, "adviser", late.start, Budget(time_ms=100), player="v4")
+    with spar(fake(tmp_path, "honest")) as game:
+        assert game.hint(adviser).column == 0
+        with pytest.raises(BotTimeout, match="no answer to new_game within 10000 ms"):
+            game.hint(late)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,84 @@
+"""Saving a person's finished game: in the database, or in a file when the database refuses it."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import msgspec
+
+from db.beside import UNSAVED, folder_beside
+from db.errors import DatabaseError
+from db.records.games import NewHumanGame
+from db.store import Store, file_of
+from engine.position import format_moves
+from ladder.errors import UsageError
+from ladder.tools.play.game import GameInPlay
+
+
+class NotSaved(UsageError):
+    """A finished game could not be stored; the message says why and where it is kept."""
+
+    def __init__(self, reason: object, place: str) -> None:
+        super().__init__(f"the game was not saved: {reason}; {place}")
+
+
+def save_game(
+    game: GameInPlay, database: str, opened: Callable[[], AbstractContextManager[Store]]
+) -> int:
+    """Store a finished game and return its key.
+
+    Args:
+        game: the game, which is over.
+        database: its file or URL; a game that it refuses is written to a file beside it.
+        opened: opens it.
+
+    Raises:
+        NotSaved: the database refused the game.
+
+    """
+    record = game.record()
+    try:
+        with opened() as store:
+            return store.human_games.add(record)
+    except DatabaseError as error:
+        raise NotSaved(error, _kept(record, game.bot.name, database)) from error
+
+
+def _kept(record: NewHumanGame, bot: str, database: str) -> str:
+    """Write the game to a file; where it is, in words."""
+    moves = format_moves(record.moves)
+    document = {
+        "bot": bot,
+        "bot_side": record.bot_side,
+        "board": record.board,
+        "moves": moves,
+        "result": record.result.value,
+        "termination": record.termination.value,
+        "detail": record.detail,
+        "budget": dict(record.budget),
+        "seed": record.seed,
+        "started": record.started_at,
+        "duration_us": record.duration_us,
+    }
+    begun = time.strftime("%Y%m%d-%H%M%S", time.localtime(record.started_at))
+    file = folder_beside(file_of(database), UNSAVED) / f"game-{begun}-{record.seed}.json"
+    try:
+        file.parent.mkdir(exist_ok=True)
+        return f"it is kept in {_write(file, msgspec.json.format(msgspec.json.encode(document)))}"
+    except OSError as error:
+        return f"{file} cannot be written either ({error.strerror}): note {record.board} {moves}"
+
+
+def _write(file: Path, text: bytes) -> Path:
+    """Write a new file, with a number in its name if the name is taken. Raises OSError."""
+    number, place = 1, file
+    while True:
+        try:
+            with place.open("xb") as stream:
+                stream.write(text + b"\n")
+        except FileExistsError:
+            number += 1
+            place = file.with_stem(f"{file.stem}-{number}")
+        else:
+            return place

@@ -1,0 +1,116 @@
+"""Results that cannot be written: a full disk, a reader that has gone, a closed descriptor."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+
+SMALL = ("--boards", "5x5", "--simulations", "20", "--concurrency", "1", "--seed", "5")
+
+
+@pytest.fixture
+def played(ladder: Ladder) -> Ladder:
+    """A folder with a database of two games."""
+    ladder.stock()
+    done = ladder("match", "random", "stupid", "--rated", "--games", "2", *SMALL)
+    assert done.code == 0, done.err
+    return ladder
+
+
+def run_into(ladder: Ladder, output: int, *words: str, unbuffered: str = "") -> tuple[int, str]:
+    """Run a command with this standard output; its exit code and what it wrote on stderr."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
+        cwd=ladder.folder,
+        env={**ladder.environment, "PYTHONUNBUFFERED": unbuffered},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report",),
+        ("report", "--json"),
+        ("export",),
+        ("bots", "list"),
+        ("replay", "1"),
+        ("stats", "elo", "--wdl", "1,2,3"),
+        ("--help",),
+    ],
+    ids=" ".join,
+)
+def test_a_full_disk_behind_standard_output_is_a_sentence(
+    played: Ladder, words: tuple[str, ...], unbuffered: str
+) -> None:
+    """Whether the write fails at once or at the end: exit code 2, and one line that says why."""
+    full = os.open("/dev/full", os.O_WRONLY)
+    code, told = run_into(played, full, *words, unbuffered=unbuffered)
+    os.close(full)
+    assert told == (
+        "ladder: standard output cannot be written (No space left on device): free some space or "
+        "write elsewhere\n"
+    )
+    assert code == 2
+
+
+def test_a_verdict_outlives_the_reader_of_its_text(played: Ladder) -> None:
+    """The exit code of a gate must be that of its verdict although nothing reads its output."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = ("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL)
+    code, told = run_into(played, writing, *words)
+    os.close(writing)
+    assert code == 3, told
+    assert "Traceback" not in told
+    assert "BrokenPipe" not in told
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("-o", ("report", "-o")),
+        ("-o", ("report", "--json", "-o")),
+        ("-o", ("export", "-o")),
+        ("--junit", ("gate", "stupid", "--against", "random", "--stored", *SMALL[:4], "--junit")),
+        (
+            "--summary",
+            ("gate", "stupid", "--against", "random", "--stored", *SMALL[:4], "--summary"),
+        ),
+        ("FILE", ("openings", "make", "--boards", "4x4", "--plies", "2", "--count", "2")),
+    ],
+)
+def test_a_full_disk_behind_a_file_is_a_sentence(
+    played: Ladder, option: str, words: tuple[str, ...]
+) -> None:
+    """It names the option and the file, and nothing is called a defect of the program."""
+    file = Path(played.folder) / "full"
+    file.symlink_to("/dev/full")
+    done = played(*words, "full")
+    assert done.code == 2, done.err
+    assert f"ladder: {option} full cannot be written (No space left on device)" in done.err
+
+
+def test_a_closed_standard_output_is_no_defect(played: Ladder) -> None:
+    """A command whose output nobody wants does its work."""
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -c 'from ladder.cli.main import main; main()' runs >&-"],
+        cwd=played.folder,
+        env=played.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
