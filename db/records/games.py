@@ -243,10 +243,8 @@ class AuditedGame:
     """A stored game that was held against its pair and run."""
 
     id: int
-    game: GameRow | None
-    """With its thoughts; None when something is wrong with it."""
     fault: str | None
-    """A clause that says what is wrong; None: nothing, as far as its row tells."""
+    """A clause that says what is wrong; None if the game breaks no rule."""
 
 
 PERSON = "person"

@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from db.records.pairs import PlannedPair
+from db.records.runs import plies_of_opening
 from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
@@ -263,17 +264,6 @@ def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> N
             raise UsageError(
                 f"--openings: there is none for {kind}: leave it out of --boards, or add openings"
             )
-
-
-DEFAULT_FIXED_OPENING = 4
-"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
-
-
-def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
-    """The opening's length on a board class; None asks for the default."""
-    if opening_plies is not None:
-        return opening_plies
-    return 0 if board_class.varies else DEFAULT_FIXED_OPENING
 
 
 def refuse_long_openings(

@@ -11,7 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import Conditions, RunKind
+from db.records.runs import Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import UNCONFINED, Confinement
@@ -19,7 +19,6 @@ from ladder.pair_seeds import CURRENT, SeedDerivation
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
     Pairing,
-    plies_of_opening,
 )
 
 DERIVATION = "seed_derivation"
