@@ -268,7 +268,7 @@ def _ending(game: Values) -> str | None:
     result, termination = Result(game["result"]), Termination(game["termination"])
     if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
         if position.ending != (result, termination):
-            return f"it is stored as {result} by {termination}, and its moves do not end so"
+            return f"its moves do not end in a {result} by {termination}"
     elif position.is_over:
         return f"its moves end the game, so it did not end by {termination}"
     elif termination.is_forfeit and result is Result.DRAW:
@@ -277,7 +277,7 @@ def _ending(game: Values) -> str | None:
 
 
 GAME_RULES: tuple[Rule, ...] = (
-    *(_words, _numbers, _of_pair, _of_run, _board, _moves, _opening, _thoughts, _ending),
+    *(_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts),
 )
 
 

@@ -21,8 +21,6 @@ from ladder.names import check_line, check_name, check_text
 
 SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
 """Fields that are equal in all games of a run."""
-SAME_OF_PAIR = ("board", "seed", "opening_plies", "board_class")
-"""Fields that are equal in both games of a pair, beside those of its run."""
 
 
 class _Select(msgspec.Struct):
@@ -175,12 +173,6 @@ def check_pair(one: GameLine, two: GameLine) -> None:
         (one.first, one.first_hash, one.second, one.second_hash) == swapped,
         "the second game of a pair has the colours swapped",
     )
-    for name in SAME_OF_PAIR:
-        _require(
-            getattr(one, name) == getattr(two, name), f"both games of a pair have the same {name}"
-        )
-    opening = one.opening_plies
-    _require(one.moves[:opening] == two.moves[:opening], "both games have the same opening")
 
 
 def _require(fact: bool, otherwise: str) -> None:

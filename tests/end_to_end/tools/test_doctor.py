@@ -24,11 +24,11 @@ DAMAGES = {
     "update pair_tables set a_moves = a_moves + 1": ("derived", "pair_tables.", True),
     "delete from pair_tables": ("derived", "pair_tables.", True),
     "update games set result = case result when 'win' then 'loss' else 'win' end where id = 1": (
-        "games", "game 1: it is stored as", False,
+        "games", "game 1: its moves do not end in", False,
     ),
     "update games set moves = moves || '0' where id = 2": ("games", "game 2", False),
     "update games set termination = 'board_full', result = 'draw' where id = 3": (
-        "games", "game 3: it is stored as draw by board_full", False,
+        "games", "game 3: its moves do not end in a draw by board_full", False,
     ),
     "update games set thoughts = x'ff' where id = 1": ("games", "thoughts cannot be read", False),
     "update games set thoughts = x'9191cd03e8' where id = 1": ("games", "and 1 thoughts", False),
