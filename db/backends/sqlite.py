@@ -47,6 +47,9 @@ _BY_CODE = {
     "SQLITE_NOTADB": NotOurs,
 }
 
+_NO_TEXT = "Could not decode to UTF-8"
+"""How the driver's message about a text of damaged bytes begins."""
+
 _SENTENCES: dict[type[DatabaseError], str] = {
     Locked: (
         "{where} is kept busy by another process ({reason}); "
@@ -236,6 +239,9 @@ class SqliteBackend(Backend):
         for prefix, kind in _BY_CODE.items():
             if code.startswith(prefix):
                 return kind(_SENTENCES[kind].format(where=self.path, reason=reason))
+        if str(reason).startswith(_NO_TEXT):  # by the driver itself, which has no code for it
+            reason = str(reason).partition(" with text")[0]
+            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
         if code == "SQLITE_ERROR" and "no such" in str(reason):
             return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
         return None

@@ -1,4 +1,4 @@
-"""What is true of every stored run, pair and game: one list, for the audit and for imports.
+"""What is true of every stored bot, run, pair and game: one list, for the audit and for imports.
 
 Values come by the names of their columns, those of the pair, run and division that a row belongs to
 behind ``pair_``, ``run_`` and ``division_``. They may be anything: another program may have written
@@ -16,6 +16,7 @@ from db.records import thought_blob
 from db.records.budget import is_budget
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import Thought
+from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind, RunStatus, plies_of_opening
 from db.records.sides import COUNT_LIMIT
@@ -48,6 +49,11 @@ _PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
 _LINE = re.compile(r"[0-9ab]*")
 
 
+def fault_of_revision(revision: Values) -> str | None:
+    """Return the first rule that a revision of a bot breaks."""
+    return _first_fault(REVISION_RULES, revision)
+
+
 def fault_of_run(run: Values) -> str | None:
     """Return the first rule that a run breaks; it has the columns of its division, too."""
     return _first_fault(RUN_RULES, run)
@@ -72,6 +78,11 @@ def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
     )
 
 
+def fault_of_human_game(game: Values) -> str | None:
+    """Return the first rule that a game of a person breaks."""
+    return _first_fault(HUMAN_GAME_RULES, game)
+
+
 def fault_of_thought(thought: Thought) -> str | None:
     """Return what is wrong with the record of one move."""
     if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
@@ -92,6 +103,28 @@ def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
     except (EngineError, TypeError, ValueError, AttributeError) as error:
         return str(error)  # a value is not of its column's type, or not in its notation
     return None
+
+
+# Bots.
+
+
+def _revision_columns(revision: Values) -> str | None:
+    for name, kind in (
+        ("launch", Launch),
+        ("budgets", tuple[str, ...]),
+        ("boards", tuple[str, ...] | None),
+        ("files", dict[str, str]),
+    ):
+        text = revision[name]
+        if text is not None or name != "boards":
+            try:
+                msgspec.json.decode(text, type=kind)
+            except msgspec.DecodeError as error:
+                return f"its {name} cannot be read: {error}"
+    return None
+
+
+REVISION_RULES: tuple[Rule, ...] = (_revision_columns,)
 
 
 # Runs.
@@ -279,6 +312,18 @@ def _ending(game: Values) -> str | None:
 GAME_RULES: tuple[Rule, ...] = (
     *(_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts),
 )
+
+
+def _human_game(game: Values) -> str | None:
+    Result(game["result"])
+    Termination(game["termination"])
+    msgspec.json.decode(game["budget"], type=dict[str, int])
+    thought_blob.decode(game["thoughts"])
+    Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
+    return None
+
+
+HUMAN_GAME_RULES: tuple[Rule, ...] = (_human_game,)
 
 
 def labelled(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:

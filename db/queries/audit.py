@@ -16,13 +16,24 @@ from db.derived.invariants import (
     OF_RUN,
     OpeningLines,
     fault_of_game,
+    fault_of_human_game,
     fault_of_pair,
+    fault_of_revision,
     fault_of_run,
 )
 from db.errors import Corrupt
-from db.models import Base, Division, Game, LastWords, OpeningSet, Pair, Run
+from db.models import (
+    Base,
+    Division,
+    Game,
+    HumanGame,
+    LastWords,
+    OpeningSet,
+    Pair,
+    Revision,
+    Run,
+)
 from db.queries.bots import names_of_revisions
-from db.records.games import AuditedGame
 from db.records.pairs import PairStatus
 
 
@@ -50,6 +61,39 @@ class Audit:
         """Triggers and the like: this program makes none, and they could change what is stored."""
         with self._database.reading() as connection:
             return self._database.backend.foreign_objects(connection)
+
+    def damage(self) -> Corrupt | None:
+        """Return the first fault of all that the database holds as an error; None if it is sound.
+
+        Reads everything: to find out why something could not be read.
+        """
+        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games)
+        for check in checks:
+            for fault in check():
+                place = self._database.place
+                return Corrupt(
+                    f"{place} is damaged ({fault}); restore a copy, or choose another --db and "
+                    "leave the file: `ladder doctor` reports what is wrong"
+                )
+        return None
+
+    def bots(self) -> Iterator[str]:
+        """Yield the revisions of bots that break a rule."""
+        query = select(Revision.__table__).order_by(Revision.id)
+        with self._database.streaming() as connection:
+            for row in connection.execute(query):
+                fault = fault_of_revision(row._asdict())
+                if fault is not None:
+                    yield f"revision {row.id}: {fault}"
+
+    def human_games(self) -> Iterator[str]:
+        """Yield the games of people that break a rule."""
+        query = select(HumanGame.__table__).order_by(HumanGame.id)
+        with self._database.streaming() as connection:
+            for row in connection.execute(query):
+                fault = fault_of_human_game(row._asdict())
+                if fault is not None:
+                    yield f"game p{row.id}: {fault}"
 
     def runs(self) -> Iterator[str]:
         """Yield the runs that break a rule, and streams of more than one seed or identity."""
@@ -94,8 +138,8 @@ class Audit:
                     count = f"{sum(played)} of {sum(whole)} games"
                     yield f"pair {row.id} is {row.status} and has {count}"
 
-    def games(self) -> Iterator[AuditedGame]:
-        """Every game in the order of storing, and the first rule that it breaks."""
+    def games(self) -> Iterator[str]:
+        """Yield the games that break a rule."""
         query: Select[Any] = (
             select(
                 Game.__table__,
@@ -117,8 +161,9 @@ class Audit:
                 for row in connection.execute(select(OpeningSet.__table__))
             }
             for row in connection.execute(query):
-                values = row._asdict()
-                yield AuditedGame(row.id, _fault(values, names, openings))
+                fault = _fault(row._asdict(), names, openings)
+                if fault is not None:
+                    yield f"game {row.id}: {fault}"
 
 
 def _fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:

@@ -1,4 +1,4 @@
-"""Records of finished games: played, stored, looked for, audited, and those of people."""
+"""Records of finished games: played, stored, looked for, and those of people."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -236,15 +236,6 @@ class PliesTally:
     """From the first player's side."""
     plies: int
     games: int
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedGame:
-    """A stored game that was held against its pair and run."""
-
-    id: int
-    fault: str | None
-    """A clause that says what is wrong; None if the game breaks no rule."""
 
 
 PERSON = "person"

@@ -47,40 +47,30 @@ def _check_objects(store: Store) -> Finding:
     )
 
 
-def _check_runs(store: Store) -> Finding:
-    """Whether every run is of a known kind, under conditions that can be played."""
-    return _told(
-        "runs",
-        list(store.audit.runs()),
-        "wrong runs, restore a copy",
-        "every run has its conditions",
-    )
-
-
-def _check_pairs(store: Store) -> Finding:
-    """Whether every pair has the games that its status says."""
-    return _told(
-        "pairs",
-        list(store.audit.pairs()),
-        "wrong pairs, restore a copy",
-        "every finished pair has its two games, the others none",
-    )
-
-
-def _check_games(store: Store) -> Finding:
-    """Whether every game fits its pair and run and replays legally to its stored result."""
-    bad: list[str] = []
-    count = 0
-    for audited in store.audit.games():
-        count += 1
-        if audited.fault is not None:
-            bad.append(f"game {audited.id}: {audited.fault}")
-    return _told(
-        "games",
-        bad,
-        f"wrong games among {count}, restore a copy",
-        f"{count} games replay legally to their stored results",
-    )
+def _check_rows(store: Store) -> list[Finding]:
+    """Whether bots, runs, pairs and games keep the rules that imports are checked by, too."""
+    audit, games = store.audit, sum(store.games.count_by_run().values())
+    return [
+        _told("bots", list(audit.bots()), "wrong bots, restore a copy", "every bot can be read"),
+        _told(
+            "runs",
+            list(audit.runs()),
+            "wrong runs, restore a copy",
+            "every run has its conditions",
+        ),
+        _told(
+            "pairs",
+            list(audit.pairs()),
+            "wrong pairs, restore a copy",
+            "every finished pair has its two games, the others none",
+        ),
+        _told(
+            "games",
+            [*audit.games(), *audit.human_games()],
+            f"wrong games among {games}, restore a copy",
+            f"{games} games replay legally to their stored results",
+        ),
+    ]
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:

@@ -332,7 +332,7 @@ def test_keys_have_room(server: Server, url: str) -> None:
             *range(1, 5),
             *range(3 * 2**30, 3 * 2**30 + 12),
         ]
-        assert [audited.fault for audited in store.audit.games()] == [None] * 16
+        assert list(store.audit.games()) == []
         assert store.aggregate.rebuild(elo) == []
         assert store.games.get(3 * 2**30 + 1) is not None
 
