@@ -240,8 +240,8 @@ class SqliteBackend(Backend):
             if code.startswith(prefix):
                 return kind(_SENTENCES[kind].format(where=self.path, reason=reason))
         if str(reason).startswith(_NO_TEXT):  # by the driver itself, which has no code for it
-            reason = str(reason).partition(" with text")[0]
-            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
+            which = str(reason).partition(" with text")[0]
+            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=which))
         if code == "SQLITE_ERROR" and "no such" in str(reason):
             return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
         return None

@@ -5,7 +5,6 @@ behind ``pair_``, ``run_`` and ``division_``. They may be anything: another prog
 the row. Each rule returns a clause that says what is wrong, or None.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from db.derived.game_columns import line_hash, offender_of, sides_of
 from db.records import thought_blob
 from db.records.budget import is_budget
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
-from db.records.games import Thought
+from db.records.games import fault_of_thought
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind, RunStatus, plies_of_opening
@@ -44,9 +43,6 @@ OF_RUN = ("division_id", "rated")
 """Columns of its run that a game is compared with."""
 OF_DIVISION = ("boards", "opening_plies", "openings")
 """Columns of its division that a game is compared with."""
-
-_PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
-_LINE = re.compile(r"[0-9ab]*")
 
 
 def fault_of_revision(revision: Values) -> str | None:
@@ -81,17 +77,6 @@ def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
 def fault_of_human_game(game: Values) -> str | None:
     """Return the first rule that a game of a person breaks."""
     return _first_fault(HUMAN_GAME_RULES, game)
-
-
-def fault_of_thought(thought: Thought) -> str | None:
-    """Return what is wrong with the record of one move."""
-    if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
-        return "the times of a thought must not be negative, nor too great to be stored"
-    if thought.proven is not None and not _PROVEN.fullmatch(thought.proven):
-        return f"proven is win, loss or draw and a distance in plies, got {thought.proven!r}"
-    if not _LINE.fullmatch(thought.line):
-        return f"an expected line is columns 0..9, a, b, got {thought.line!r}"
-    return None
 
 
 def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:

@@ -11,9 +11,9 @@ from typing import Any, get_args
 import msgspec
 
 from bots.budget import BudgetKind
-from db.derived.invariants import fault_of_thought
 from db.records.budget import is_budget
 from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
+from db.records.games import fault_of_thought
 from engine.board import parse_board_class, parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY

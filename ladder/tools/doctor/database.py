@@ -18,9 +18,7 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
         Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
     ] or [Finding("integrity", Level.OK, "the database passes its own integrity check")]
     try:
-        truth = [
-            check(store) for check in (_check_objects, _check_runs, _check_pairs, _check_games)
-        ]
+        truth = [_check_objects(store), *_check_rows(store)]
     except Corrupt as error:
         # What the integrity check has named keeps the pages from being read any further.
         return [*findings, Finding("games", Level.FAULT, str(error))]

@@ -200,7 +200,7 @@ def test_the_last_pair_number_ends_a_stream(store: Store, tmp_path: Path) -> Non
     assert run is not None
     with pytest.raises(DatabaseError, match=r"no pair numbers are left .* another --seed"):
         store.pairs.plan(run.id, 1, lambda n: PlannedPair(1, 2, "4x4", "4x4", (0,), n))
-    assert examine_database(store)[1].level is Level.OK
+    assert {finding.level for finding in examine_database(store)} == {Level.OK}
 
 
 def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
