@@ -299,7 +299,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "gate": ("random", "--against", "stupid", "--max-games", "2", *SHORT),
     "select": ("random", "stupid", "--max-games", "2", *SHORT),
     "tune": (
-        "builtin:v4?c={c}", "--param", "c=0.5..1", "--games", "2", "--pairs", "1", *SHORT,
+        "builtin:v4", "--param", "c=0.5..1", "--games", "2", "--pairs", "1", *SHORT,
     ),
     "bisect": ("builtin:random", "--good", "HEAD~1", "--bad", "HEAD", *SHORT),
     "compete": ("random", "stupid", "result.txt", "1"),
