@@ -29,7 +29,7 @@ ROOMS: dict[str, str] = {
     "ladder.runs.cluster": (
         "ladder ladder.runs ladder.match.registry ladder.match.game ladder.match.specs ladder.match.process ladder.stats"
     ),
-    "ladder.results.exchange": "ladder ladder.stats",
+    "ladder.results.exchange": "ladder ladder.match.specs ladder.stats",
     "ladder.results.standings": "ladder ladder.stats ladder.results.exchange",
     "ladder.results.analysis": "ladder ladder.stats",
     "ladder.experiments.suite": (

@@ -1,4 +1,4 @@
-"""What is true of every stored bot, run, pair and game: one list, for the audit and for imports.
+"""Rules for every stored bot, run, pair and game: one list, for the audit and for imports.
 
 Values come by the names of their columns, those of the pair, run and division that a row belongs to
 behind ``pair_``, ``run_`` and ``division_``. They may be anything: another program may have written
