@@ -357,9 +357,9 @@ def with_rubbish(table: str) -> Callable[[Path], None]:
     return damage
 
 
-def with_values(statement: str) -> Callable[[Path], None]:
+def with_values(*statements: str) -> Callable[[Path], None]:
     """Damage that leaves the pages sound, as single flipped bits do."""
-    return lambda database: change(database.parent, statement)
+    return lambda database: change(database.parent, *statements)
 
 
 def cut(share: float) -> Callable[[Path], None]:
@@ -377,6 +377,10 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "nine tenths of the file": cut(0.9),
     **{f"page of {table}": with_rubbish(table) for table in ("revisions", "games")},
     "page of the schema's version": with_rubbish("alembic_version"),
+    "schema that cannot be read": with_values(
+        "pragma writable_schema = on",
+        "update sqlite_master set name = cast(x'c528' as text), sql = 'odd' where name = 'games'",
+    ),
     "text that is none": with_values("update bots set change = cast(x'ff41' as text)"),
     "JSON of bots": with_values("update revisions set files = '{' || files"),
     "JSON of divisions": with_values("update divisions set budget = '['"),
