@@ -14,6 +14,7 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Conflict      what was to be stored contradicts what others have stored or deleted meanwhile
 |-- NameTaken     a bot of that name is registered already
 |-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
+|-- Exhausted     a stream has no pair numbers left
 `-- UnknownRow    there is no bot, run, division or game of that name or number
 """
 
@@ -77,6 +78,10 @@ class NameTaken(DatabaseError):
 
 class InUse(DatabaseError):
     """A bot or a run cannot be deleted: games, pairs or a living process need it."""
+
+
+class Exhausted(DatabaseError):
+    """A stream has no pair numbers left that can be stored and exported."""
 
 
 class UnknownRow(DatabaseError):

@@ -49,6 +49,9 @@ _BY_CODE = {
     "SQLITE_CONSTRAINT_PRIMARYKEY": Conflict,
 }
 
+_NO_TEXT = "Could not decode to UTF-8"
+"""How the driver's message about a text of damaged bytes begins."""
+
 _SENTENCES: dict[type[DatabaseError], str] = {
     Locked: (
         "{where} is kept busy by another process ({reason}); "
@@ -69,7 +72,8 @@ _SENTENCES: dict[type[DatabaseError], str] = {
 class SqliteBackend(Backend):
     """A SQLite file."""
 
-    driver_errors = (DBAPIError, sqlite3.Error)
+    # The driver cannot even read SQLite's message when that names a damaged part of the schema.
+    driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
 
     def __init__(self, place: Place, busy_s: float) -> None:
@@ -249,6 +253,11 @@ class SqliteBackend(Backend):
         for prefix, kind in _BY_CODE.items():
             if code.startswith(prefix):
                 return kind(_SENTENCES[kind].format(where=self.path, reason=reason))
+        if isinstance(reason, UnicodeDecodeError):
+            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason.reason))
+        if str(reason).startswith(_NO_TEXT):  # by the driver itself, which has no code for it
+            which = str(reason).partition(" with text")[0]
+            return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=which))
         if code == "SQLITE_ERROR" and "no such" in str(reason):
             return Corrupt(_SENTENCES[Corrupt].format(where=self.path, reason=reason))
         return None

@@ -1,34 +1,45 @@
-"""Holding stored pairs and games against each other: all that the tables' own keys do not enforce.
+"""Checking stored runs, pairs and games: all that the tables' own keys do not enforce.
 
-What is found is told, never raised: the rows may hold anything, as another program wrote them.
+What is found is returned, never raised: the rows may hold anything, as another program wrote them.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-from sqlalchemy import case, func, select
+from sqlalchemy import Select, case, func, select
 
 from db.connection.database import Database
 from db.connection.patience import retried
-from db.derived.game_columns import line_hash, offender_of, sides_of
-from db.errors import Corrupt
-from db.models import Game, Pair, Run
-from db.queries.bots import names_of_revisions
-from db.queries.games import COLUMNS, game_row
-from db.records import thought_blob
-from db.records.games import AuditedGame
-from db.records.pairs import PairStatus
-from engine.errors import EngineError
-from engine.position import parse_moves
-from engine.result import Result, Termination
-
-_OF_PAIR = tuple(
-    Pair.__table__.c[name].label(f"pair_{name}")
-    for name in ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "seed")
+from db.derived.invariants import (
+    OF_DIVISION,
+    OF_PAIR,
+    OF_RUN,
+    OpeningLines,
+    fault_of_game,
+    fault_of_human_game,
+    fault_of_pair,
+    fault_of_revision,
+    fault_of_run,
 )
-_OPENING = Pair.opening.label("pair_opening")
-_OF_RUN = (Run.division_id.label("run_division_id"), Run.rated.label("run_rated"))
+from db.errors import Corrupt
+from db.models import (
+    Base,
+    Division,
+    Game,
+    HumanGame,
+    LastWords,
+    OpeningSet,
+    Pair,
+    Revision,
+    Run,
+)
+from db.queries.bots import names_of_revisions
+from db.records.pairs import PairStatus
+
+
+def _labelled(model: type[Base], label: str, names: tuple[str, ...]) -> list[Any]:
+    """Return columns of a table under the names that rules for other rows know them by."""
+    return [model.__table__.c[name].label(f"{label}_{name}") for name in names]
 
 
 @retried
@@ -51,82 +62,115 @@ class Audit:
         with self._database.reading() as connection:
             return self._database.backend.foreign_objects(connection)
 
-    def pairs(self) -> Iterator[str]:
-        """Pairs whose games are not what their status says."""
-        first, second = (func.sum(case((Game.game == seat, 1), else_=0)) for seat in (0, 1))
-        query = (
-            select(Pair.id, Pair.status, first.label("first"), second.label("second"))
-            .outerjoin(Game, Game.pair_id == Pair.id)
-            .group_by(Pair.id, Pair.status)
-            .order_by(Pair.id)
-        )
-        known = {status.value for status in PairStatus}
+    def damage(self) -> Corrupt | None:
+        """Return the first fault of all that the database holds as an error; None if it is sound.
+
+        Reads everything: to find out why something could not be read.
+        """
+        checks = (self.integrity, self.bots, self.runs, self.pairs, self.games, self.human_games)
+        for check in checks:
+            for fault in check():
+                place = self._database.place
+                return Corrupt(
+                    f"{place} is damaged ({fault}); restore a copy, or choose another --db and "
+                    "leave the file: `ladder doctor` reports what is wrong"
+                )
+        return None
+
+    def bots(self) -> Iterator[str]:
+        """Yield the revisions of bots that break a rule."""
+        query = select(Revision.__table__).order_by(Revision.id)
         with self._database.streaming() as connection:
             for row in connection.execute(query):
-                games = (row.first, row.second)
+                fault = fault_of_revision(row._asdict())
+                if fault is not None:
+                    yield f"revision {row.id}: {fault}"
+
+    def human_games(self) -> Iterator[str]:
+        """Yield the games of people that break a rule."""
+        query = select(HumanGame.__table__).order_by(HumanGame.id)
+        with self._database.streaming() as connection:
+            for row in connection.execute(query):
+                fault = fault_of_human_game(row._asdict())
+                if fault is not None:
+                    yield f"game p{row.id}: {fault}"
+
+    def runs(self) -> Iterator[str]:
+        """Yield the runs that break a rule, and streams of more than one seed or identity."""
+        query = (
+            select(Run.__table__, *_labelled(Division, "division", (*OF_DIVISION, "budget")))
+            .outerjoin(Division, Division.id == Run.division_id)
+            .order_by(Run.id)
+        )
+        streams: dict[str, tuple[str, int]] = {}
+        with self._database.streaming() as connection:
+            for row in connection.execute(query):
+                fault = fault_of_run(row._asdict())
+                if streams.setdefault(row.stream, (row.identity, row.seed)) != (
+                    row.identity,
+                    row.seed,
+                ):
+                    fault = fault or "its stream has another identity or seed in an earlier run"
+                if fault is not None:
+                    yield f"run {row.id}: {fault}"
+
+    def pairs(self) -> Iterator[str]:
+        """Yield the pairs that break a rule, or whose games are not what their status says."""
+        first, second = (func.sum(case((Game.game == seat, 1), else_=0)) for seat in (0, 1))
+        counts = select(Game.pair_id, first.label("first"), second.label("second")).group_by(
+            Game.pair_id
+        )
+        games = counts.subquery()
+        query = (
+            select(Pair.__table__, Run.stream.label("run_stream"), games.c.first, games.c.second)
+            .outerjoin(Run, Run.id == Pair.run_id)
+            .outerjoin(games, games.c.pair_id == Pair.id)
+            .order_by(Pair.id)
+        )
+        with self._database.streaming() as connection:
+            for row in connection.execute(query):
+                fault = fault_of_pair(row._asdict())
+                played = (row.first or 0, row.second or 0)
                 whole = (1, 1) if row.status == PairStatus.FINISHED else (0, 0)
-                if row.status not in known:
-                    yield f"pair {row.id} has the unknown status {row.status!r}"
-                elif games != whole:
-                    count = f"{sum(games)} of {sum(whole)} games"
+                if fault is not None:
+                    yield f"pair {row.id}: {fault}"
+                elif played != whole:
+                    count = f"{sum(played)} of {sum(whole)} games"
                     yield f"pair {row.id} is {row.status} and has {count}"
 
-    def games(self) -> Iterator[AuditedGame]:
-        """Every game in the order of storing, or the sentence that says why it is none."""
-        query = (
-            select(*COLUMNS, *_OF_PAIR, _OPENING, *_OF_RUN)
+    def games(self) -> Iterator[str]:
+        """Yield the games that break a rule."""
+        query: Select[Any] = (
+            select(
+                Game.__table__,
+                *_labelled(Pair, "pair", OF_PAIR),
+                *_labelled(Run, "run", OF_RUN),
+                *_labelled(Division, "division", OF_DIVISION),
+                LastWords.game_id.is_not(None).label("has_last_words"),
+            )
             .outerjoin(Pair, Pair.id == Game.pair_id)
             .outerjoin(Run, Run.id == Game.run_id)
+            .outerjoin(Division, Division.id == Game.division_id)
+            .outerjoin(LastWords, LastWords.game_id == Game.id)
             .order_by(Game.id)
         )
         with self._database.streaming() as connection:
             names = names_of_revisions(connection)
+            openings = {
+                row.content_hash: frozenset(row.lines.splitlines())
+                for row in connection.execute(select(OpeningSet.__table__))
+            }
             for row in connection.execute(query):
-                fault = _fault(row, names)
-                game = None if fault is not None else game_row(row, names, row.thoughts)
-                yield AuditedGame(row.id, game, fault)
+                fault = _fault(row._asdict(), names, openings)
+                if fault is not None:
+                    yield f"game {row.id}: {fault}"
 
 
-def _fault(row: Any, names: dict[int, str]) -> str | None:
-    """The first thing that is wrong with a game beside its moves; None: nothing."""
-    for name, words in (("result", Result), ("termination", Termination)):
-        if getattr(row, name) not in set(words):
-            return f"it has the unknown {name} {getattr(row, name)!r}"
-    for revision in (row.first_revision_id, row.second_revision_id):
+def _fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) -> str | None:
+    """Return what is wrong with a game; None if nothing is."""
+    for side in ("first", "second"):
+        revision = game[f"{side}_revision_id"]
         if revision not in names:
             return f"there is no revision {revision}"
-    if row.offender != offender_of(Result(row.result), Termination(row.termination)):
-        return f"it is a {row.result} by {row.termination}, and its offender is {row.offender}"
-    movers = (row.pair_a_revision_id, row.pair_b_revision_id)
-    if (row.first_revision_id, row.second_revision_id) != (movers[::-1] if row.game else movers):
-        return "its bots are not those of its pair, in this order"
-    for name in ("run_id", "board", "board_class", "seed"):
-        if getattr(row, name) != getattr(row, f"pair_{name}"):
-            return f"its {name} is not that of its pair"
-    for name in ("division_id", "rated"):
-        if getattr(row, name) != getattr(row, f"run_{name}"):
-            return f"its {name} is not that of its run"
-    return _fault_of_moves(row)
-
-
-def _fault_of_moves(row: Any) -> str | None:
-    try:
-        moves = parse_moves(row.moves)
-        thoughts = thought_blob.decode(row.thoughts)
-    except (EngineError, ValueError, TypeError) as error:
-        return str(error)
-    if row.moves[: row.opening_plies] != row.pair_opening:
-        return "its moves do not begin with the opening of its pair"
-    if row.plies != len(moves):
-        return f"it has {len(moves)} moves, and {row.plies} are stored as its plies"
-    if row.line_hash != line_hash(row.board, row.moves):
-        return "its line_hash is not that of its board and moves"
-    told = len(moves) - row.opening_plies
-    # A move that lost the game, as an illegal one, has a thought and is not among the moves. CSV
-    # and PGN bring no thoughts at all.
-    most = told + (row.offender is not None)
-    if thoughts and not told <= len(thoughts) <= most:
-        return f"it has {told} moves of bots, and {len(thoughts)} thoughts"
-    if any(value < 0 for side in sides_of(row._mapping) for value in msgspec.structs.astuple(side)):
-        return "a sum of its times is negative"
-    return None
+        game[side] = names[revision]
+    return fault_of_game(game, openings)

@@ -1,7 +1,8 @@
 """Storing lines of another database: all of them or none."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -15,11 +16,20 @@ from db.derived.game_columns import (
     line_hash,
     offender_of,
 )
+from db.derived.invariants import (
+    OF_DIVISION,
+    OF_PAIR,
+    OF_RUN,
+    fault_of_game,
+    fault_of_pair,
+    fault_of_run,
+    labelled,
+)
 from db.derived.rebuild import rebuild_within
 from db.json_column import to_json
 from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
 from db.queries.divisions import division_in
-from db.queries.opening_sets import keep_in
+from db.queries.opening_sets import keep_in, set_in
 from db.queries.runs import keep_bots
 from db.records import thought_blob
 from db.records.aggregate import Rate
@@ -51,12 +61,13 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
 
     Args:
         database: where to.
-        pairs: the two games of each pair, checked by the rules, in the order of storing.
+        pairs: the two games of each pair, in the order of storing.
         rate: moves live ratings.
 
     Raises:
-        NotImportable: a pair is here already and differs or is not played, or one of its bots is
-            unknown and not introduced.
+        NotImportable: a run, pair or game breaks a rule that the audit of a database checks; a pair
+            is here already and differs or is not played; or one of its bots is unknown and not
+            introduced.
 
     """
     with database.writing() as connection:
@@ -65,7 +76,7 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
         fresh = [
             (place, pair) for place, pair in enumerate(pairs) if not arrival.is_here(place, *pair)
         ]
-        arrival.begin_runs(pair for _, pair in fresh)
+        arrival.begin_runs(fresh)
         for place, pair in fresh:
             arrival.store(place, *pair)
         if fresh:
@@ -73,16 +84,29 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
     return Imported(2 * len(fresh), 2 * (len(pairs) - len(fresh)))
 
 
+@dataclass(frozen=True, slots=True)
+class _RunHere:
+    """A run of this database that pairs of the file belong to."""
+
+    id: int
+    division_id: int
+    stream: str
+    labelled: Mapping[str, Any]
+    """The columns of the run and its division that games are compared with."""
+
+
 class _Arrival:
     """One import in its transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._runs: dict[tuple[int, str], tuple[int, int]] = {}
-        """Run and division here by the run's number in the file and its stream."""
+        self._runs: dict[tuple[int, str], _RunHere] = {}
+        """Runs here by the run's number in the file and its stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
         self._openings: dict[str, OpeningsLine] = {}
         """Sets of openings of the file by their hashes."""
+        self._lines: dict[str, frozenset[str]] = {}
+        """The lines of known sets of openings by their hashes."""
         self._numbers: set[tuple[str, int]] = set()
         """Streams and numbers of the file's pairs."""
         self._revisions: dict[Content, int] = {}
@@ -147,7 +171,8 @@ class _Arrival:
             differing = self._difference(line, stored, game)
             if differing is not None:
                 raise NotImportable(place, f"{told}, and game {line.game} differs in {differing}")
-        self._runs[first.run, first.stream] = stored.run_id, stored.division_id
+        run = {"id": stored.run_id, **{name: stored._mapping[name] for name in ("stream", *OF_RUN)}}
+        self._runs[first.run, first.stream] = self._run_here(run, stored._asdict())
         return True
 
     def _difference(self, line: GameLine, pair: Any, game: Any) -> str | None:
@@ -180,43 +205,75 @@ class _Arrival:
         kept |= {name: game._mapping[name] for name in values}
         return next((name for name in said if said[name] != kept[name]), None)
 
-    def begin_runs(self, pairs: Iterable[Lines]) -> None:
-        """Make the runs of pairs that are new, in the order of the file."""
-        for line in sorted((first for first, _ in pairs), key=lambda each: (each.run, each.pair)):
+    def begin_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
+        """Make the runs of pairs that are new, in the order of the file.
+
+        Raises:
+            NotImportable: a run breaks a rule.
+
+        """
+        firsts = [(place, first) for place, (first, _) in pairs]
+        for place, line in sorted(firsts, key=lambda each: (each[1].run, each[1].pair)):
             if (line.run, line.stream) not in self._runs:
-                self._runs[line.run, line.stream] = self._make_run(line)
+                self._runs[line.run, line.stream] = self._make_run(place, line)
 
     def store(self, place: int, first: GameLine, second: GameLine) -> None:
-        """Store one pair."""
-        run_id, division_id = self._runs[first.run, first.stream]
+        """Store one pair.
+
+        Raises:
+            NotImportable: the pair or a game breaks a rule of `db.derived.invariants`.
+
+        """
+        run = self._runs[first.run, first.stream]
         a = self._revision(place, first.first, first.first_hash)
         b = self._revision(place, first.second, first.second_hash)
-        pair_id = self._connection.execute(
-            insert(Pair)
-            .values(
-                run_id=run_id,
-                stream=first.stream,
-                number=first.pair,
-                a_revision_id=a,
-                b_revision_id=b,
-                board=first.board,
-                board_class=first.board_class,
-                opening=first.moves[: first.opening_plies],
-                seed=first.seed,
-                status=PairStatus.FINISHED.value,
-                aborts=first.timing.aborts,
-                finished_at=max(
-                    line.timing.started + line.timing.duration_us / 1e6 for line in (first, second)
-                ),
-            )
-            .returning(Pair.id)
-        ).scalar_one()
-        common = {"pair_id": pair_id, "run_id": run_id, "division_id": division_id}
+        pair = {
+            "run_id": run.id,
+            "stream": first.stream,
+            "number": first.pair,
+            "a_revision_id": a,
+            "b_revision_id": b,
+            "board": first.board,
+            "board_class": first.board_class,
+            "opening": first.moves[: first.opening_plies],
+            "seed": first.seed,
+            "status": PairStatus.FINISHED.value,
+            "aborts": first.timing.aborts,
+            "finished_at": max(
+                line.timing.started + line.timing.duration_us / 1e6 for line in (first, second)
+            ),
+        }
+        fault = fault_of_pair({**pair, "run_stream": run.stream})
+        if fault is not None:
+            raise NotImportable(place, f"pair {first.pair}: {fault}")
+        games = []
         for line, mover, other in ((first, a, b), (second, b, a)):
-            values = {**common, "first_revision_id": mover, "second_revision_id": other}
-            values["repeat"] = self._is_repeat(division_id, line)
+            values = {
+                **_game_values(line),
+                "run_id": run.id,
+                "division_id": run.division_id,
+                "first_revision_id": mover,
+                "second_revision_id": other,
+            }
+            beside = {
+                "first": line.first,
+                "second": line.second,
+                "has_last_words": line.timing.last_words is not None,
+            }
+            fault = fault_of_game(
+                {**values, **beside, **labelled(pair, "pair", OF_PAIR), **run.labelled},
+                self._lines,
+            )
+            if fault is not None:
+                raise NotImportable(place, fault, game=line.game)
+            games.append(values)
+        pair_id = self._connection.execute(
+            insert(Pair).values(pair).returning(Pair.id)
+        ).scalar_one()
+        for line, values in zip((first, second), games, strict=True):
+            values.update(pair_id=pair_id, repeat=self._is_repeat(run.division_id, line))
             game = self._connection.execute(
-                insert(Game).values(**_game_values(line), **values).returning(Game.id)
+                insert(Game).values(values).returning(Game.id)
             ).scalar_one()
             if line.timing.last_words is not None:
                 self._connection.execute(
@@ -242,35 +299,62 @@ class _Arrival:
             )
         return found
 
-    def _make_run(self, line: GameLine) -> tuple[int, int]:
+    def _make_run(self, place: int, line: GameLine) -> "_RunHere":
         where = line.division
-        division_id = division_in(
-            self._connection,
-            Conditions(where.boards, where.opening_plies, where.budget, where.openings),
-        ).id
+        run = {
+            "kind": line.kind.value,
+            "rated": line.rated,
+            "stream": line.stream,
+            "identity": line.identity,
+            "settings": to_json(self._settings.get((line.run, line.stream), {})),
+            "seed": line.run_seed,
+            "target_games": None,
+            "status": RunStatus.FINISHED.value,
+            "started_at": line.timing.started,
+            "ended_at": time.time(),
+            "note": "imported",
+        }
+        conditions = {
+            "boards": where.boards,
+            "opening_plies": where.opening_plies,
+            "openings": where.openings,
+            "budget": to_json(where.budget),
+        }
+        fault = fault_of_run({**run, **labelled(conditions, "division", tuple(conditions))})
+        beside = self._connection.execute(
+            select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
+        ).first()
+        if beside is not None and tuple(beside) != (line.identity, line.run_seed):
+            fault = fault or "its stream is that of a run of another identity or seed"
+        if fault is not None:
+            raise NotImportable(place, f"run {line.run}: {fault}")
         told = self._openings.get(where.openings or "")
         if told is not None and where.openings is not None:
             keep_in(self._connection, OpeningSetRow(where.openings, told.name, told.text))
-        run_id = self._connection.execute(
-            insert(Run)
-            .values(
-                kind=line.kind.value,
-                rated=line.rated,
-                stream=line.stream,
-                identity=line.identity,
-                settings=to_json(self._settings.get((line.run, line.stream), {})),
-                seed=line.run_seed,
-                division_id=division_id,
-                target_games=None,
-                status=RunStatus.FINISHED.value,
-                started_at=line.timing.started,
-                ended_at=time.time(),
-                note="imported",
-            )
-            .returning(Run.id)
-        ).scalar_one()
-        keep_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
-        return run_id, division_id
+        run["division_id"] = division_in(
+            self._connection,
+            Conditions(where.boards, where.opening_plies, where.budget, where.openings),
+        ).id
+        run["id"] = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
+        keep_bots(self._connection, run["id"], self._settings.get((line.run, line.stream), {}))
+        return self._run_here(run, conditions)
+
+    def _run_here(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_RunHere":
+        """Return what games of a run are compared with; its openings are looked up."""
+        openings = conditions["openings"]
+        if openings is not None and openings not in self._lines:
+            kept = set_in(self._connection, openings)
+            if kept is not None:
+                self._lines[openings] = frozenset(kept.lines.splitlines())
+        return _RunHere(
+            id=run["id"],
+            division_id=run["division_id"],
+            stream=run["stream"],
+            labelled={
+                **labelled(run, "run", OF_RUN),
+                **labelled(conditions, "division", OF_DIVISION),
+            },
+        )
 
     def _introduce(self, lines: Sequence[BotLine]) -> None:
         """Add the unknown ones of a bot's revisions, which the file tells oldest first.
@@ -349,7 +433,7 @@ class _Arrival:
 
 _OF_PAIR = (
     *(Pair.id, Pair.run_id, Pair.status, Pair.aborts),
-    *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id),
+    *(Run.kind, Run.identity, Run.seed.label("run_seed"), Run.division_id, Run.stream, Run.rated),
     *(Division.boards, Division.opening_plies, Division.budget, Division.openings),
 )
 """Columns of a stored pair that an import compares, beside its games."""

@@ -10,9 +10,11 @@ from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.statements import Statements
 from db.derived.store_pair import PairStorer, Played
+from db.errors import Exhausted
 from db.models import Game, Pair, Run
 from db.queries.runs import find_run
 from db.records.aggregate import Rate
+from db.records.exchange import COLUMN_LIMIT
 from db.records.pairs import (
     FinishedPair,
     PairPlan,
@@ -51,6 +53,7 @@ class Pairs:
 
         Raises:
             UnknownRow: there is no such run.
+            Exhausted: the stream has too few numbers left.
             ValueError: a rated run would pair a bot with itself.
 
         """
@@ -62,6 +65,12 @@ class Pairs:
                 select(func.max(Pair.number)).where(Pair.stream == run.stream)
             ).scalar()
             start = 0 if last is None else last + 1
+            if start + count > COLUMN_LIMIT:
+                raise Exhausted(
+                    f"no pair numbers are left in the stream of run {run_id}, which has number "
+                    f"{last} of at most {COLUMN_LIMIT - 1}: start another stream with another "
+                    "--seed and --new"
+                )
             pairs, rows = [], []
             for number in range(start, start + count):
                 pair = make(number)

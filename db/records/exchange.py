@@ -17,7 +17,7 @@ from db.records.budget import OF_BOT
 from db.records.games import LastWords, Thought
 from db.records.launch import Launch
 from db.records.runs import RunKind
-from db.records.sides import Count, SideSums
+from db.records.sides import COUNT_LIMIT, Count, SideSums
 from engine.board import MAX_SIDE
 from engine.result import Result, Termination
 from engine.seeds import SEED_LIMIT
@@ -25,6 +25,10 @@ from engine.seeds import SEED_LIMIT
 Seed = Annotated[int, Meta(ge=0, lt=SEED_LIMIT)]
 BUDGET_KEY = rf"\A({'|'.join(KIND_OF_FIELD)})({OF_BOT}[A-Za-z0-9._@+-]{{1,100}})?\Z"
 Plies = Annotated[int, Meta(ge=0, le=MAX_SIDE**2)]
+COLUMN_LIMIT = 1 << 31
+"""Of numbers that PostgreSQL keeps in 32 bits."""
+Positive = Annotated[int, Meta(gt=0, lt=COUNT_LIMIT)]
+Small = Annotated[int, Meta(ge=0, lt=COLUMN_LIMIT)]
 Key = Annotated[str, Meta(min_length=1, max_length=200)]
 """A hash or a number that identifies something, as text."""
 YEAR_9999 = 253_370_764_800.0
@@ -42,7 +46,7 @@ class ConditionsLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=T
                 str,
                 Meta(pattern=BUDGET_KEY),
             ],
-            Annotated[int, Meta(gt=0, lt=1 << 53)],
+            Positive,
         ],
         Meta(min_length=1),
     ]
@@ -116,7 +120,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     started: Annotated[float, Meta(ge=0, lt=YEAR_9999)] = 0.0
     """Seconds since the epoch."""
     duration_us: Count = 0
-    aborts: Count = 0
+    aborts: Small = 0
     detail: str = ""
     sides: tuple[SideSums, SideSums] = (SideSums(), SideSums())
     thoughts: tuple[MoveTiming, ...] = ()
@@ -132,7 +136,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
     """One game."""
 
-    pair: Count
+    pair: Small
     """The number of its pair in the run's stream."""
     game: Literal[0, 1]
     kind: RunKind
@@ -171,8 +175,15 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 class NotImportable(DatabaseError):
-    """Lines that do not fit this database; `place` is the index of the first such line."""
+    """A pair that cannot be stored here.
 
-    def __init__(self, place: int, why: str) -> None:
+    Attributes:
+        place: the index of the pair.
+        game: 0 or 1, the game of the pair to which the message refers.
+
+    """
+
+    def __init__(self, place: int, why: str, *, game: int = 0) -> None:
         self.place = place
+        self.game = game
         super().__init__(why)

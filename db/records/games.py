@@ -1,5 +1,6 @@
-"""Records of finished games: played, stored, looked for, audited, and those of people."""
+"""Records of finished games: played, stored, looked for, and those of people."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
@@ -7,7 +8,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from db.records.sides import SideSums
+from db.records.sides import COUNT_LIMIT, SideSums
 from engine.result import Result, Termination
 
 STDERR_LIMIT = 4000
@@ -34,6 +35,21 @@ class Thought(msgspec.Struct, array_like=True):
     began; None: not measured."""
     line: str = ""
     """The columns that the bot expected after its move, one character each; empty: none told."""
+
+
+_PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
+_LINE = re.compile(r"[0-9ab]*")
+
+
+def fault_of_thought(thought: Thought) -> str | None:
+    """Return what is wrong with the record of one move."""
+    if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
+        return "the times of a thought must not be negative, nor too great to be stored"
+    if thought.proven is not None and not _PROVEN.fullmatch(thought.proven):
+        return f"proven is win, loss or draw and a distance in plies, got {thought.proven!r}"
+    if not _LINE.fullmatch(thought.line):
+        return f"an expected line is columns 0..9, a, b, got {thought.line!r}"
+    return None
 
 
 class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -236,17 +252,6 @@ class PliesTally:
     """From the first player's side."""
     plies: int
     games: int
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedGame:
-    """A stored game that was held against its pair and run."""
-
-    id: int
-    game: GameRow | None
-    """With its thoughts; None when something is wrong with it."""
-    fault: str | None
-    """A clause that says what is wrong; None: nothing, as far as its row tells."""
 
 
 PERSON = "person"

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from db.records.budget import label_of, rename_in_budget
+from engine.board import BoardClass
 from engine.result import Termination
 
 BEST = "best: "
@@ -42,6 +43,17 @@ class RunStatus(StrEnum):
 
 
 # Conditions and runs.
+
+
+DEFAULT_FIXED_OPENING = 4
+"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
+
+
+def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
+    """Return the length of a random opening on a board class; None asks for the default."""
+    if opening_plies is not None:
+        return opening_plies
+    return 0 if board_class.varies else DEFAULT_FIXED_OPENING
 
 
 class Conditions(NamedTuple):

@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from engine.result import FORFEITS
 
-Count = Annotated[int, Meta(ge=0, lt=1 << 53)]
+COUNT_LIMIT = 1 << 53
+Count = Annotated[int, Meta(ge=0, lt=COUNT_LIMIT)]
 """Of games, plies, microseconds: what JSON, the database and a float hold exactly."""
 
 

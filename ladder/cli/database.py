@@ -30,9 +30,29 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     check_stop()
     with Store.open(where, create=create, patience=_audible_patience()) as store:
         check_stop()
-        if sync:
-            _sync(store)
-        yield store
+        with _damage_told(store):
+            if sync:
+                _sync(store)
+            yield store
+
+
+@contextmanager
+def _damage_told(store: "Store") -> Iterator[None]:
+    """Look for damage in the database when an unforeseen error ends the block.
+
+    Raises:
+        Corrupt: it is damaged, which explains the error.
+
+    """
+    try:
+        yield
+    except Exception as error:
+        from ladder.cli.failures import is_foreseen
+
+        damage = None if is_foreseen(error) else store.audit.damage()
+        if damage is None:
+            raise
+        raise damage from error
 
 
 def _sync(store: "Store") -> None:
@@ -56,7 +76,8 @@ def open_to_read(where: str) -> "Iterator[Store]":
     check_stop()
     with Store.open_to_read(where, patience=_audible_patience()) as store:
         check_stop()
-        yield store
+        with _damage_told(store):
+            yield store
 
 
 def _audible_patience() -> "Patience":

@@ -11,6 +11,16 @@ from ladder.cli.output import print_error
 from ladder.errors import ExitCode, LadderError
 
 
+def is_foreseen(error: BaseException) -> bool:
+    """Return whether an error has a sentence of its own, and is neither a defect nor damage."""
+    from bots.errors import BotsError
+    from db.errors import DatabaseError
+    from engine.errors import EngineError
+
+    known = (LadderError, EngineError, BotsError, DatabaseError, BrokenPipeError, typer.Exit)
+    return isinstance(error, (*known, typer.Abort)) or hasattr(error, "format_message")
+
+
 def explain(error: Exception) -> int:
     """Print what went wrong on stderr and return the exit code.
 

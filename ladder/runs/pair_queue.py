@@ -71,7 +71,11 @@ class PairQueue:
         self._advisor: Advisor | None = None
         if settings.pairing.kind is PairingKind.UNCERTAIN:
             self._advisor = Advisor(
-                store=store, stream=run.stream, seed=run.seed, names=self._names
+                store=store,
+                stream=run.stream,
+                seed=run.seed,
+                names=self._names,
+                derivation=settings.derivation,
             )
         self.is_blocked = False
         """Whether the next batch depends on pairs that are not finished, perhaps elsewhere."""

@@ -10,7 +10,7 @@ from db.records.budget import parts_of
 from db.records.launch import DEFAULT_LIMITS
 from db.records.runs import SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
-from ladder.runs.settings import LIMIT_OPTIONS, identity_hash
+from ladder.runs.settings import DERIVATION, LIMIT_OPTIONS, identity_hash
 
 TUNING = "tuning"
 """The key of a tuning's search among the settings of its run."""
@@ -130,7 +130,7 @@ def _given_limits(run: RunRow) -> dict[str, int]:
         if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
     }
     identity = {key: run.settings[key] for key in IDENTIFYING}
-    for key in ("openings", TUNING):
+    for key in ("openings", DERIVATION, TUNING):
         if key in run.settings:
             identity[key] = run.settings[key]
     if others:

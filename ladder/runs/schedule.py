@@ -11,13 +11,15 @@ from functools import lru_cache
 from itertools import combinations
 
 from db.records.pairs import PlannedPair
+from db.records.runs import plies_of_opening
 from engine.board import Board, BoardClass
 from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet, is_of_class
-from engine.seeds import SplitMix, derive_seed, mix
+from engine.seeds import SplitMix
 from ladder.errors import UsageError
 from ladder.match.specs.board_support import can_play_class
+from ladder.pair_seeds import CURRENT, SeedDerivation, derive, derive_pair_seed
 
 
 class PairingKind(StrEnum):
@@ -94,6 +96,7 @@ class Schedule:
     """The boards of those bots that do not play every board, as their hello lists them."""
     openings: OpeningSet | None = None
     """Each pair takes the next one of a shuffled order, board included; None: drawn at random."""
+    derivation: SeedDerivation = CURRENT
 
     def __post_init__(self) -> None:
         if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
@@ -128,7 +131,7 @@ class Schedule:
         With `partners` these two meet; without them the schedule says who does (``uncertain``
         answers like ``random`` then).
         """
-        random = SplitMix(mix(self.seed, number, _BOARDS))
+        random = self._random(number, _BOARDS)
         if partners is not None or self.pairing.kind in (
             PairingKind.RANDOM,
             PairingKind.UNCERTAIN,
@@ -154,22 +157,28 @@ class Schedule:
             board=str(board),
             board_class=str(board_class),
             opening=moves,
-            seed=derive_seed(self.seed, number, _GAMES),
+            seed=derive_pair_seed(self.seed, number, _GAMES, by=self.derivation),
             number=number,
         )
 
+    def _random(self, *values: int) -> SplitMix:
+        """Return the random numbers for a pair or lap and a purpose."""
+        return SplitMix(derive(self.seed, *values, by=self.derivation))
+
     def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
         """The random opening of a pair."""
-        return draw_opening(board, plies, SplitMix(mix(self.seed, number, _OPENING)))
+        return draw_opening(board, plies, self._random(number, _OPENING))
 
     def _opening(self, known: OpeningSet, number: int) -> Opening:
         """Laps over the whole set, each in an order of its own."""
         lap, place = divmod(number, len(known))
-        return known.openings[_lap_order(mix(self.seed, lap, _LAP), len(known))[place]]
+        return known.openings[
+            _lap_order(derive(self.seed, lap, _LAP, by=self.derivation), len(known))[place]
+        ]
 
     def _partners(self, number: int) -> tuple[str, str]:
         """Two bots drawn at random among those that share a board."""
-        random = SplitMix(mix(self.seed, number, _PARTNERS))
+        random = self._random(number, _PARTNERS)
         names = tuple(self.bots)
         while True:
             a = random.below(len(names))
@@ -187,7 +196,7 @@ class Schedule:
         lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
         gate = self.pairing.kind is PairingKind.GATE
         if not gate:
-            combos = SplitMix(mix(self.seed, lap, _ORDER)).shuffled(combos)
+            combos = self._random(lap, _ORDER).shuffled(combos)
         for a, b in combos:
             shared = self._shared(a, b)
             if place < len(shared):
@@ -255,17 +264,6 @@ def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> N
             raise UsageError(
                 f"--openings: there is none for {kind}: leave it out of --boards, or add openings"
             )
-
-
-DEFAULT_FIXED_OPENING = 4
-"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
-
-
-def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
-    """The opening's length on a board class; None asks for the default."""
-    if opening_plies is not None:
-        return opening_plies
-    return 0 if board_class.varies else DEFAULT_FIXED_OPENING
 
 
 def refuse_long_openings(

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -11,16 +11,18 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import Conditions, RunKind
+from db.records.runs import Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.pair_seeds import CURRENT, SeedDerivation
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
     Pairing,
-    plies_of_opening,
 )
 
+DERIVATION = "seed_derivation"
+"""The key of a run's settings that names its derivation of seeds; missing in older runs."""
 TIME = "time_ms"
 """The name of the budget by the clock, under which the margin counts."""
 
@@ -83,6 +85,8 @@ class Settings:
     """The user's words about the run; no part of what identifies it."""
     scale_time: bool = False
     """Whether machines of a cluster get time in proportion to how slow they are."""
+    derivation: SeedDerivation = CURRENT
+    """How pairs follow from the seed; an older one only for a run that was begun with it."""
 
     @property
     def target_games(self) -> int | None:
@@ -124,6 +128,15 @@ class Settings:
         plies = {plies_of_opening(self.opening_plies, board) for board in self.boards}
         return plies.pop() if len(plies) == 1 else None
 
+    def with_older_derivations(self) -> "Iterator[Settings]":
+        """Yield these settings, then the same under each older derivation of seeds.
+
+        A stored run to resume is searched in this order; a new run takes the first.
+        """
+        yield self
+        if self.derivation is SeedDerivation.KEYED:
+            yield replace(self, derivation=SeedDerivation.MIXED)
+
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
         """The identity of the run besides its seed, as plain data.
 
@@ -144,6 +157,8 @@ class Settings:
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
+        if self.derivation is not SeedDerivation.MIXED:  # the runs before it have no such key
+            description[DERIVATION] = str(self.derivation)
         if self.openings is not None:
             description["openings"] = self.openings.set.content_hash
         limits, sandbox = self.confinement.limits, self.confinement.sandbox

@@ -121,12 +121,12 @@ def start_run(
 
     """
     sides = check_possible(settings, bots)
-    description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     workforce.prepare(sides)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
-        former = _interrupted(store, lock, settings, description)
+        former, settings = _interrupted(store, lock, settings, bots)
         if former is None and settings.continuing is Continue.ONLY:
             return NothingToResume(resumable_runs(store, lock))
+        description = settings.describe(_hashes(bots))
         seed = _seed(store, settings, former, description)
         question = {} if judge is None else judge.settings
         run = _take_up(store, lock, settings, former, description, seed, question)
@@ -184,20 +184,32 @@ def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule
         seed=seed,
         plays=plays,
         openings=None if settings.openings is None else settings.openings.set,
+        derivation=settings.derivation,
     )
 
 
+def _hashes(bots: Sequence[BotRow]) -> dict[str, str]:
+    return {bot.name: bot.revision.content_hash for bot in bots}
+
+
 def _interrupted(
-    store: Store, lock: RunLock, settings: Settings, description: Mapping[str, object]
-) -> RunRow | None:
-    """The newest run of this identity that is unfinished and that nobody plays."""
-    if settings.continuing is Continue.NEVER:
-        return None
-    for run in store.runs.find(identity=identity_hash(description)):
-        fits = settings.seed is None or run.seed == settings.seed
-        if fits and is_unfinished(run) and not lock.is_alive(run.id):
-            return run
-    return None
+    store: Store, lock: RunLock, settings: Settings, bots: Sequence[BotRow]
+) -> tuple[RunRow | None, Settings]:
+    """Return the newest unfinished run of this identity that no process plays, and its settings.
+
+    The settings are those given, but for the derivation of seeds: that of the run, or of one that
+    is being played, so that a new run beside it shares its stream.
+    """
+    beside = settings
+    if settings.continuing is not Continue.NEVER:
+        for each in settings.with_older_derivations():
+            for run in store.runs.find(identity=identity_hash(each.describe(_hashes(bots)))):
+                fits = each.seed is None or run.seed == each.seed
+                if fits and is_unfinished(run):
+                    if not lock.is_alive(run.id):
+                        return run, each
+                    beside = each
+    return None, beside
 
 
 def _seed(

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from db.store import Store
-from engine.seeds import SplitMix, mix
+from engine.seeds import SplitMix
+from ladder.pair_seeds import CURRENT, SeedDerivation, derive
 from ladder.stats.pool.cells import (
     Cells,
     from_tables,
@@ -33,7 +34,15 @@ class NotYet(Exception):
 class Advisor:
     """Chooses the opponents of one stream of pairs."""
 
-    def __init__(self, *, store: Store, stream: str, seed: int, names: Mapping[int, str]) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        stream: str,
+        seed: int,
+        names: Mapping[int, str],
+        derivation: SeedDerivation = CURRENT,
+    ) -> None:
         """Nothing is read before the first question.
 
         Args:
@@ -41,11 +50,13 @@ class Advisor:
             stream: whose results count.
             seed: of the run.
             names: bots by their revision.
+            derivation: of the run.
 
         """
         self._store = store
         self._stream = stream
         self._seed = seed
+        self._derivation = derivation
         self._names = names
         self._players = sorted(names.values())
         size = len(self._players)
@@ -63,7 +74,7 @@ class Advisor:
         """
         batch, place = divmod(number, BATCH)
         one, two = self._plan(batch)[place]
-        if SplitMix(mix(self._seed, number, _COLOURS)).below(2):
+        if SplitMix(derive(self._seed, number, _COLOURS, by=self._derivation)).below(2):
             one, two = two, one
         return self._players[one], self._players[two]
 

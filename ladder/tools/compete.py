@@ -19,7 +19,7 @@ from db.records.pairs import PairPlan
 from db.store import Store
 from engine.board import BoardClass
 from engine.result import Result, Termination
-from engine.seeds import SplitMix, derive_seed, mix
+from engine.seeds import SplitMix
 from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
@@ -28,6 +28,7 @@ from ladder.match.registry.registered import resolve_unchanged
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import entrant_of, start_of
+from ladder.pair_seeds import derive, derive_pair_seed
 
 TIE, A_WINS, B_WINS = 0, 1, 2
 BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
@@ -157,7 +158,7 @@ def compete(
                 yield (game, game)
                 continue
             budget = Budget(time_ms=time_ms)
-            board = str(BoardClass(None).draw(SplitMix(mix(seed, number, _BOARDS))))
+            board = str(BoardClass(None).draw(SplitMix(derive(seed, number, _BOARDS))))
             plan = PairPlan(
                 id=number,
                 number=number,
@@ -166,7 +167,7 @@ def compete(
                 board=board,
                 board_class=board,
                 opening=(),
-                seed=derive_seed(seed, number, _GAMES),
+                seed=derive_pair_seed(seed, number, _GAMES),
                 margin_ms=margin_ms,
             )
             record = play_pair(plan, pool)

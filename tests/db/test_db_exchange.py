@@ -2,17 +2,34 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
+from db.records.games import LastWords
 from db.records.launch import described
-from db.records.pairs import PlannedPair
+from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
-from tests.db.making import elo, ensure_revision, new_bot, new_run, played, revision, to_plan
+from engine.result import Result, Termination
+from engine.seeds import SplitMix
+from tests.db.making import elo, ensure_revision, new_bot, new_run, revision, to_plan
+from tests.support.data.random_games import random_record
+
+
+def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
+    """A pair played by the rules, whose second game is forfeited at its last move."""
+    record = random_record(plan, random)
+    first, second = record.games
+    lost = msgspec.structs.replace(
+        second,
+        moves=second.moves[:-1],
+        result=Result.LOSS if len(second.moves) % 2 else Result.WIN,
+        termination=Termination.CRASH,
+        last_words=LastWords("Traceback:\n  no idea", ("> {}", "< 3")),
+    )
+    return msgspec.structs.replace(record, games=(first, lost))
 
 
 class Played:
@@ -23,16 +40,17 @@ class Played:
         self.store.bots.add(new_bot("rival"))
         self.store.bots.add(new_bot("hero", "a"))
         self.run = new_run(self.store)
-        self.random = Random(1)
+        self.random = SplitMix(1)
 
     def play(self, pairs: int = 1) -> None:
         """Pairs of the bots' current revisions."""
         hero, rival = (self.store.bots.get(name).revision.id for name in ("hero", "rival"))
         rows = self.store.pairs.plan(
-            self.run.id, pairs, lambda n: PlannedPair(hero, rival, "9x10", "thu", (), n)
+            self.run.id, pairs, lambda n: PlannedPair(hero, rival, "9x10@3,4", "thu", (), n)
         )
         for row in rows:
-            self.store.pairs.finish(to_plan(row), played(row, self.random), elo)
+            plan = to_plan(row)
+            self.store.pairs.finish(plan, legal_record(plan, self.random), elo)
 
     def go(self, steps: str) -> None:
         """A letter changes hero's content to it, a dot plays a pair."""

@@ -88,8 +88,8 @@ def test_what_once_got_through_is_refused(name: str, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        (b'"opening_plies":null', b'"opening_plies":-1'),
-        (b'"opening_plies":null', b'"opening_plies":' + HUGE),
+        (b'"opening_plies":1,"budget"', b'"opening_plies":-1,"budget"'),
+        (b'"opening_plies":1,"budget"', b'"opening_plies":' + HUGE + b',"budget"'),
         (b'"simulations":10}', b'"simulations":' + b"9" * 30 + b"}"),
         (b"[[9,", b"[[" + b"9" * 30 + b","),
         (b"[[9,", b"[[-9,"),

@@ -36,7 +36,7 @@ def make_empty(path: Path) -> Path:
 def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination) -> GameLine:
     """One game of a pair on 4x4."""
     names = NAMES if number == 0 else NAMES[::-1]
-    sums = SideSums(4, 4000, 1500, 80, 3000)
+    sums = SideSums(len(moves) // 2, 4000, 1500, 80, 3000)
     return GameLine(
         pair=0,
         game=number,
@@ -57,7 +57,7 @@ def game(number: Literal[0, 1], moves: str, result: Result, ending: Termination)
         run_seed=5,
         stream="s1",
         identity="i1",
-        division=ConditionsLine("4x4", None, {"simulations": 10}),
+        division=ConditionsLine("4x4", 1, {"simulations": 10}),
         timing=Timing(
             stored=number + 1,
             started=1.7e9,

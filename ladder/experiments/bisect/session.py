@@ -97,11 +97,10 @@ class _Course:
         tell: Callable[[str], None],
         workforce: Workforce,
     ) -> None:
-        self._store, self._asked, self._good = store, asked, good
+        self._store, self._good = store, good
         self._watcher, self._tell, self._workforce = watcher, tell, workforce
         self._search = Search(asked.history, asked.question)
-        self._key = self._identity()
-        self._seed = self._find_seed()
+        self._asked, self._key, self._seed = self._find_former(asked)
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Ids by place in the history."""
@@ -203,9 +202,8 @@ class _Course:
             self._store.runs.set_status(run_id, RunStatus.FINISHED)
             self._store.runs.set_verdict(run_id, verdict.value)
 
-    def _identity(self) -> str:
+    def _identity(self, asked: Bisection) -> str:
         """Equal for searches that can use each other's games."""
-        asked = self._asked
         conditions = replace(asked.settings, bots=(), pairing=Pairing(PairingKind.GATE))
         return identity_hash(
             {
@@ -216,16 +214,24 @@ class _Course:
             }
         )
 
-    def _find_seed(self) -> int:
-        """The given seed, or that of a former search, or a new one."""
-        given = self._asked.settings.seed
-        if given is not None:
-            return given
-        for run in self._store.runs.find(kind=RunKind.BISECT):
-            kept = run.settings.get(SETTINGS)
-            if isinstance(kept, dict) and kept.get("key") == self._key:
-                return int(kept["seed"])
-        return secrets.randbelow(SEED_LIMIT)
+    def _find_former(self, asked: Bisection) -> tuple[Bisection, str, int]:
+        """Return what is asked, its identity and its seed.
+
+        Where a former search can be continued these have its seed, and its derivation of seeds.
+        """
+        given = asked.settings.seed
+        runs = self._store.runs.find(kind=RunKind.BISECT)
+        for settings in asked.settings.with_older_derivations():
+            former = replace(asked, settings=settings)
+            key = self._identity(former)
+            for run in runs:
+                kept = run.settings.get(SETTINGS)
+                if isinstance(kept, dict) and kept.get("key") == key:
+                    seed = int(kept["seed"])
+                    if given is None or seed == given:
+                        return former, key, seed
+        seed = secrets.randbelow(SEED_LIMIT) if given is None else given
+        return asked, self._identity(asked), seed
 
     def _kept(self, commit: str) -> dict[str, object]:
         history = self._asked.history

@@ -122,8 +122,10 @@ def _survived(
 
 
 def _latest(store: Store, settings: Settings, bots: Sequence[BotRow]) -> RunRow | None:
-    description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
-    for run in store.runs.find(identity=identity_hash(description), kind=RunKind.GATE):
-        if settings.seed is None or run.seed == settings.seed:
-            return run
+    hashes = {bot.name: bot.revision.content_hash for bot in bots}
+    for each in settings.with_older_derivations():
+        identity = identity_hash(each.describe(hashes))
+        for run in store.runs.find(identity=identity, kind=RunKind.GATE):
+            if settings.seed is None or run.seed == settings.seed:
+                return run
     return None

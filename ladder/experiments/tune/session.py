@@ -2,8 +2,8 @@
 
 import contextlib
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow, NewBot
 from db.records.runs import RunRow, RunStatus
@@ -90,9 +90,8 @@ def tune(
     """
     own_sources()  # taken before any hash, so that an edit after either is seen
     original = checked(store, task)
-    description = task.describe(original.revision.content_hash)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
-        run = _take_up(store, lock, task, description)
+        run, task = _take_up(store, lock, task, original.revision.content_hash)
         try:
             return _tuned(store, task, run, original, register, watcher, gate_watcher)
         finally:
@@ -148,19 +147,26 @@ def _take_up(
     store: Store,
     lock: RunLock,
     task: TuningTask,
-    description: Mapping[str, object],
-) -> RunRow:
-    """The run of the tuning, locked: the newest of its identity that nobody plays, or a new one."""
+    content_hash: str,
+) -> tuple[RunRow, TuningTask]:
+    """Return the run of the tuning, locked, and the task with the run's derivation of seeds.
+
+    It is the newest run of its identity that no process plays, or a new one.
+    """
     settings = task.settings
     if settings.continuing is not Continue.NEVER:
-        for run in store.runs.find(identity=identity_hash(description)):
-            fits = settings.seed is None or run.seed == settings.seed
-            if fits and lock.try_acquire(run.id):
-                if settings.note:
-                    store.runs.set_note(run.id, settings.note)
-                store.runs.add_settings(run.id, task.test.settings)
-                return store.runs.get(run.id)
+        for each in settings.with_older_derivations():
+            found = replace(task, settings=each)
+            for run in store.runs.find(identity=identity_hash(found.describe(content_hash))):
+                fits = settings.seed is None or run.seed == settings.seed
+                if fits and lock.try_acquire(run.id):
+                    if settings.note:
+                        store.runs.set_note(run.id, settings.note)
+                    store.runs.add_settings(run.id, task.test.settings)
+                    return store.runs.get(run.id), found
     seed = secrets.randbelow(SEED_LIMIT) if settings.seed is None else settings.seed
-    return create_run(
+    description = task.describe(content_hash)
+    run = create_run(
         store, lock, settings, description, seed, task.test.settings, target_games=task.games
     )
+    return run, task

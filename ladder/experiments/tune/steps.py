@@ -83,6 +83,7 @@ class StepPlayer:
             seed=seed,
             plays={} if boards is None else {"a": boards, "b": boards},
             openings=None if task.settings.openings is None else task.settings.openings.set,
+            derivation=task.settings.derivation,
         )
         self._deaths = 0
         self._empty = 0

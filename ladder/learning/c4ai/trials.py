@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from bots.c4ai.selfplay import Selfplay
 from bots.c4ai.weights import Weights
+from db.records.runs import plies_of_opening
 from engine.board import Board, BoardClass, parse_board_classes
 from engine.opening import draw_opening
 from engine.seeds import SplitMix, mix
 from ladder.learning.c4ai.settings import TrainingSettings
 from ladder.match.process.worker_pool import WorkerPool, result_of
-from ladder.runs.schedule import plies_of_opening
 
 _GAMES = 2
 """The stream of boards and openings; that of mutations is in `ladder.learning.c4ai.loop`."""

@@ -1,4 +1,4 @@
-"""Storing the games of a file: all of them or none, each held against the rules before."""
+"""Storing the games of a file: all of them or none, each checked by the rules."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,7 +7,7 @@ from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import UsageError
 from ladder.results.exchange.numbered import Numbered, Refused
-from ladder.results.exchange.rules import check_game, check_pair
+from ladder.results.exchange.rules import check_game, check_pair, check_run
 from ladder.stats.sequential_elo import rate_pair
 
 
@@ -20,12 +20,16 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
         read: the games in the order of the file.
 
     Raises:
-        Refused: a line breaks a rule, a pair is not whole, or is here and differs.
+        Refused: a line, a run, a pair or a game breaks a rule, or a pair is not whole, or is here
+            and differs.
 
     """
     games: dict[tuple[int, str, int], list[Numbered]] = {}
+    runs: dict[tuple[int, str], GameLine] = {}
     for each in read:
         _checked(name, each.line, check_game, each.game)
+        first = runs.setdefault((each.game.run, each.game.stream), each.game)
+        _checked(name, each.line, check_run, first, each.game)
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, both) for both in games.values()]
@@ -34,7 +38,7 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
-        raise Refused(name, pairs[error.place][0].line, str(error)) from error
+        raise Refused(name, pairs[error.place][error.game].line, str(error)) from error
 
 
 def _pair(name: str, both: Sequence[Numbered]) -> tuple[Numbered, Numbered]:

@@ -1,67 +1,99 @@
-"""The rules that a game of another database keeps before it is stored here.
+"""The rules for lines of a file, before their games are stored.
 
-The bounds of single fields belong to their types (`db.records.exchange`). Here stands the rest:
-names, and what fields say of each other, of the board and of the game that is played on it.
+The bounds of single fields belong to their types (`db.records.exchange`), and what is true of every
+stored game to `db.derived.invariants`, which an import checks as it stores. Here stands the rest:
+names and texts, and what the lines of one pair and of one run share.
 """
 
-import re
+from collections.abc import Mapping
+from typing import Any, get_args
 
-from db.records.exchange import BotLine, GameLine, MoveTiming, OpeningsLine
-from engine.board import (
-    format_board_classes,
-    parse_board,
-    parse_board_class,
-    parse_board_classes,
-)
-from engine.opening_set import is_of_class, parse_opening_set
-from engine.position import Position, format_moves, parse_moves
-from engine.result import Result, Termination
+import msgspec
+
+from bots.budget import BudgetKind
+from db.records.budget import is_budget
+from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
+from db.records.games import fault_of_thought
+from engine.board import parse_board_class, parse_board_classes
+from engine.opening_set import parse_opening_set
+from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
 from ladder.names import check_line, check_name, check_text
 
-_PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
-_TIME_LIMIT = 1 << 53
-SAME = (
-    "kind", "board", "seed", "opening_plies", "board_class", "rated", "run_seed", "identity",
-    "division",
-)  # fmt: skip
-"""Fields that are equal in both games of a pair."""
+SAME_OF_RUN = ("kind", "rated", "run_seed", "identity", "division")
+"""Fields that are equal in all games of a run."""
+
+
+class _Select(msgspec.Struct):
+    against: str | None = None
+
+
+class _Bisect(msgspec.Struct):
+    key: str = ""
+    seed: int = 0
+    spec: str = ""
+    commit: str = ""
+    good: str = ""
+    bad: str = ""
+
+
+class _Tuning(msgspec.Struct):
+    spec: str = ""
+    parameters: tuple[str, ...] = ()
+    games: int = 0
+    pairs: int = 0
+
+
+class _Settings(msgspec.Struct):
+    """The settings of a run as commands read them from a database; a run may lack any of them."""
+
+    kind: str = ""
+    rated: bool = False
+    bots: dict[str, str] = {}
+    pairing: str = ""
+    boards: str | None = None
+    opening_plies: int | None = None
+    budget: dict[str, Positive] | None = None
+    openings: str | None = None
+    openings_file: str | None = None
+    seed_derivation: str = ""
+    limits: dict[str, int | None] = {}
+    sandbox: tuple[str, ...] = ()
+    margin_ms: int = 0
+    watchdog_s: float = 0.0
+    scale_time: bool = False
+    harness: dict[str, str] = {}
+    question: dict[str, Any] = {}
+    tuning: _Tuning | None = None
+    select: _Select | None = None
+    bisect: _Bisect | None = None
 
 
 def check_game(game: GameLine) -> None:
-    """Hold a game against the rules.
+    """Check what a game's line says beyond the game itself: names, texts, bots and settings.
 
     Raises:
-        ValueError: it breaks one; the message says which.
+        ValueError: it breaks a rule; the message says which.
         EngineError: it breaks one of the board's.
-        UsageError: a name or a text in it is none.
+        UsageError: a name or a text in it is not allowed.
 
     """
     check_name(game.first)
     check_name(game.second)
-    for bot in game.introduces.bots if game.introduces else ():
-        check_bot(bot)
-    if game.introduces is not None and game.introduces.openings is not None:
-        check_openings(game.introduces.openings, game.division.openings)
-    _require(not (game.rated and game.first == game.second), "a bot cannot be rated against itself")
-    boards = game.division.boards
-    kept = format_board_classes(parse_board_classes(boards))
-    _require(boards == kept, f"write the boards of the division as {kept}")
-    board, kind = parse_board(game.board), parse_board_class(game.board_class)
-    _require(str(board) == game.board, f"write the board as {board}")
-    _require(str(kind) == game.board_class, f"write the board_class as {kind}")
-    _require(is_of_class(board, kind), f"the board {board} is none of the board_class {kind}")
-    moves = parse_moves(game.moves)
-    _require(game.moves == format_moves(moves), "moves must be written as 0..9, a, b")
-    position = Position.from_moves(board, moves)
-    _require(game.opening_plies <= len(moves), "opening_plies must be 0 up to the number of moves")
-    _check_ending(position, game.result, game.termination)
+    if game.introduces is not None:
+        for bot in game.introduces.bots:
+            check_bot(bot)
+        if game.introduces.openings is not None:
+            check_openings(game.introduces.openings, game.division.openings)
+        if game.introduces.settings is not None:
+            check_settings(game.introduces.settings)
     timing = game.timing
     _require(
         not timing.lines or len(timing.lines) == len(timing.thoughts),
         "there must be as many expected lines as thoughts, or none",
     )
-    for thought in timing.thoughts:
-        _check_thought(thought)
+    for thought in timing.thoughts:  # before they are packed, which needs times that fit
+        fault = fault_of_thought(thought.with_line(""))
+        _require(fault is None, str(fault))
 
 
 def check_bot(bot: BotLine) -> None:
@@ -78,9 +110,10 @@ def check_bot(bot: BotLine) -> None:
     bot.change = check_line(bot.change, "what a bot changes")
     check_text(bot.spec, "a bot's specification")
     for budget in bot.budgets:
-        check_name(budget, "a kind of budget")
+        _require(budget in get_args(BudgetKind), f"a bot's budget is unknown: {budget!r}")
     for board in bot.boards or ():
-        check_text(board, "a board")
+        if board not in (ANY, FORBIDDEN, FORBIDDEN_ONLY):
+            parse_board_class(board)
     for file, digest in bot.files.items():
         check_text(file, "a file of a bot")
         check_text(digest, "the hash of a file")
@@ -100,29 +133,32 @@ def check_openings(told: OpeningsLine, wanted: str | None) -> None:
     _require(known.content_hash == wanted, "the openings are not those of the division")
 
 
-def _check_ending(position: Position, result: Result, termination: Termination) -> None:
-    _require(termination is not Termination.ABORTED, "aborted games are not kept")
-    if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of a run that commands which list runs could not read.
+
+    Raises:
+        ValueError: a value is not of its kind.
+        EngineError: the boards are not valid.
+
+    """
+    known = msgspec.convert(settings, _Settings)
+    if known.boards is not None:
+        parse_board_classes(known.boards)
+    if known.budget is not None:
+        _require(is_budget(known.budget), f"the settings have no valid budget: {known.budget}")
+
+
+def check_run(first: GameLine, line: GameLine) -> None:
+    """Refuse a game that says something else of its run than the run's first game in the file.
+
+    Raises:
+        ValueError: it does; the message names the field.
+
+    """
+    for name in SAME_OF_RUN:
         _require(
-            position.ending == (result, termination),
-            f"these moves do not end in a {result} by {termination}",
+            getattr(first, name) == getattr(line, name), f"all games of a run have the same {name}"
         )
-        return
-    _require(not position.is_over, f"the moves end the game, so it did not end by {termination}")
-    if termination.is_forfeit:
-        _require(result is not Result.DRAW, f"a game that ended by {termination} is no draw")
-
-
-def _check_thought(thought: MoveTiming) -> None:
-    times = (thought.time_us, thought.cpu_us or 0)
-    _require(
-        all(0 <= time_us < _TIME_LIMIT for time_us in times),
-        "the times of a thought must not be negative, nor too great to be stored",
-    )
-    _require(
-        thought.proven is None or _PROVEN.fullmatch(thought.proven) is not None,
-        f"proven is win, loss or draw and a distance in plies, got {thought.proven!r}",
-    )
 
 
 def check_pair(one: GameLine, two: GameLine) -> None:
@@ -137,12 +173,6 @@ def check_pair(one: GameLine, two: GameLine) -> None:
         (one.first, one.first_hash, one.second, one.second_hash) == swapped,
         "the second game of a pair has the colours swapped",
     )
-    for name in SAME:
-        _require(
-            getattr(one, name) == getattr(two, name), f"both games of a pair have the same {name}"
-        )
-    opening = one.opening_plies
-    _require(one.moves[:opening] == two.moves[:opening], "both games have the same opening")
 
 
 def _require(fact: bool, otherwise: str) -> None:

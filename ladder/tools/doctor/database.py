@@ -3,12 +3,7 @@
 from collections.abc import Sequence
 
 from db.errors import Corrupt
-from db.records.games import GameRow
 from db.store import Store
-from engine.board import parse_board
-from engine.errors import EngineError
-from engine.position import Position
-from engine.result import Termination
 from ladder.stats.sequential_elo import rate_pair
 from ladder.tools.doctor.machine import SHOWN, Finding, Level
 
@@ -23,7 +18,7 @@ def examine_database(store: Store, *, repair: bool = False) -> list[Finding]:
         Finding("integrity", Level.FAULT, complaint) for complaint in store.audit.integrity()
     ] or [Finding("integrity", Level.OK, "the database passes its own integrity check")]
     try:
-        truth = [_check_objects(store), _check_pairs(store), _check_games(store)]
+        truth = [_check_objects(store), *_check_rows(store)]
     except Corrupt as error:
         # What the integrity check has named keeps the pages from being read any further.
         return [*findings, Finding("games", Level.FAULT, str(error))]
@@ -50,43 +45,30 @@ def _check_objects(store: Store) -> Finding:
     )
 
 
-def _check_pairs(store: Store) -> Finding:
-    """Whether every pair has the games that its status says."""
-    return _told(
-        "pairs",
-        list(store.audit.pairs()),
-        "wrong pairs, restore a copy",
-        "every finished pair has its two games, the others none",
-    )
-
-
-def _check_games(store: Store) -> Finding:
-    """Whether every game fits its pair and run and replays legally to its stored result."""
-    bad: list[str] = []
-    count = 0
-    for audited in store.audit.games():
-        count += 1
-        fault = audited.fault if audited.game is None else _fault_by_the_rules(audited.game)
-        if fault is not None:
-            bad.append(f"game {audited.id}: {fault}")
-    return _told(
-        "games",
-        bad,
-        f"wrong games among {count}, restore a copy",
-        f"{count} games replay legally to their stored results",
-    )
-
-
-def _fault_by_the_rules(game: GameRow) -> str | None:
-    try:
-        position = Position.from_moves(parse_board(game.board), game.moves)
-    except EngineError as error:
-        return str(error)
-    if game.termination.is_forfeit or game.termination is Termination.ADJUDICATED:
-        return None
-    if position.ending == (game.result, game.termination):
-        return None
-    return f"it is stored as {game.result} by {game.termination}"
+def _check_rows(store: Store) -> list[Finding]:
+    """Whether bots, runs, pairs and games keep the rules that imports are checked by, too."""
+    audit, games = store.audit, sum(store.games.count_by_run().values())
+    return [
+        _told("bots", list(audit.bots()), "wrong bots, restore a copy", "every bot can be read"),
+        _told(
+            "runs",
+            list(audit.runs()),
+            "wrong runs, restore a copy",
+            "every run has its conditions",
+        ),
+        _told(
+            "pairs",
+            list(audit.pairs()),
+            "wrong pairs, restore a copy",
+            "every finished pair has its two games, the others none",
+        ),
+        _told(
+            "games",
+            [*audit.games(), *audit.human_games()],
+            f"wrong games among {games}, restore a copy",
+            f"{games} games replay legally to their stored results",
+        ),
+    ]
 
 
 def _check_derived(store: Store, *, repair: bool) -> Finding:

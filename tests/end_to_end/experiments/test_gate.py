@@ -50,7 +50,7 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     stocked.environment["GITHUB_ACTIONS"] = "true"
     stocked.environment["GITHUB_STEP_SUMMARY"] = str(stocked.folder / "job.md")
     done = stocked(
-        "gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL,
+        "gate", "random", "--against", "stupid", "--max-drop", "20", *SMALL,
         "--junit", "out.xml", "--summary", "out.md", "--html", "out.html",
     )  # fmt: skip
     assert done.code == 3, done.err
@@ -71,7 +71,7 @@ def test_a_worse_bot_fails_and_the_files_say_so(stocked: Ladder) -> None:
     assert ">regression</span>" in (stocked.folder / "report.html").read_text()
     assert (stocked.folder / "job.md").read_text().startswith("### ladder gate: REGRESSION")
     stocked.environment["GITHUB_STEP_SUMMARY"] = "/nowhere/at/all"
-    again = stocked("gate", "random", "--against", "stupid", "--max-drop", "150", *SMALL, "--json")
+    again = stocked("gate", "random", "--against", "stupid", "--max-drop", "20", *SMALL, "--json")
     assert again.code == 3
     assert again.document["verdict"] == "regression"
     assert "::error " in again.err

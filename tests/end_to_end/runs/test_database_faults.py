@@ -15,15 +15,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
+from ladder.cli.app import parser
 from tests.end_to_end.conftest import Done, Ladder
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
 from tests.support.shared import made_once
 
 Begin = Callable[[], list[object]]
 GAMES = 30
+PUZZLE = '{"board":"4x4","moves":"010101","answer":0,"value":"win","distance":1,"theme":"t"}\n'
 WORDS = ("run", *QUICK, "--seed", "1", "--games", str(GAMES))
 
 
@@ -57,6 +61,14 @@ def interrupted() -> Path:
         change(folder, "update runs set status = 'interrupted'")
 
     return made_once("interrupted", make) / "ladder.db"
+
+
+@pytest.fixture(scope="session")
+def exported(interrupted: Path) -> str:
+    """The games of the interrupted run as JSON Lines."""
+    done = Ladder(interrupted.parent)("export")
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.fixture
@@ -277,6 +289,138 @@ def test_a_damaged_log_of_writes(
     assert done.code == 0, done.err
     assert len(lines_of(ladder.folder)) == GAMES
     assert faults_of(ladder.folder) == []
+
+
+SHORT = ("--boards", "4x4", "--opening-plies", "1", "--simulations", "1", "--seed", "1")
+COMMANDS: dict[str, tuple[str, ...]] = {
+    # every command that opens a database, with words that have it do so
+    "run": (*WORDS[1:],),
+    "match": ("random", "stupid", "--games", "2", *SHORT),
+    "gate": ("random", "--against", "stupid", "--max-games", "2", *SHORT),
+    "select": ("random", "stupid", "--max-games", "2", *SHORT),
+    "tune": (
+        "builtin:v4", "--param", "c=0.5..1", "--games", "2", "--pairs", "1", *SHORT,
+    ),
+    "bisect": ("builtin:random", "--good", "HEAD~1", "--bad", "HEAD", *SHORT),
+    "compete": ("random", "stupid", "result.txt", "1"),
+    "report": ("--pairs", "--html", "report.html"),
+    "export": ("-o", "out.jsonl"),
+    "import": ("games.jsonl",),
+    "play": ("random",),
+    "games": ("--upsets",),
+    "replay": ("1",),
+    "analyze": ("--nodes", "1"),
+    "doctor": ("--repair",),
+    "runs": (),
+    "runs delete": ("1",),
+    "bots list": (),
+    "bots show": ("random",),
+    "bots add": ("other", "builtin:random"),
+    "bots add-all": (".", "--pattern", "*.so"),
+    "bots check": ("random",),
+    "bots retire": ("random",),
+    "bots unretire": ("random",),
+    "bots rename": ("random", "other"),
+    "bots delete": ("random",),
+    "suite make": ("suite.jsonl", "--count", "1", "--boards", "4x4", "--stored"),
+    "suite run": ("random", "suite.jsonl"),
+}  # fmt: skip
+ELSEWHERE = {
+    "serve",  # goes on, and shows on its pages what is wrong
+    "train c4ai", "train value",  # open it after the training, to register the player
+}  # fmt: skip
+LOOKING = ("report", "games", "replay", "export", "runs", "bots list", "bots show")
+
+
+def commands_with_a_database() -> Iterator[str]:
+    """The commands that have the option --db."""
+
+    def walk(command: Any, words: tuple[str, ...]) -> Iterator[str]:
+        for name, below in getattr(command, "commands", {}).items():
+            yield from walk(below, (*words, name))
+        if any(option.name == "db" for option in command.params):
+            yield " ".join(words)
+
+    return walk(parser(), ())
+
+
+def with_rubbish(table: str) -> Callable[[Path], None]:
+    """Damage that makes the first page of a table rubbish."""
+
+    def damage(database: Path) -> None:
+        pages = dict(query(database.parent, "select name, rootpage from sqlite_master"))
+        page = pages[table]
+        with database.open("r+b") as file:
+            file.seek((page - 1) * 4096)
+            file.write(Random(page).randbytes(4096))
+
+    return damage
+
+
+def with_values(*statements: str) -> Callable[[Path], None]:
+    """Damage that leaves the pages sound, as single flipped bits do."""
+    return lambda database: change(database.parent, *statements)
+
+
+def cut(share: float) -> Callable[[Path], None]:
+    """Damage that leaves the beginning of the file alone."""
+
+    def damage(database: Path) -> None:
+        content = database.read_bytes()
+        database.write_bytes(content[: int(len(content) * share)])
+
+    return damage
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "half of the file": cut(0.5),
+    "nine tenths of the file": cut(0.9),
+    **{f"page of {table}": with_rubbish(table) for table in ("revisions", "games")},
+    "page of the schema's version": with_rubbish("alembic_version"),
+    "schema that cannot be read": with_values(
+        "pragma writable_schema = on",
+        "update sqlite_master set name = cast(x'c528' as text), sql = 'odd' where name = 'games'",
+    ),
+    "text that is none": with_values("update bots set change = cast(x'ff41' as text)"),
+    "JSON of bots": with_values("update revisions set files = '{' || files"),
+    "JSON of divisions": with_values("update divisions set budget = '['"),
+    "an unknown word": with_values("update games set result = 'wij'"),
+    "moves that are none": with_values("update games set moves = 'zz'"),
+    "a number that is none": with_values("update games set started_at = 'x', seed = 'y'"),
+}
+
+
+def test_all_commands_with_a_database_are_walked() -> None:
+    """A new command that takes --db must stand in the list of those that meet damage."""
+    assert {*commands_with_a_database()} == {*COMMANDS, *ELSEWHERE}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_under_every_command(
+    ladder: Ladder, interrupted: Path, exported: str, damage: str
+) -> None:
+    """Each command ends well or in one sentence; those that only read leave the file as it is."""
+    database = ladder.folder / "ladder.db"
+    for name, words in COMMANDS.items():
+        for path in ladder.folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        (ladder.folder / "games.jsonl").write_text(exported)
+        (ladder.folder / "suite.jsonl").write_text(PUZZLE)
+        shutil.copy(interrupted, database)
+        DAMAGES[damage](database)
+        before = database.read_bytes()
+        done = ladder(*name.split(), *words)
+        assert "Traceback" not in done.err, (name, done.err)
+        assert done.code in ((0, 1, 2) if name == "doctor" else (0, 2, 3, 4)), (name, done)
+        if done.code == 2:
+            sentences = [line for line in done.err.splitlines() if line.startswith("ladder: ")]
+            assert len(sentences) == 1, (name, done.err)
+        if name in LOOKING:
+            assert database.read_bytes() == before, name
+        if damage == "half of the file" and name not in ("bisect", "bots add-all"):
+            assert done.code == 2, (name, done)
+            assert "is damaged" in done.err, (name, done.err)
 
 
 def test_a_missing_folder(ladder: Ladder) -> None:

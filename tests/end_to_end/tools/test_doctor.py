@@ -24,11 +24,11 @@ DAMAGES = {
     "update pair_tables set a_moves = a_moves + 1": ("derived", "pair_tables.", True),
     "delete from pair_tables": ("derived", "pair_tables.", True),
     "update games set result = case result when 'win' then 'loss' else 'win' end where id = 1": (
-        "games", "game 1: it is stored as", False,
+        "games", "game 1: its moves do not end in", False,
     ),
     "update games set moves = moves || '0' where id = 2": ("games", "game 2", False),
     "update games set termination = 'board_full', result = 'draw' where id = 3": (
-        "games", "game 3: it is stored as draw by board_full", False,
+        "games", "game 3: its moves do not end in a draw by board_full", False,
     ),
     "update games set thoughts = x'ff' where id = 1": ("games", "thoughts cannot be read", False),
     "update games set thoughts = x'9191cd03e8' where id = 1": ("games", "and 1 thoughts", False),
@@ -54,8 +54,22 @@ DAMAGES = {
     "delete from games where id = 1": ("pairs", "is finished and has 1 of 2", False),
     "delete from games where id in (1, 2)": ("pairs", "is finished and has 0 of 2", False),
     "update games set repeat = not repeat where id = 1": ("derived", "games.repeat", True),
+    "update divisions set boards = '6x7', opening_plies = 0": (
+        "games", "the board_class thu is not among 6x7", False,
+    ),
+    "update divisions set opening_plies = 20": ("games", "its division asks for 20", False),
+    "update divisions set boards = 'bogus'": ("runs", "unknown board 'bogus'", False),
+    "update divisions set budget = '{}'": ("runs", "no budget that bots can be given", False),
+    "update runs set kind = 'party'": ("runs", "unknown kind 'party'", False),
+    "update runs set settings = '[]'": ("runs", "settings are not a JSON object", False),
+    "update runs set stream = 'other'": ("pairs", "stream is not that of its run", False),
+    "update pairs set number = -1 where id = 1": ("pairs", "number must be below", False),
+    "update games set started_at = -1 where id = 1": ("games", "which is no date", False),
+    "insert into last_words values (1, 'x', '')": ("games", "and no bot failed", False),
 }  # fmt: skip
 OF_FILES = {
+    "update pairs set number = 2147483648 where id = 1": ("pairs", "number must be below", False),
+    "update games set moves = 7 where id = 1": ("games", "game 1: ", False),
     "create trigger t after insert on games begin delete from ratings; end": (
         "schema", "trigger t of games", False,
     ),

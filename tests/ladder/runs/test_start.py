@@ -28,11 +28,12 @@ from ladder.cli.run_options import RunOptions
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
+from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, RunEnding, Silent
 from ladder.runs.resumable import command_of, resumable_runs
 from ladder.runs.runner import RunOutcome
-from ladder.runs.schedule import Pairing, PairingKind
+from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import NothingToResume, start_run
 from reports.run import RunView, forfeit_lines, nothing_to_resume
@@ -107,6 +108,51 @@ def test_a_resumed_run_counts_alike_everywhere(
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
     assert resumed.ending is RunEnding.DONE
     assert len(RunView().ending(resumed.live)) == 1
+
+
+def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stays in its stream and plays the pairs that it would have played; a new run does not."""
+    older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
+    play(store, older, Recorder(monkeypatch, stop_after=4))
+    with closing(store.run_lock()) as lock:
+        (listed,) = resumable_runs(store, lock)
+    assert "--cpu-time" not in listed.command
+    play(store, SETTINGS, Recorder(monkeypatch))
+    (run,) = store.runs.find()
+    assert "seed_derivation" not in run.settings
+    schedule = Schedule(
+        bots={name: store.bots.get(name).revision.id for name in BOTS},
+        pairing=older.pairing,
+        boards=older.boards,
+        opening_plies=older.opening_plies,
+        seed=1,
+        derivation=older.derivation,
+    )
+    pairs = [schedule.pair(number) for number in range(10)]
+    assert [(pair.number, pair.draw[2]) for pair in store.pairs.of_run(run.id)] == [
+        (pair.number, pair.seed) for pair in pairs
+    ]
+    play(store, replace(SETTINGS, games=4), Recorder(monkeypatch))
+    following = store.runs.find()[0]
+    assert following.settings["seed_derivation"] == SeedDerivation.KEYED
+    assert following.stream != run.stream
+    assert {pair.draw[2] for pair in store.pairs.of_run(following.id)}.isdisjoint(
+        pair.seed for pair in pairs
+    )
+
+
+def test_a_run_beside_an_older_one_shares_its_stream(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command beside a living run takes its next pairs, whichever derivation it has."""
+    older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
+    run = play(store, older, Recorder(monkeypatch, stop_after=4)).run
+    with closing(store.run_lock()) as lock:
+        assert lock.try_acquire(run.id)
+        beside = play(store, replace(SETTINGS, games=4), Recorder(monkeypatch)).run
+    assert (beside.id, beside.stream) == (2, run.stream)
 
 
 def test_the_logs_are_shared_out_over_the_workers(

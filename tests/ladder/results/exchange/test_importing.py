@@ -1,22 +1,34 @@
 """Games of another database come in whole and by the rules, or not at all, and bring no command."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
+from db.errors import DatabaseError
 from db.records.exchange import BotLine, GameLine, Introduction
 from db.records.launch import Launch, Origin
+from db.records.pairs import PlannedPair
 from db.store import Store
+from engine.opening_set import parse_opening_set
 from ladder.errors import UsageError
 from ladder.match.registry.registered import resolve_unchanged
 from ladder.results.exchange.files import open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
+from ladder.tools.doctor.database import examine_database
+from ladder.tools.doctor.machine import Level
 from tests.fuzz.valid import exported, make_empty
 
 EVIL = "touch pwned"
+BOOK = parse_opening_set("4x4 3\n")
+GUEST = {
+    "name": "guest", "family": "foreign", "spec": "exec:true", "based_on": None, "change": "",
+    "content_hash": "h", "budgets": ["any"], "boards": None, "files": {},
+    "launch": {"command": [], "folder": ""},
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -66,9 +78,9 @@ def test_an_imported_description_holds_no_command(store: Store, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "named"),
     [
-        (b'"board_class":"4x4"', b'"board_class":"thu"', "is none of the board_class thu"),
-        (b'"board_class":"4x4"', b'"board_class":" 4x4"', "write the board_class as 4x4"),
-        (b'"boards":"4x4"', b'"boards":"4X4"', "write the boards of the division as 4x4"),
+        (b'"board_class":"4x4"', b'"board_class":"thu"', "does not belong to the board_class thu"),
+        (b'"board_class":"4x4"', b'"board_class":" 4x4"', "board_class must be written as 4x4"),
+        (b'"boards":"4x4"', b'"boards":"4X4"', "boards of its division must be written as 4x4"),
         (
             b"[[9,0.5,10,null,null,null]",
             b"[[9,0.5,10,null,null," + b"9" * 18 + b"]",
@@ -101,5 +113,99 @@ def test_a_line_that_breaks_a_rule_is_named(
     with pytest.raises(
         UsageError, match=rf"(?s)games.jsonl, line 1: .*{named}.*nothing was imported$"
     ):
-        taken_in(store, tmp_path / "games.jsonl", [one.replace(old, new), two])
+        taken_in(store, tmp_path / "games.jsonl", [one.replace(old, new), two.replace(old, new)])
     assert store.runs.latest(None) is None
+
+
+NONSENSE: dict[str, tuple[dict[str, object], str]] = {
+    # what is changed in both games of a pair, and the words of the refusal
+    "board outside of the division": (
+        {"board": "7x8", "board_class": "7x8"}, "the board_class 7x8 is not among 4x4",
+    ),
+    "opening longer than the division's": (
+        {"opening_plies": 2}, "an opening of 2 plies, and its division asks for 1",
+    ),
+    "opening of default length": (
+        {"division": {"opening_plies": None}}, "opening of 1 plies, and its division asks for 4",
+    ),
+    "opening that its set does not hold": (
+        {
+            "division": {"opening_plies": None, "openings": BOOK.content_hash},
+            "introduces": {"openings": {"name": "book", "text": BOOK.text}},
+        },
+        "its opening '4x4 0' is not in its division's set",
+    ),
+    "too few thoughts": ({"timing": {"thoughts": [[5]]}}, "it has 6 moves of bots, and 1 thoughts"),
+    "pair number beyond the column": ({"pair": 2**31}, "pair"),
+    "greatest pair number of JSON": ({"pair": 2**53 - 1}, "pair"),
+    "aborts beyond the column": ({"timing": {"aborts": 2**31}}, "aborts"),
+    "sums of more moves than were played": (
+        {"timing": {"sides": [[99, 1, 1], [3, 1, 1]]}}, "the sums of a side are of more",
+    ),
+    "last output without a failure": (
+        {"timing": {"last_words": {"stderr": "x"}}}, "last output of a failing bot",
+    ),
+    "amounts of one bot alone": (
+        {"division": {"budget": {"time_ms@alpha": 5}}}, "no budget that bots can be given",
+    ),
+    "settings that cannot be listed": (
+        {"introduces": {"settings": {"bots": 5}}}, r"Expected `object`, got `int` - at `\$.bots`",
+    ),
+    "settings without a budget": ({"introduces": {"settings": {"budget": {}}}}, "no valid budget"),
+    "bot on boards that do not exist": (
+        {"introduces": {"bots": [{**GUEST, "boards": ["99x99"]}]}}, "rows must be 4..12",
+    ),
+    "bot with an unknown budget": (
+        {"introduces": {"bots": [{**GUEST, "budgets": ["lunch"]}]}}, "budget is unknown: 'lunch'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("nonsense", NONSENSE)
+def test_nonsense_is_refused(store: Store, tmp_path: Path, nonsense: str) -> None:
+    """A file that breaks an invariant of the store must be refused with the reason."""
+    changes, words = NONSENSE[nonsense]
+    lines = [merged(msgspec.to_builtins(line), changes) for line in lines_of_a_pair()]
+    with pytest.raises(UsageError, match=rf"(?s)games.jsonl, line 1: .*{words}.*nothing was"):
+        taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
+    assert store.runs.latest(None) is None
+    assert list(store.exchange.export_lines()) == []
+
+
+@pytest.mark.parametrize("field", ["kind", "rated", "run_seed", "identity"])
+def test_games_of_a_run_agree_on_it(store: Store, tmp_path: Path, field: str) -> None:
+    """A second pair that says something else of its run must be refused."""
+    others = {"kind": "gate", "rated": False, "run_seed": 6, "identity": "i2"}
+    lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
+    lines += [{**line, "pair": 1, field: others[field]} for line in lines]
+    words = f"line 3: all games of a run have the same {field}"
+    with pytest.raises(UsageError, match=words):
+        taken_in(store, tmp_path / "games.jsonl", [msgspec.json.encode(line) for line in lines])
+
+
+def test_a_stream_has_one_seed(store: Store, tmp_path: Path) -> None:
+    """Pairs of another seed must not be mixed into a stream that is stored."""
+    lines = [msgspec.to_builtins(line) for line in lines_of_a_pair()]
+    assert taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)]) == 2
+    others = [{**line, "pair": 1, "run_seed": 6} for line in lines]
+    with pytest.raises(UsageError, match="its stream is that of a run of another identity or seed"):
+        taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, others)])
+
+
+def test_the_last_pair_number_ends_a_stream(store: Store, tmp_path: Path) -> None:
+    """A run must not take a number that its export could not bring back."""
+    lines = [{**msgspec.to_builtins(line), "pair": 2**31 - 1} for line in lines_of_a_pair()]
+    taken_in(store, tmp_path / "games.jsonl", [*map(msgspec.json.encode, lines)])
+    run = store.runs.latest(None)
+    assert run is not None
+    with pytest.raises(DatabaseError, match=r"no pair numbers are left .* another --seed"):
+        store.pairs.plan(run.id, 1, lambda n: PlannedPair(1, 2, "4x4", "4x4", (0,), n))
+    assert {finding.level for finding in examine_database(store)} == {Level.OK}
+
+
+def merged(document: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A document with some values replaced, those of objects one by one."""
+    return document | {
+        name: merged(document.get(name) or {}, value) if isinstance(value, Mapping) else value
+        for name, value in changes.items()
+    }

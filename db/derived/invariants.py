@@ -1,0 +1,316 @@
+"""Rules for every stored bot, run, pair and game: one list, for the audit and for imports.
+
+Values come by the names of their columns, those of the pair, run and division that a row belongs to
+behind ``pair_``, ``run_`` and ``division_``. They may be anything: another program may have written
+the row. Each rule returns a clause that says what is wrong, or None.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from db.derived.game_columns import line_hash, offender_of, sides_of
+from db.records import thought_blob
+from db.records.budget import is_budget
+from db.records.exchange import COLUMN_LIMIT, YEAR_9999
+from db.records.games import fault_of_thought
+from db.records.launch import Launch
+from db.records.pairs import PairStatus
+from db.records.runs import RunKind, RunStatus, plies_of_opening
+from db.records.sides import COUNT_LIMIT
+from engine.board import (
+    MAX_SIDE,
+    format_board_classes,
+    parse_board,
+    parse_board_class,
+    parse_board_classes,
+)
+from engine.errors import EngineError
+from engine.opening_set import is_of_class
+from engine.position import Position, format_moves, parse_moves
+from engine.result import Result, Termination
+from engine.seeds import SEED_LIMIT
+
+Values = Mapping[str, Any]
+OpeningLines = Mapping[str, frozenset[str]]
+"""The lines of each known set of openings, by its hash."""
+Rule = Callable[[Values], str | None]
+
+OF_PAIR = ("run_id", "a_revision_id", "b_revision_id", "board", "board_class", "seed", "opening")
+"""Columns of its pair that a game is compared with."""
+OF_RUN = ("division_id", "rated")
+"""Columns of its run that a game is compared with."""
+OF_DIVISION = ("boards", "opening_plies", "openings")
+"""Columns of its division that a game is compared with."""
+
+
+def fault_of_revision(revision: Values) -> str | None:
+    """Return the first rule that a revision of a bot breaks."""
+    return _first_fault(REVISION_RULES, revision)
+
+
+def fault_of_run(run: Values) -> str | None:
+    """Return the first rule that a run breaks; it has the columns of its division, too."""
+    return _first_fault(RUN_RULES, run)
+
+
+def fault_of_pair(pair: Values) -> str | None:
+    """Return the first rule that a pair breaks by itself."""
+    return _first_fault(PAIR_RULES, pair)
+
+
+def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
+    """Return the first rule that a game breaks.
+
+    Args:
+        game: with the names of its bots as `first` and `second`, `has_last_words`, and the columns
+            `OF_PAIR`, `OF_RUN` and `OF_DIVISION`.
+        openings: the known sets of openings; an opening of another set is not looked up.
+
+    """
+    return _first_fault(GAME_RULES, game) or _first_fault(
+        (lambda values: _opening_of_set(values, openings),), game
+    )
+
+
+def fault_of_human_game(game: Values) -> str | None:
+    """Return the first rule that a game of a person breaks."""
+    return _first_fault(HUMAN_GAME_RULES, game)
+
+
+def _first_fault(rules: tuple[Rule, ...], values: Values) -> str | None:
+    try:
+        for rule in rules:
+            fault = rule(values)
+            if fault is not None:
+                return fault
+    except (EngineError, TypeError, ValueError, AttributeError) as error:
+        return str(error)  # a value is not of its column's type, or not in its notation
+    return None
+
+
+# Bots.
+
+
+def _revision_columns(revision: Values) -> str | None:
+    for name, kind in (
+        ("launch", Launch),
+        ("budgets", tuple[str, ...]),
+        ("boards", tuple[str, ...] | None),
+        ("files", dict[str, str]),
+    ):
+        text = revision[name]
+        if text is not None or name != "boards":
+            try:
+                msgspec.json.decode(text, type=kind)
+            except msgspec.DecodeError as error:
+                return f"its {name} cannot be read: {error}"
+    return None
+
+
+REVISION_RULES: tuple[Rule, ...] = (_revision_columns,)
+
+
+# Runs.
+
+
+def _run_words(run: Values) -> str | None:
+    for name, words in (("kind", RunKind), ("status", RunStatus)):
+        if run[name] not in set(words):
+            return f"it has the unknown {name} {run[name]!r}"
+    for name in ("stream", "identity"):
+        if not run[name]:
+            return f"its {name} is missing"
+    if not 0 <= run["seed"] < SEED_LIMIT:
+        return f"its seed must be below {SEED_LIMIT}, got {run['seed']}"
+    if not isinstance(msgspec.json.decode(run["settings"]), dict):
+        return "its settings are not a JSON object"
+    return None
+
+
+def _run_division(run: Values) -> str | None:
+    boards = run["division_boards"]
+    kept = format_board_classes(parse_board_classes(boards))
+    if boards != kept:
+        return f"the boards of its division must be written as {kept}, got {boards}"
+    plies = run["division_opening_plies"]
+    if plies is not None and not 0 <= plies <= MAX_SIDE**2:
+        return f"its division has openings of {plies} plies"
+    budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
+    if not is_budget(budget) or not all(0 < amount < COUNT_LIMIT for amount in budget.values()):
+        return f"its division has no budget that bots can be given: {budget}"
+    return None
+
+
+RUN_RULES: tuple[Rule, ...] = (_run_words, _run_division)
+
+
+# Pairs.
+
+
+def _pair_columns(pair: Values) -> str | None:
+    if pair["status"] not in set(PairStatus):
+        return f"it has the unknown status {pair['status']!r}"
+    for name in ("number", "aborts"):
+        if not 0 <= pair[name] < COLUMN_LIMIT:
+            return f"its {name} must be below {COLUMN_LIMIT}, got {pair[name]}"
+    if not 0 <= pair["seed"] < SEED_LIMIT:
+        return f"its seed must be below {SEED_LIMIT}, got {pair['seed']}"
+    if pair["stream"] != pair["run_stream"]:
+        return "its stream is not that of its run"
+    return None
+
+
+PAIR_RULES: tuple[Rule, ...] = (_pair_columns,)
+
+
+# Games.
+
+
+def _words(game: Values) -> str | None:
+    for name, words in (("result", Result), ("termination", Termination)):
+        if game[name] not in set(words):
+            return f"it has the unknown {name} {game[name]!r}"
+    if game["termination"] == Termination.ABORTED:
+        return "aborted games are not kept"
+    offender = offender_of(Result(game["result"]), Termination(game["termination"]))
+    if game["offender"] != offender:
+        return (
+            f"it is a {game['result']} by {game['termination']}, and its offender is "
+            f"{game['offender']}"
+        )
+    if game["has_last_words"] and offender is None:
+        return "it has the last output of a failing bot, and no bot failed"
+    return None
+
+
+def _numbers(game: Values) -> str | None:
+    if game["game"] not in (0, 1):
+        return f"a game of a pair is 0 or 1, got {game['game']}"
+    if not 0 <= game["started_at"] < YEAR_9999:
+        return f"it started at {game['started_at']}, which is no date"
+    for name in ("seed", "duration_us"):
+        if not 0 <= game[name] < COUNT_LIMIT:
+            return f"its {name} must be below {COUNT_LIMIT}, got {game[name]}"
+    for side in sides_of(game):
+        sums = msgspec.structs.astuple(side)
+        if any(value < 0 for value in sums):
+            return "a sum of its times is negative"
+        if any(value >= COUNT_LIMIT for value in sums):
+            return "a sum of its times is too great to be exported"
+    return None
+
+
+def _of_pair(game: Values) -> str | None:
+    movers = (game["pair_a_revision_id"], game["pair_b_revision_id"])
+    players = (game["first_revision_id"], game["second_revision_id"])
+    if players != (movers[::-1] if game["game"] else movers):
+        return "its bots are not those of its pair, in this order"
+    for name in ("run_id", "board", "board_class", "seed"):
+        if game[name] != game[f"pair_{name}"]:
+            return f"its {name} is not that of its pair"
+    return None
+
+
+def _of_run(game: Values) -> str | None:
+    for name in OF_RUN:
+        if game[name] != game[f"run_{name}"]:
+            return f"its {name} is not that of its run"
+    if game["rated"] and game["first"] == game["second"]:
+        return "a bot cannot be rated against itself"
+    return None
+
+
+def _board(game: Values) -> str | None:
+    board, kind = parse_board(game["board"]), parse_board_class(game["board_class"])
+    for name, kept in (("board", board), ("board_class", kind)):
+        if str(kept) != game[name]:
+            return f"its {name} must be written as {kept}, got {game[name]!r}"
+    if not is_of_class(board, kind):
+        return f"the board {board} does not belong to the board_class {kind}"
+    if kind not in parse_board_classes(game["division_boards"]):
+        return f"the board_class {kind} is not among {game['division_boards']} of its division"
+    return None
+
+
+def _opening(game: Values) -> str | None:
+    plies = game["opening_plies"]
+    if not 0 <= plies <= len(game["moves"]):
+        return "opening_plies must be 0 up to the number of moves"
+    if game["moves"][:plies] != game["pair_opening"]:
+        return "its moves do not begin with the opening of its pair"
+    if game["division_openings"] is None:
+        asked = plies_of_opening(
+            game["division_opening_plies"], parse_board_class(game["board_class"])
+        )
+        if plies != asked:
+            return f"it has an opening of {plies} plies, and its division asks for {asked}"
+    return None
+
+
+def _opening_of_set(game: Values, openings: OpeningLines) -> str | None:
+    known = openings.get(game["division_openings"])
+    line = f"{game['board']} {game['pair_opening']}".rstrip()
+    if known is not None and line not in known:
+        return f"its opening '{line}' is not in its division's set of openings"
+    return None
+
+
+def _moves(game: Values) -> str | None:
+    moves = parse_moves(game["moves"])
+    if game["moves"] != format_moves(moves):
+        return "its moves must be written as 0..9, a, b"
+    if game["plies"] != len(moves):
+        return f"it has {len(moves)} moves, and {game['plies']} are stored as its plies"
+    if game["line_hash"] != line_hash(game["board"], game["moves"]):
+        return "its line_hash is not that of its board and moves"
+    return None
+
+
+def _thoughts(game: Values) -> str | None:
+    thoughts = thought_blob.decode(game["thoughts"])
+    told = len(game["moves"]) - game["opening_plies"]
+    # A move that lost the game, as an illegal one, has a thought and is not among the moves. CSV
+    # and PGN bring no thoughts at all.
+    most = told + (game["offender"] is not None)
+    if thoughts and not told <= len(thoughts) <= most:
+        return f"it has {told} moves of bots, and {len(thoughts)} thoughts"
+    if any(side.moves > told + 1 for side in sides_of(game)):
+        return f"it has {told} moves of bots, and the sums of a side are of more"
+    return next(filter(None, map(fault_of_thought, thoughts)), None)
+
+
+def _ending(game: Values) -> str | None:
+    position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
+    result, termination = Result(game["result"]), Termination(game["termination"])
+    if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
+        if position.ending != (result, termination):
+            return f"its moves do not end in a {result} by {termination}"
+    elif position.is_over:
+        return f"its moves end the game, so it did not end by {termination}"
+    elif termination.is_forfeit and result is Result.DRAW:
+        return f"a game that ended by {termination} is no draw"
+    return None
+
+
+GAME_RULES: tuple[Rule, ...] = (
+    *(_words, _numbers, _board, _moves, _of_pair, _of_run, _opening, _ending, _thoughts),
+)
+
+
+def _human_game(game: Values) -> str | None:
+    Result(game["result"])
+    Termination(game["termination"])
+    msgspec.json.decode(game["budget"], type=dict[str, int])
+    thought_blob.decode(game["thoughts"])
+    Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
+    return None
+
+
+HUMAN_GAME_RULES: tuple[Rule, ...] = (_human_game,)
+
+
+def labelled(values: Values, label: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return some values under the names that rules for other rows know them by."""
+    return {f"{label}_{name}": values[name] for name in names}
