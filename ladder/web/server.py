@@ -11,6 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from ladder.errors import UsageError
+from ladder.match.process.confinement import Confinement
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web import memory
 from ladder.web.app import application
@@ -37,6 +38,8 @@ class Place:
     """Where a server listens, and who may ask."""
 
     database: str
+    confinement: Confinement
+    """Of the bots that play against people and give hints."""
     host: str = "127.0.0.1"
     port: int = 8344
     """0: a free one."""
@@ -93,7 +96,7 @@ async def _serve(
     news = News()
     follower, readers = Follower(place.database, news), Readers(place.database)
     border = Border(place.host, None if password is None else Doorkeeper(password))
-    games = OpenGames(place.database, place.players)
+    games = OpenGames(place.database, place.confinement, place.players)
     site = Site(
         place.database,
         border,
