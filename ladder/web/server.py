@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import uvicorn
 
@@ -17,6 +18,12 @@ from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.border.password import Doorkeeper, read_password
 from ladder.web.border.safety import Border, is_loopback
+from ladder.web.connections import (
+    DEFAULT_CONNECTION_LIMITS,
+    ConnectionLimits,
+    Connections,
+    raise_open_files,
+)
 from ladder.web.live.boards import Boards
 from ladder.web.live.follower import Follower
 from ladder.web.live.news import News
@@ -25,8 +32,6 @@ from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
 from ladder.web.site import Site
 
-CONNECTIONS = 1000
-"""Open at once; more are answered with 503."""
 HEAD_LIMIT = 16 * 1024
 """Bytes of a request before its body."""
 PATIENCE_S = 0.4
@@ -46,6 +51,8 @@ class Place:
     password_file: Path | None = None
     players: int = 4
     """Games of people at a time."""
+    connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
+    """Deadlines of requests, and how many connections may be without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,7 @@ def serve(
         )
     password = None if place.password_file is None else read_password(place.password_file)
     memory.bound()
+    raise_open_files()
     with stops_heeded(), contextlib.closing(_listen(place)) as listener:
         asyncio.run(_serve(place, password, listener, announce, is_over))
 
@@ -107,17 +115,17 @@ async def _serve(
         Boards(place.database, news),
         news,
     )
+    connections = Connections(place.connections)
     server = _Server(
         uvicorn.Config(
             application(site),
             loop="asyncio",
-            http="h11",
+            http=cast("type[asyncio.Protocol]", connections.protocol),
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,
-            limit_concurrency=CONNECTIONS,
             h11_max_incomplete_event_size=HEAD_LIMIT,
             timeout_graceful_shutdown=1,
         )
