@@ -17,6 +17,7 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ladder.web.border.password import Doorkeeper
+from ladder.web.connections import address_group
 from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
 
 BODY_LIMIT = 16 * 1024
@@ -179,7 +180,8 @@ class SafetyMiddleware:
                 raise Busy
             self._border.check(scope["method"], scope["path"], scope["query_string"], headers)
             if self._border.doorkeeper is not None and not self._border.doorkeeper.knows(browser):
-                await self._border.doorkeeper.check(headers.get("authorization"))
+                address = address_group((scope.get("client") or ("", 0))[0])
+                await self._border.doorkeeper.check(headers.get("authorization"), address)
                 scope["state"]["is_known"] = True
                 if browser is not None:
                     self._remember(browser)
