@@ -18,6 +18,7 @@ from starlette.routing import Route
 from ladder.cli.app import parser
 from ladder.web.app import routes
 from tests.end_to_end.conftest import FAKE_BOTS, ROOT, Ladder
+from tests.end_to_end.runs.test_cluster import Machines
 from tests.ladder.cli.test_commands import walk
 from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
 from tests.support.data.repositories import commit, repository
@@ -77,6 +78,7 @@ STARTING: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {
     ("suite", "run"): (("guest", "suite.jsonl", "--time", "100ms"), 0),
     ("play",): (("guest", "--time", "1s"), 0),
     ("serve",): ((), 0),
+    ("worker",): ((), 0),
     ("doctor",): ((), 1),  # this sandbox lets a bot write the database
 }  # fmt: skip
 """Every command that starts foreign bots: arguments with which it starts one, and its exit code."""
@@ -126,8 +128,8 @@ def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) ->
     repository(ladder.folder, texts)
     commit(ladder.folder, {"bot.py": f"{texts['bot.py']}\nWEAKER = True\n"})
     for words, (arguments, code) in STARTING.items():
-        if words == ("serve",):
-            continue  # its pages are walked below
+        if words in (("serve",), ("worker",)):
+            continue  # its pages, and a run on it, are below
         text = PLAY if words == ("play",) else ""
         done = ladder.told(text, *words, *arguments)
         assert done.code == code, (words, done.out, done.err)
@@ -229,6 +231,19 @@ def methods_of(route: object) -> set[str]:
     """The methods of a route but HEAD, which is answered as GET is."""
     assert isinstance(route, Route)
     return {*(route.methods or ())} - {"HEAD"}
+
+
+def test_no_machine_of_a_cluster_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
+    """A worker must use the sandbox of its own folder for a run that has none."""
+    assert ladder("bots", "add", "guest", SPEC).code == 0
+    machines = Machines(ladder)
+    machines.start_worker("alpha", 1)
+    sandbox.bots()
+    played = ("--bots", "guest,random", *SHORT[:-2], "--games", "2", "--sandbox", "none")
+    done = ladder("run", *played, "--cluster", *machines.reach)
+    assert done.code == 0, done.err
+    assert set(sandbox.bots()) == {"inside"}
+    assert machines.end() == [0, 0]
 
 
 def test_every_command_that_may_start_a_bot_is_walked() -> None:
