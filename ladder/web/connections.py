@@ -54,7 +54,7 @@ Member = TypeVar("Member")
 
 
 class WaitingRoom(Generic[Member]):
-    """What waits, by address and since when."""
+    """Members that wait, by address and since when."""
 
     def __init__(self, *, of_an_address: int, in_all: int) -> None:
         self._of_an_address = of_an_address
