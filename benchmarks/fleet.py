@@ -29,6 +29,7 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.store import Store
 from engine.board import parse_board_classes
 from engine.seeds import SplitMix
+from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.cluster import machine
@@ -134,6 +135,7 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
                 budgets=Budgets({"simulations": 1}),
                 pairing=Pairing(PairingKind.RANDOM),
                 seconds=3600.0,
+                confinement=BUILT_IN_ONLY,
                 continuing=Continue.NEVER,
             )
             start_run(

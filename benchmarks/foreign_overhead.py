@@ -13,8 +13,9 @@ import tempfile
 from pathlib import Path
 
 from bots.protocol import Budget, GameOver, Hello, MoveAsk, MoveReply, NewGame
-from db.records.launch import Start
+from db.records.launch import DEFAULT_LIMITS, Start
 from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import start_of
@@ -97,7 +98,7 @@ def prepare(folder: Path) -> None:
 def times_us(start: Start) -> list[int]:
     """The time of every move in games that one process plays."""
     times = []
-    with BotProcess.start(start) as bot:
+    with BotProcess.start(start, Confinement(limits=DEFAULT_LIMITS, sandbox=())) as bot:
         bot.ask(Hello(), timeout_s=30)
         for game in range(GAMES):
             new = NewGame(

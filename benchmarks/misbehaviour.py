@@ -226,7 +226,7 @@ def one_round(
     """One game with the fault, and one without."""
     bad = fake_start(*fault.mode.split(" ", 1), folder=folder, mark=str(folder))
     good = fake_start("honest", folder=folder, mark=str(folder))
-    pool = BotPool(Confinement(limits=fault.limits, facilities=facilities))
+    pool = BotPool(Confinement(limits=fault.limits, sandbox=(), facilities=facilities))
     try:
         play_game(plan(good, good, fault), pool, swapped=False)
         clocks.missed = clocks.failed = clocks.signalled = clocks.gone = None

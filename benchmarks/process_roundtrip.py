@@ -12,9 +12,10 @@ import time
 from pathlib import Path
 
 from bots.protocol import Budget, Hello, MoveAsk, NewGame
-from db.records.launch import Start
+from db.records.launch import DEFAULT_LIMITS, Start
 from ladder.errors import BotTimeout
 from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.confinement import Confinement
 
 NULL_BOT = """
 import os
@@ -35,6 +36,7 @@ HANGING = Start(
     folder=str(Path.cwd()),
 )
 NEW_GAME = NewGame(game="g", rows=6, columns=7, side=0, seed=1, budget=Budget(time_ms=100))
+UNCONFINED = Confinement(limits=DEFAULT_LIMITS, sandbox=())
 QUESTIONS = 50_000
 STARTS = 40
 
@@ -55,14 +57,14 @@ def main() -> None:
     starts, kills, violent, late = [], [], [], []
     for _ in range(STARTS):
         begun = time.perf_counter()
-        bot = BotProcess.start(NULL)
+        bot = BotProcess.start(NULL, UNCONFINED)
         bot.ask(Hello(), timeout_s=30)
         starts.append((time.perf_counter() - begun) * 1e3)
         begun = time.perf_counter()
         bot.kill()
         kills.append((time.perf_counter() - begun) * 1e3)
     for _ in range(STARTS):
-        bot = BotProcess.start(HANGING)
+        bot = BotProcess.start(HANGING, UNCONFINED)
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NEW_GAME, timeout_s=30)
         bot.tell(MoveAsk(ply=0, moves=()))
@@ -70,7 +72,7 @@ def main() -> None:
         bot.kill()
         violent.append((time.perf_counter() - begun) * 1e3)
     for _ in range(STARTS):
-        bot = BotProcess.start(HANGING)
+        bot = BotProcess.start(HANGING, UNCONFINED)
         bot.ask(Hello(), timeout_s=30)
         bot.ask(NEW_GAME, timeout_s=30)
         begun = time.perf_counter()
@@ -78,7 +80,7 @@ def main() -> None:
             bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.05, watch_runqueue=True)
         except BotTimeout:
             late.append((time.perf_counter() - begun) * 1e3 - 50)
-    with BotProcess.start(NULL) as bot:
+    with BotProcess.start(NULL, UNCONFINED) as bot:
         bot.ask(Hello(), timeout_s=30)
         question = MoveAsk(ply=8, moves=(3, 3, 4, 2, 1, 5, 3, 0))
         for watched in (False, True):

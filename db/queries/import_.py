@@ -335,8 +335,9 @@ class _Arrival:
             self._connection,
             Conditions(where.boards, where.opening_plies, where.budget, where.openings),
         ).id
-        run["id"] = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
-        keep_bots(self._connection, run["id"], self._settings.get((line.run, line.stream), {}))
+        run_id = self._connection.execute(insert(Run).values(run).returning(Run.id)).scalar_one()
+        run["id"] = run_id
+        keep_bots(self._connection, run_id, self._settings.get((line.run, line.stream), {}))
         return self._run_here(run, conditions)
 
     def _run_here(self, run: Mapping[str, Any], conditions: Mapping[str, Any]) -> "_RunHere":

@@ -168,7 +168,7 @@ CpuTime = Annotated[
     amount(
         "S",
         MOST_SECONDS,
-        "Seconds of CPU time in a game. [default: twice what the clock leaves it]",
+        "Seconds of CPU time in a game. [default in runs: twice what the clock leaves it]",
         panel=PANEL_LIMITS,
     ),
 ]

@@ -70,7 +70,7 @@ def play_and_report(
         warn_of_unknown(bots)
         if workforce is THIS_MACHINE:
             _warn_of_neighbours(settings)
-        with server_beside(db, print_error) if is_served else nullcontext():
+        with server_beside(db, settings.confinement, print_error) if is_served else nullcontext():
             return _play(store, settings, bots, workforce, json=json)
 
 

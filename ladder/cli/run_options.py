@@ -1,9 +1,10 @@
-"""The options that `run`, `match` and `gate` share, and the one place that reads them."""
+"""The options of commands that start bots, and the one place that reads them."""
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ladder.cli.options import (
@@ -44,7 +45,45 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunOptions:
+class BotOptions:
+    """The limits and the sandbox as they stand on the command line or in `ladder.toml`."""
+
+    memory: Memory = 1024
+    open_files: OpenFiles = 1024
+    processes: Processes = 64
+    scratch: Scratch = 1024
+    cpu_time: CpuTime = None
+    sandbox: Sandbox = None
+
+    def confinement(self, *, logs: Path | None = None) -> "Confinement":
+        """Return the bounds of every bot that the command starts.
+
+        Args:
+            logs: folder for what bots write to stderr; None: it is not kept.
+
+        Raises:
+            UsageError: the sandbox is not the beginning of a command.
+
+        """
+        from db.records.launch import Limits
+        from ladder.cli.parsing import sandbox_of
+        from ladder.match.process.confinement import Confinement
+
+        return Confinement(
+            limits=Limits(
+                memory_mb=self.memory,
+                open_files=self.open_files,
+                processes=self.processes,
+                scratch_mb=self.scratch,
+                cpu_s=self.cpu_time,
+            ),
+            sandbox=sandbox_of(self.sandbox),
+            logs=logs,
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunOptions(BotOptions):
     """The shared options as they stand on the command line, in the order of the help."""
 
     boards: Boards = "thu"
@@ -60,12 +99,6 @@ class RunOptions:
     pin: Pin = True
     margin: Margin = "50ms"
     watchdog: Watchdog = 60.0
-    memory: Memory = 1024
-    open_files: OpenFiles = 1024
-    processes: Processes = 64
-    scratch: Scratch = 1024
-    cpu_time: CpuTime = None
-    sandbox: Sandbox = None
     log_size: LogSize = 64
     note: Note = ""
     cluster: ClusterAddress = None
@@ -97,27 +130,16 @@ class RunOptions:
             each is not None for each in (self.time, self.simulations, self.nodes, self.depth)
         )
 
-    def confinement(self) -> "Confinement":
-        """The bounds of every bot.
+    def confinement(self, *, logs: Path | None = None) -> "Confinement":
+        """Return the bounds of every bot, with the size of the run's logs.
 
         Raises:
-            UsageError: the words of the sandbox are no beginning of a command.
+            UsageError: the sandbox is not the beginning of a command.
 
         """
-        from db.records.launch import Limits
-        from ladder.cli.parsing import sandbox_of
-        from ladder.match.process.confinement import Confinement
-
-        limits = Limits(
-            memory_mb=self.memory,
-            open_files=self.open_files,
-            processes=self.processes,
-            scratch_mb=self.scratch,
-            cpu_s=self.cpu_time,
-        )
-        return Confinement(
-            limits=limits, sandbox=sandbox_of(self.sandbox), log_bytes=self.log_size << 20
-        )
+        # Not super(): a dataclass with slots is another class than the one in which this stands.
+        found = BotOptions.confinement(self, logs=logs)
+        return replace(found, log_bytes=self.log_size << 20)
 
     def settings(
         self,
@@ -190,8 +212,6 @@ class RunOptions:
 
     def _openings(self, db: str) -> "NamedOpenings | None":
         """The openings of the file, or those stored from it. Raises UsageError."""
-        from pathlib import Path
-
         from ladder.cli.database import is_missing, open_to_read
         from ladder.errors import UsageError
         from ladder.match.openings.openings_file import read_openings, stored_openings
@@ -207,20 +227,23 @@ class RunOptions:
             return stored_openings(store, self.openings)
 
 
-def takes_run_options(command: Callable[..., int]) -> Callable[..., int]:
-    """A command for Typer, with an option for each field of `RunOptions`.
+def takes_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command an option for each field of the class of its parameter `options`.
 
-    All parameters of the command are keywords. The options stand in the help where its parameter
-    `options` stands, and reach it as that.
+    All parameters of the command are keywords. The options stand in the help where `options`
+    stands, inherited ones last.
     """
+    signature = inspect.signature(command)
+    kind = signature.parameters["options"].annotation
+    own = kind.__annotations__
     shared = [
         inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
         )
-        for field in fields(RunOptions)
+        for field in sorted(fields(kind), key=lambda field: field.name not in own)
     ]
     parameters: list[inspect.Parameter] = []
-    for parameter in inspect.signature(command).parameters.values():
+    for parameter in signature.parameters.values():
         if parameter.name == "options":
             parameters += shared
         else:
@@ -228,7 +251,7 @@ def takes_run_options(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def reading(**words: Any) -> int:
-        options = RunOptions(**{field.name: words.pop(field.name) for field in shared})
+        options = kind(**{field.name: words.pop(field.name) for field in shared})
         return command(options=options, **words)
 
     reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

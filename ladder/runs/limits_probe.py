@@ -1,6 +1,7 @@
 """Limits under which an honest bot cannot play are the user's mistake, and no bot's failure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from bots.protocol import READY_S, Budget
@@ -10,7 +11,7 @@ from engine.board import Board
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import new_game
-from ladder.match.process.confinement import Confinement
+from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.runs.settings import LIMIT_OPTIONS
 from ladder.signals import pause
@@ -41,7 +42,7 @@ def refuse_tight_limits(
     if not ours:
         budget = Budget(simulations=1)
         ours = (entrant_of(built_in("random"), revision=0, name="random", budget=budget),)
-    failure = _failure_under(Confinement(limits=limits), board, ours)
+    failure = _failure_under(replace(BUILT_IN_ONLY, limits=limits), board, ours)
     if failure:
         raise UsageError(
             f"{' '.join(set_by_user)}: every game would be forfeited, for not even the built-in "

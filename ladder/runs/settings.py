@@ -14,7 +14,7 @@ from db.records.restart import Restart
 from db.records.runs import Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.pair_seeds import CURRENT, SeedDerivation
 from ladder.runs.budgets import MOST_MOVES, Budgets
 from ladder.runs.schedule import (
@@ -76,7 +76,7 @@ class Settings:
     """How late a move may be under a time budget."""
     watchdog_s: float = WATCHDOG_S
     """How long a move may take under a work budget."""
-    confinement: Confinement = UNCONFINED
+    confinement: Confinement
     """Of every bot; without a limit of CPU time `confinement_in_force` finds one."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True

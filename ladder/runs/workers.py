@@ -15,7 +15,7 @@ from db.records.pairs import (
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcast
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.worker_pool import WorkerPool
 
@@ -60,7 +60,7 @@ class Workers(WorkerPool):
         count: int,
         *,
         pin: bool = True,
-        confinement: Confinement = UNCONFINED,
+        confinement: Confinement,
         channel: str | None = None,
     ) -> None:
         """Nothing is started before the first pair.

@@ -23,7 +23,7 @@ from engine.seeds import SplitMix
 from ladder.errors import BotFailure, InvalidRun, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import resolve_unchanged
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.spec import read_spec
@@ -131,7 +131,7 @@ def compete(
     time_ms: int,
     margin_ms: int,
     seed: int,
-    confinement: Confinement = UNCONFINED,
+    confinement: Confinement,
 ) -> Iterator[CourseRound]:
     """Play the rounds, one after the other.
 

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -38,6 +38,7 @@ TITLES = {
     404: "There is nothing here",
     405: "Not in this way",
     410: "That has ended",
+    408: "That took too long",
     413: "That is too much",
     500: "A defect of the ladder",
     503: "Not now",
@@ -141,6 +142,8 @@ def judge(error: Exception) -> tuple[int, str]:
         return 503, str(error)
     if isinstance(error, LadderError):
         return 503, str(error)
+    if isinstance(error, ClientDisconnect):
+        return 408, "the request did not come to its end"
     if isinstance(error, asyncio.CancelledError):
         return 503, "the server is about to end"
     return 500, "something went wrong that nobody foresaw: the terminal of `ladder serve` says more"

@@ -7,15 +7,23 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import uvicorn
 
 from ladder.errors import UsageError
+from ladder.match.process.confinement import Confinement
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.border.password import Doorkeeper, read_password
 from ladder.web.border.safety import Border, is_loopback
+from ladder.web.connections import (
+    DEFAULT_CONNECTION_LIMITS,
+    ConnectionLimits,
+    Connections,
+    raise_open_files,
+)
 from ladder.web.live.boards import Boards
 from ladder.web.live.follower import Follower
 from ladder.web.live.news import News
@@ -24,8 +32,6 @@ from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
 from ladder.web.site import Site
 
-CONNECTIONS = 1000
-"""Open at once; more are answered with 503."""
 HEAD_LIMIT = 16 * 1024
 """Bytes of a request before its body."""
 PATIENCE_S = 0.4
@@ -37,12 +43,16 @@ class Place:
     """Where a server listens, and who may ask."""
 
     database: str
+    confinement: Confinement
+    """Of the bots that play against people and give hints."""
     host: str = "127.0.0.1"
     port: int = 8344
     """0: a free one."""
     password_file: Path | None = None
     players: int = 4
     """Games of people at a time."""
+    connections: ConnectionLimits = DEFAULT_CONNECTION_LIMITS
+    """Deadlines of requests, and how many connections may be without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,7 @@ def serve(
         )
     password = None if place.password_file is None else read_password(place.password_file)
     memory.bound()
+    raise_open_files()
     with stops_heeded(), contextlib.closing(_listen(place)) as listener:
         asyncio.run(_serve(place, password, listener, announce, is_over))
 
@@ -93,7 +104,7 @@ async def _serve(
     news = News()
     follower, readers = Follower(place.database, news), Readers(place.database)
     border = Border(place.host, None if password is None else Doorkeeper(password))
-    games = OpenGames(place.database, place.players)
+    games = OpenGames(place.database, place.confinement, place.players)
     site = Site(
         place.database,
         border,
@@ -104,17 +115,17 @@ async def _serve(
         Boards(place.database, news),
         news,
     )
+    connections = Connections(place.connections)
     server = _Server(
         uvicorn.Config(
             application(site),
             loop="asyncio",
-            http="h11",
+            http=cast("type[asyncio.Protocol]", connections.protocol),
             ws="none",
             lifespan="on",
             log_config=None,
             access_log=False,
             server_header=False,
-            limit_concurrency=CONNECTIONS,
             h11_max_incomplete_event_size=HEAD_LIMIT,
             timeout_graceful_shutdown=1,
         )

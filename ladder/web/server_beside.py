@@ -1,11 +1,14 @@
 """A server beside a run: a process of its own, which ends with the run, however the run ends."""
 
+import shlex
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ladder.match.process.confinement import Confinement
+from ladder.runs.settings import LIMIT_OPTIONS
 from ladder.signals import wait_ready
 
 PORT = 8344
@@ -15,12 +18,17 @@ END_S = 3.0
 
 
 @contextmanager
-def server_beside(database: str, tell: Callable[[str], object]) -> Iterator[None]:
+def server_beside(
+    database: str, confinement: Confinement, tell: Callable[[str], object]
+) -> Iterator[None]:
     """Serve a database while the block runs; `tell` is given a sentence that says where.
+
+    Bots that are played against there have the bounds of the run's.
 
     The server reads its end from a pipe that the kernel closes with this process.
     """
     words = ["serve", "--db", database, "--port", str(_free_port()), "--until-stdin-ends"]
+    words += options_of(confinement)
     with subprocess.Popen(
         [sys.executable, "-c", "from ladder.cli.main import main; main()", *words],
         stdin=subprocess.PIPE,
@@ -43,6 +51,16 @@ def server_beside(database: str, tell: Callable[[str], object]) -> Iterator[None
                 process.wait(END_S)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def options_of(confinement: Confinement) -> list[str]:
+    """Return the options by which a command starts its bots with these limits and sandbox."""
+    words = ["--sandbox", shlex.join(confinement.sandbox) or "none"]
+    for name, option in LIMIT_OPTIONS.items():
+        value = getattr(confinement.limits, name)
+        if value is not None:
+            words += [option, str(value)]
+    return words
 
 
 def _free_port() -> int:

@@ -18,7 +18,6 @@ from db.records.restart import Restart
 from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED
 from ladder.match.registry.trial import (
     Found,
     try_out,
@@ -26,6 +25,7 @@ from ladder.match.registry.trial import (
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import built_in, entrant_of
 from tests.support.shared import made_once
+from tests.support.unconfined import UNCONFINED
 
 FAKE_BOTS = Path(__file__).resolve().parents[1] / "fake_bots"
 BUDGET = Budget(time_ms=500)

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
-from ladder.cli.run_options import RunOptions, takes_run_options
+from ladder.cli.run_options import RunOptions, takes_options
 
 
-@takes_run_options
+@takes_options
 def bisect(
     *,
     spec: Annotated[
@@ -94,7 +94,7 @@ def bisect(
         python=python,
         copies=folder_beside(file_of(db), COPIES),
     )
-    with trial_bounds(db, options.sandbox) as confinement:
+    with trial_bounds(db, options) as confinement:
         asked = Bisection(
             history=history,
             bots=bots,

@@ -7,7 +7,8 @@ import typer
 from ladder.cli.commands import bots_add
 from ladder.cli.completion import bot_names
 from ladder.cli.help import HelpGroup
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Sandbox
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.run_options import BotOptions, takes_options
 
 app = typer.Typer(
     cls=HelpGroup, no_args_is_help=True, rich_markup_mode=None, help="List and manage bots."
@@ -64,7 +65,8 @@ app.command("add-all")(bots_add.add_all)
 
 
 @app.command("check")
-def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) -> int:
+@takes_options
+def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -> int:
     """Start a registered bot and let it play a game against random on each kind of board."""
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
@@ -80,7 +82,7 @@ def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) 
     warn_of_unknown([row])
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
-    with bots_add.trial_bounds(db, sandbox) as confinement:
+    with bots_add.trial_bounds(db, options) as confinement:
         found = try_out(resolved.launch, resolved.budgets, confinement, name=name)
     for line in found_text(found):
         print_out(line)

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from db.records.restart import Restart
-from ladder.cli.options import (
-    DEFAULT_DATABASE,
-    Concurrency,
-    Database,
-    Json,
-    Sandbox,
-)
+from ladder.cli.options import DEFAULT_DATABASE, Concurrency, Database, Json
+from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.match.process.confinement import Confinement
@@ -26,7 +21,9 @@ RestartOfBot = Annotated[
 ]
 
 
+@takes_options
 def add(
+    *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call it.")],
     spec: Annotated[
         str,
@@ -80,7 +77,7 @@ def add(
             "--replace", help="Put it in the place of the bot of this name, whose games then rest."
         ),
     ] = False,
-    sandbox: Sandbox = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Register a bot, after it has played a game against random on each kind of board it claims."""
@@ -108,7 +105,7 @@ def add(
         replace=replace,
         source=source,
     )
-    with open_draft(db) as store, trial_bounds(db, sandbox) as confinement:
+    with open_draft(db) as store, trial_bounds(db, options) as confinement:
         examined = examine(known_bots(store), request, confinement)
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, examined.new, replace=replace)
@@ -118,7 +115,9 @@ def add(
     return 0
 
 
+@takes_options
 def add_all(
+    *,
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files lie.")],
     pattern: Annotated[
         str, typer.Option(metavar="GLOB", help="The files, each of which is a bot.")
@@ -144,7 +143,7 @@ def add_all(
         typer.Option("--replace", help="Put them in the place of bots with other content."),
     ] = False,
     concurrency: Concurrency = None,
-    sandbox: Sandbox = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -168,7 +167,7 @@ def add_all(
         known = known_bots(store)
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
-    with trial_bounds(db, sandbox) as confinement:
+    with trial_bounds(db, options) as confinement:
         for attempt in examine_all(known, requests, confinement, concurrency=at_once):
             if attempt.examined is not None:  # stored at once: a stop loses none
                 with open_store(db, create=True, sync=not attempts) as store:
@@ -180,16 +179,14 @@ def add_all(
 
 
 @contextlib.contextmanager
-def trial_bounds(db: str, sandbox: str | None) -> "Iterator[Confinement]":
+def trial_bounds(db: str, options: BotOptions) -> "Iterator[Confinement]":
     """The bounds of bots on trial, whose logs lie beside those of the database's runs."""
     from db.beside import LOGS, folder_beside
     from db.store import file_of
-    from ladder.cli.parsing import sandbox_of
-    from ladder.match.process.confinement import Confinement
 
     logs = folder_beside(file_of(db), LOGS) / "trial"
     try:
-        yield Confinement(sandbox=sandbox_of(sandbox), logs=logs)
+        yield options.confinement(logs=logs)
     finally:
         with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
             logs.rmdir()

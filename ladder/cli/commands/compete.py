@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Margin, Sandbox, Seed
+from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Margin, Seed
+from ladder.cli.run_options import BotOptions, takes_options
 
 COMPETITOR = "A shared library, a specification such as saiblo:./program, or a registered bot."
 
 
+@takes_options
 def compete(
+    *,
     a: Annotated[str, typer.Argument(metavar="A", help=COMPETITOR)],
     b: Annotated[str, typer.Argument(metavar="B", help=COMPETITOR)],
     result_file: Annotated[Path, typer.Argument(metavar="RESULT_FILE", help="Written anew.")],
@@ -20,7 +23,7 @@ def compete(
     time: Annotated[str, typer.Option(metavar="100ms|2s", help="Wall time per move.")] = "3s",
     seed: Seed = None,
     margin: Margin = "50ms",
-    sandbox: Sandbox = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Play like the course's match program and write its result file; nothing is stored.
@@ -43,9 +46,7 @@ def compete(
     from ladder.cli.parsing import (
         parse_margin,
         parse_time,
-        sandbox_of,
     )
-    from ladder.match.process.confinement import Confinement
     from ladder.tools.compete import compete as play
     from ladder.tools.compete import contestant, named_bot
     from reports.compete import (
@@ -54,7 +55,7 @@ def compete(
     )
 
     check_writable(result_file)
-    confinement = Confinement(sandbox=sandbox_of(sandbox))
+    confinement = options.confinement()
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     with contextlib.ExitStack() as stack:
         exists = "://" in db or Path(db).exists()

@@ -5,21 +5,23 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, Database, Json, Sandbox
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json
+from ladder.cli.run_options import BotOptions, takes_options
 
 
+@takes_options
 def doctor(
+    *,
     db: Database = DEFAULT_DATABASE,
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
     ] = False,
-    sandbox: Sandbox = None,
+    options: BotOptions,
     json: Json = False,
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
     from ladder.cli.database import open_store, open_to_read
     from ladder.cli.output import print_result
-    from ladder.cli.parsing import sandbox_of
     from ladder.errors import ExitCode
     from ladder.tools.doctor.database import examine_database
     from ladder.tools.doctor.machine import (
@@ -29,13 +31,13 @@ def doctor(
     )
     from reports.doctor import findings_document, findings_text
 
-    prefix = sandbox_of(sandbox)
+    confinement = options.confinement()
     findings = examine_machine()
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
             findings += examine_database(store, repair=repair)
             if store.path is not None:
-                findings.append(check_reach(str(store.path), prefix))
+                findings.append(check_reach(str(store.path), confinement))
     print_result(findings, findings_document, findings_text, json=json)
     broken = any(finding.level is Level.FAULT for finding in findings)
     return ExitCode.INTERNAL if broken else ExitCode.DONE

@@ -7,14 +7,14 @@ import typer
 
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
-from ladder.cli.run_options import RunOptions, takes_run_options
+from ladder.cli.run_options import RunOptions, takes_options
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
 """Lost games of the candidate that a page holds at most."""
 
 
-@takes_run_options
+@takes_options
 def gate(
     *,
     candidate: Annotated[

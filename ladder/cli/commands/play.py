@@ -13,11 +13,11 @@ from ladder.cli.options import (
     Database,
     Depth,
     Nodes,
-    Sandbox,
     Seed,
     Simulations,
     Time,
 )
+from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from db.records.pairs import Entrant
@@ -32,7 +32,9 @@ class Side(StrEnum):
     RANDOM = "random"
 
 
+@takes_options
 def play(
+    *,
     bot: Annotated[
         str, typer.Argument(metavar="BOT", help="A registered bot.", autocompletion=bot_names)
     ],
@@ -63,7 +65,7 @@ def play(
         bool, typer.Option("--save", help="Store the finished game, outside of every rating.")
     ] = False,
     seed: Seed = None,
-    sandbox: Sandbox = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
 ) -> int:
     """Play against a bot: type a column, undo, hint, info or quit.
@@ -82,17 +84,16 @@ def play(
     )
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.output import stdout_console
-    from ladder.cli.parsing import budgets_of, sandbox_of
+    from ladder.cli.parsing import budgets_of
     from ladder.cli.terminal.board_screen import dialogue_for
     from ladder.errors import UsageError
-    from ladder.match.process.confinement import Confinement
     from ladder.runs.budgets import Budgets
     from ladder.tools.play.game import (
         GameInPlay,
         entrant_at_the_board,
     )
 
-    confinement = Confinement(sandbox=sandbox_of(sandbox))
+    confinement = options.confinement()
     budgets = budgets_of(time, simulations, nodes, depth)
     seed = secrets.randbelow(SEED_LIMIT) if seed is None else seed
     random = SplitMix(mix(seed))

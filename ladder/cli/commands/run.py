@@ -7,7 +7,7 @@ import typer
 
 from ladder.cli.completion import bot_lists, pairings
 from ladder.cli.options import DEFAULT_DATABASE, Database, Games, Json, number
-from ladder.cli.run_options import RunOptions, takes_run_options
+from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.records.bots import BotRow
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ladder.runs.settings import Settings
 
 
-@takes_run_options
+@takes_options
 def run(
     *,
     bots: Annotated[

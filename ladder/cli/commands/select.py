@@ -6,10 +6,10 @@ import typer
 
 from ladder.cli.completion import bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
-from ladder.cli.run_options import RunOptions, takes_run_options
+from ladder.cli.run_options import RunOptions, takes_options
 
 
-@takes_run_options
+@takes_options
 def select(
     *,
     candidates: Annotated[

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, Database
+from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.web.server import Listening
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 8344
 
 
+@takes_options
 def serve(
+    *,
     host: Annotated[
         str,
         typer.Option(
@@ -36,6 +39,7 @@ def serve(
         int,
         typer.Option(metavar="N", min=0, max=64, help="Bots that play against people at a time."),
     ] = 4,
+    options: BotOptions,
     until_stdin_ends: Annotated[
         bool,
         typer.Option("--until-stdin-ends", help="End with standard input, too: for programs."),
@@ -52,6 +56,7 @@ def serve(
     from ladder.errors import ExitCode
     from ladder.web.server import Place, serve
 
+    confinement = options.confinement()
     Store.follow(db).close()  # what is wrong with it is said here, and not on a page
 
     def announce(listening: "Listening") -> None:
@@ -65,7 +70,15 @@ def serve(
             _open(listening.address)
 
     is_over = _stdin_ends if until_stdin_ends else _never
-    serve(Place(db, host, port, password_file, players), announce, is_over=is_over)
+    place = Place(
+        db,
+        confinement,
+        host=host,
+        port=port,
+        password_file=password_file,
+        players=players,
+    )
+    serve(place, announce, is_over=is_over)
     return ExitCode.DONE
 
 

@@ -16,6 +16,7 @@ from ladder.cli.options import (
     Json,
     Seed,
 )
+from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from ladder.runs.budgets import Budgets
@@ -103,6 +104,7 @@ def make(
 
 
 @app.command("run")
+@takes_options
 def run(
     *,
     words: Annotated[
@@ -138,6 +140,7 @@ def run(
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the results as JUnit XML.")
     ] = None,
+    options: BotOptions,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -153,12 +156,12 @@ def run(
     from ladder.experiments.suite.baseline import compare, read_baseline
     from ladder.experiments.suite.puzzle import read_suite
     from ladder.experiments.suite.run import run_suite
-    from ladder.match.process.confinement import UNCONFINED
     from ladder.match.registry.registered import choose_bots
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, print_suite, suite_document, suite_junit
 
+    confinement = options.confinement()
     *names, file = words
     if not names:
         raise UsageError("name a bot and a suite, such as `ladder suite run v12 standard`")
@@ -173,7 +176,7 @@ def run(
             choose_bots(store, names),
             found,
             budgets,
-            confinement=UNCONFINED,
+            confinement=confinement,
             is_stopped=is_stop_wished,
             tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
         )

@@ -270,12 +270,12 @@ def _enrol(name: str, spec: str, based_on: str, note: str, db: str) -> None:
         open_store,
     )
     from ladder.cli.output import print_out
-    from ladder.match.process.confinement import UNCONFINED
+    from ladder.match.process.confinement import BUILT_IN_ONLY
     from ladder.match.registry.register import Request, enrol, examine, known_bots
 
     request = Request(name=name, spec=spec, folder=Path.cwd(), based_on=based_on, note=note)
     with open_draft(db) as store:
-        examined = examine(known_bots(store), request, UNCONFINED)
+        examined = examine(known_bots(store), request, BUILT_IN_ONLY)
     with open_store(db, create=True, sync=True) as store:
         enrol(store, examined.new, replace=False)
     print_out(f"{name} is registered")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
-from ladder.cli.run_options import RunOptions, takes_run_options
+from ladder.cli.run_options import RunOptions, takes_options
 
 MOST_PAIRS = 10_000
 """Of a step."""
@@ -14,7 +14,7 @@ GAMES_SHOWN = 60
 """Lost games of the tuned bot that a page holds at most."""
 
 
-@takes_run_options
+@takes_options
 def tune(
     *,
     spec: Annotated[

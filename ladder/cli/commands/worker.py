@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.options import MOST_WORKERS, Certificates, Insecure
+from ladder.cli.options import MOST_WORKERS, Certificates, Insecure, Sandbox
 
 
 def worker(
@@ -23,6 +23,7 @@ def worker(
     name: Annotated[
         str, typer.Option(metavar="NAME", help="Of this machine. [default: its host's]")
     ] = "",
+    sandbox: Sandbox = None,
     certificates: Certificates = None,
     insecure: Insecure = False,
 ) -> int:
@@ -31,6 +32,7 @@ def worker(
     It connects again when the scheduler was away. Bots that come here are kept in the user's cache.
     """
     from ladder.cli.output import print_error
+    from ladder.cli.parsing import sandbox_of
     from ladder.errors import ExitCode
     from ladder.names import check_line
     from ladder.runs.cluster.workforce import need_cluster
@@ -41,8 +43,11 @@ def worker(
     from ladder.runs.cluster.serving import serve_worker
 
     check_line(name, "--name")
+    words = sandbox_of(sandbox)
     door = door_of(address, _folder(certificates), insecure=insecure, option="ADDRESS")
-    serve_worker(door, slots=slots or allowed_cpus(), name=name or None, say=print_error)
+    serve_worker(
+        door, slots=slots or allowed_cpus(), name=name or None, sandbox=words, say=print_error
+    )
     return ExitCode.DONE
 
 

@@ -44,7 +44,7 @@ from bots.protocol import (
 from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpu_wait import Snapshot, Stall, how_spent, snapshot, stall_since
 from ladder.match.process.failures import (
     excerpt,
@@ -124,7 +124,7 @@ class BotProcess:
     def start(
         cls,
         start: Start,
-        confinement: Confinement = UNCONFINED,
+        confinement: Confinement,
         conduct: Conduct | None = None,
         *,
         name: str = "bot",
@@ -140,8 +140,11 @@ class BotProcess:
 
         Raises:
             OSError: no process can be made, or the log folder cannot.
+            ValueError: the bounds allow no foreign bot, and this is one.
 
         """
+        if start.foreign and not confinement.allows_foreign:
+            raise ValueError(f"no foreign bot may be started here, got {start.argv}")
         limits = confinement.limits
         if limits.address_mb is None and start.address_mb is not None:
             limits = msgspec.structs.replace(limits, address_mb=start.address_mb)

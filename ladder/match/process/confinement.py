@@ -13,7 +13,7 @@ class Facilities:
     groups: bool = True
     """A control group for each bot (`ladder.match.process.cgroups`)."""
     signal_scope: bool = True
-    """No signals to processes outside of the bot (`ladder.match.process.containment.signal_scope`)."""
+    """No signals to other processes (`ladder.match.process.containment.signal_scope`)."""
 
 
 ALL_FACILITIES = Facilities()
@@ -21,13 +21,19 @@ ALL_FACILITIES = Facilities()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """The bounds of every bot that one command starts."""
+    """The bounds of every bot that one command starts.
 
-    limits: Limits = DEFAULT_LIMITS
+    Limits and sandbox have no defaults: a command that could leave them out would ignore what the
+    user has set.
+    """
+
+    limits: Limits
     """Memory, processes, files and CPU time of each bot."""
-    sandbox: tuple[str, ...] = ()
+    sandbox: tuple[str, ...]
     """Words before the command of every bot but the players of this installation, which are the
     ladder itself; ``{scratch}`` and ``{folder}`` in them stand for the bot's two folders."""
+    allows_foreign: bool = True
+    """Whether bots other than the players of this installation may be started at all."""
     logs: Path | None = None
     """Folder for capped files of the bots' stderr, made when a bot writes any; None: no files."""
     log_bytes: int = 64 << 20
@@ -36,5 +42,5 @@ class Confinement:
     facilities: Facilities = ALL_FACILITIES
 
 
-UNCONFINED = Confinement()
-"""The default limits, no sandbox, no logs."""
+BUILT_IN_ONLY = Confinement(limits=DEFAULT_LIMITS, sandbox=(), allows_foreign=False)
+"""For code that starts nothing but players of this installation; any other bot is refused."""

@@ -20,7 +20,7 @@ from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import new_game
 from ladder.match.game.referee import play_game
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
 from ladder.match.specs.start_command import built_in, entrant_of, start_of
 
@@ -163,7 +163,7 @@ def try_options(launch: Launch, budgets: tuple[BudgetKind, ...]) -> Found:
         UsageError: it does not take them; the message says why.
 
     """
-    pool = BotPool(UNCONFINED)
+    pool = BotPool(BUILT_IN_ONLY)
     try:
         budget = TRIAL_BUDGETS[budgets[0]]
         entrant = entrant_of(launch, revision=0, name=str(launch.player), budget=budget)

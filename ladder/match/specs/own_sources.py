@@ -6,6 +6,7 @@ copy lies in the user's cache, beside the kernels compiled from it: equal source
 """
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import shutil
@@ -79,7 +80,15 @@ def _taken(copies: Path) -> OwnSources:
     except OSError:
         return OwnSources(ROOT, digest, tuple(look_at(ROOT / name) for name in files))
     _note_use(place)
+    _hold(place)
     return OwnSources(place, digest)
+
+
+def _hold(place: Path) -> None:
+    """Keep a copy from being removed while this process lives, whatever the clock shows."""
+    with contextlib.suppress(OSError):  # a file system without locks: the time of use must do
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
 
 
 def _note_use(place: Path) -> None:
@@ -93,7 +102,17 @@ def _remove_old(copies: Path) -> None:
     for copy in copies.iterdir():
         with contextlib.suppress(OSError):  # another process was faster, or it is not ours
             if copy.stat().st_mtime < time.time() - KEPT_S:
-                shutil.rmtree(copy)
+                _remove_unheld(copy)
+
+
+def _remove_unheld(copy: Path) -> None:
+    """Remove a copy, unless a living process holds it. Raises OSError."""
+    descriptor = os.open(copy, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(copy)
+    finally:
+        os.close(descriptor)
 
 
 def _read(root: Path) -> dict[str, bytes]:

@@ -64,10 +64,14 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
 
 
 def _games_an_hour(starts: list[float], begun: float, now: float, *, is_all: bool) -> float | None:
-    """From the starts of the latest games, newest first."""
-    recent = [start for start in starts if now - start <= SPEED_WINDOW_S]
+    """Return the speed by the starts of the latest games, newest first.
+
+    These are times of day, which the clock of another process has told: where it was set back since
+    then, games and the run seem to have begun after now, and do not count.
+    """
+    recent = [start for start in starts if 0 <= now - start <= SPEED_WINDOW_S]
     if not recent:
         return None
     is_cut = not is_all and len(recent) == len(starts)  # older games of the window were not read
-    since = recent[-1] if is_cut else max(now - SPEED_WINDOW_S, begun)
+    since = min(recent) if is_cut or begun > now else max(now - SPEED_WINDOW_S, begun)
     return len(recent) / max(now - since, 1.0) * 3600

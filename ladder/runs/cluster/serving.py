@@ -9,11 +9,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import dask
+import msgspec
 from distributed import Scheduler, Worker
 
 from engine.cache import cache_root
 from ladder.match.process.failures import in_one_line
-from ladder.runs.cluster import machine
+from ladder.runs.cluster import machine, slot
 from ladder.runs.cluster.security import Door
 
 PAUSE_S = 2.0
@@ -43,19 +44,24 @@ def serve_scheduler(door: Door, say: Say) -> None:
         _run(_schedule(door, say))
 
 
-def serve_worker(door: Door, *, slots: int, name: str | None, say: Say) -> None:
+def serve_worker(
+    door: Door, *, slots: int, name: str | None, sandbox: tuple[str, ...], say: Say
+) -> None:
     """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
 
     Args:
         door: of the scheduler.
         slots: pairs at the same time.
         name: of this machine; None: that of the host.
+        sandbox: words before the command of every foreign bot; empty: those of its run.
         say: is told what happens.
 
     """
     _be_quiet()
     if name is not None:
         os.environ[machine.NAME] = name
+    if sandbox:
+        os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
         _run(_work(door, slots, say))
 

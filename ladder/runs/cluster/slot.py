@@ -35,6 +35,11 @@ REFERENCE_S = 0.5
 """Processor time over which it is repeated."""
 
 
+SANDBOX = "LADDER_SANDBOX"
+"""The variable that holds this machine's own sandbox, words as JSON; without it that of the run is
+used."""
+
+
 class Prepared(msgspec.Struct, frozen=True):
     """A machine that has a run's bots."""
 
@@ -167,8 +172,13 @@ def _hold(kit: Kit) -> Hold:
 
 
 def _confinement(kit: Kit) -> Confinement:
-    """The bounds of the run's bots; their stderr is kept in the records of their failures only."""
-    return Confinement(limits=kit.limits, sandbox=kit.sandbox)
+    """Return the bounds of the run's bots; their stderr is kept in records of their failures only.
+
+    The owner of this machine decides what protects it: a sandbox of its own replaces the run's.
+    """
+    own = os.environ.get(SANDBOX)
+    sandbox = kit.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
+    return Confinement(limits=kit.limits, sandbox=sandbox)
 
 
 def _kit_file(key: str) -> Path:

@@ -25,6 +25,7 @@ from db.store import Pairs, Store
 from engine.board import parse_board_classes
 from ladder.errors import InvalidRun
 from ladder.match.game.broadcast import channel_of
+from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import (
@@ -163,7 +164,12 @@ def bench_harness(
         total = games + games % 2 + 2 * clocks.skip
         if channel == "":
             channel = channel_of(store.where)
-        _play(store, games=total, workers=Workers(concurrency, channel=channel), clocks=clocks)
+        _play(
+            store,
+            games=total,
+            workers=Workers(concurrency, confinement=BUILT_IN_ONLY, channel=channel),
+            clocks=clocks,
+        )
     if clocks.plies != 20 * clocks.games or clocks.first is None:
         raise InvalidRun(
             f"null games should last 20 plies each, got {clocks.plies} in {clocks.games} games"
@@ -197,6 +203,7 @@ def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> Non
         seed=1,
         games=games,
         concurrency=workers.count,
+        confinement=BUILT_IN_ONLY,
     )
     run = store.runs.create(
         NewRun(

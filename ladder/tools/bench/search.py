@@ -11,7 +11,7 @@ from ladder.errors import UsageError
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import new_game, ready_limit_s
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import UNCONFINED
+from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.match.specs.start_command import built_in, entrant_of, start_of
 
 OVERTIME_S = 10.0
@@ -79,7 +79,7 @@ def bench_search(
 
 
 def _measure(player: str, board: Board, seconds: float) -> SearchSpeed:
-    pool = BotPool(UNCONFINED)
+    pool = BotPool(BUILT_IN_ONLY)
     try:
         process = pool.acquire(start_of(built_in(player)))
         _first_move(process, player, board, Budget(time_ms=WARM_MS))

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from ladder.match.process.cgroups import Place, can_enable, find_place
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.containment.signal_scope import offers_signal_scope
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
@@ -205,14 +206,14 @@ def check_strays() -> Finding:
     return Finding("strays", Level.OK, "nothing is left of bots of former runs")
 
 
-def check_reach(database: str, sandbox: tuple[str, ...]) -> Finding:
+def check_reach(database: str, confinement: Confinement) -> Finding:
     """Whether a bot that is not built in could write the database."""
-    reach, reason = try_reach(database, sandbox)
+    reach, reason = try_reach(database, confinement)
     if reach is Reach.UNKNOWN:
         return Finding("reach", Level.FAULT, f"no bot can be started so: {reason}")
     if reach is Reach.SEALED:
         return Finding("reach", Level.OK, f"a bot cannot write {database}")
-    if sandbox:
+    if confinement.sandbox:
         text = f"a bot can write {database} in spite of --sandbox: see docs/strangers-code.md"
         return Finding("reach", Level.FAULT, text)
     text = (

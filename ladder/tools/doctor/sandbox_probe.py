@@ -33,8 +33,8 @@ class Reach(StrEnum):
     """No process could be run so."""
 
 
-def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
-    """Start a process as a bot is started, behind the sandbox, and let it open the file.
+def try_reach(database: str, confinement: Confinement) -> tuple[Reach, str]:
+    """Start a process as a bot is started, inside its bounds, and let it open the file.
 
     It opens the file for writing and changes nothing.
 
@@ -50,7 +50,7 @@ def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
         client = SupervisorClient.start(
             (sys.executable, "-I", "-S", "-c", PROBE, path),
             folder,
-            Confinement(sandbox=sandbox),
+            confinement,
             environment={},
         )
         client.wait_ended(PATIENCE_S)
@@ -61,4 +61,5 @@ def try_reach(database: str, sandbox: tuple[str, ...]) -> tuple[Reach, str]:
     if report.exited == SEALED:
         return Reach.SEALED, ""
     reason = report.failed or " ".join(report.stderr.split()) or "it gave no reason"
+    sandbox = confinement.sandbox
     return Reach.UNKNOWN, f"{Path(sandbox[0]).name if sandbox else 'the probe'}: {reason}"

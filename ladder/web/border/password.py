@@ -6,6 +6,7 @@ import binascii
 import hashlib
 import hmac
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from ladder.errors import UsageError
@@ -15,8 +16,9 @@ SHORTEST = 8
 LONGEST = 1024
 DELAYS_S = (0.5, 1.0, 2.0, 4.0)
 """Seconds that the first, second... failed try in a row costs; all later ones cost the last."""
-WAITING = 50
+WAITING = 200
 """Tries that may wait for their turn."""
+WAITING_OF_AN_ADDRESS = 10
 KNOWN = 1000
 """Browsers that are remembered."""
 
@@ -47,16 +49,37 @@ def read_password(file: Path) -> str:
     return line
 
 
+class _Tries:
+    """The tries from one address that wait for their turn."""
+
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.waiting = 0
+
+
 class Doorkeeper:
     """Checks passwords one after the other; each failed one makes the next try wait longer.
 
-    A browser that gave the right one is known by its cookie from then on, so that a stranger's
-    tries do not keep it out.
+    Addresses take turns: who guesses from one address delays the others by one try, not by all of
+    them. A browser that gave the right password is known by its cookie from then on and waits for
+    nobody.
     """
 
-    def __init__(self, password: str) -> None:
+    def __init__(
+        self, password: str, *, pause: Callable[[float], Awaitable[object]] = asyncio.sleep
+    ) -> None:
+        """Nothing is asked for yet.
+
+        Args:
+            password: the right one.
+            pause: waits for so many seconds after a failed try.
+
+        """
         self._digest = _digest(password)
+        self._pause = pause
         self._turn = asyncio.Lock()
+        self._tries: dict[str, _Tries] = {}
+        """By address, while any of them waits."""
         self._waiting = 0
         self._failed = 0
         self._known: OrderedDict[str, None] = OrderedDict()
@@ -71,8 +94,12 @@ class Doorkeeper:
         while len(self._known) > KNOWN:
             self._known.popitem(last=False)
 
-    async def check(self, authorization: str | None) -> None:
-        """Look at the header of a request, with any user name.
+    async def check(self, authorization: str | None, address: str) -> None:
+        """Check the header of a request, with any user name.
+
+        Args:
+            authorization: the header; None: there is none.
+            address: where the request comes from.
 
         Raises:
             Unauthorized: there is no password, or a wrong one.
@@ -81,19 +108,32 @@ class Doorkeeper:
         """
         if authorization is None:
             raise Unauthorized("this server asks for its password")
-        if self._waiting >= WAITING:
+        tries = self._tries.setdefault(address, _Tries())
+        if self._waiting >= WAITING or tries.waiting >= WAITING_OF_AN_ADDRESS:
             raise Busy("too many tries at the password at once: try again in a moment")
         self._waiting += 1
+        tries.waiting += 1
         try:
-            async with self._turn:
-                if hmac.compare_digest(_digest(_password_in(authorization)), self._digest):
+            # One try of each address at most is in the queue that all share.
+            async with tries.turn, self._turn:
+                if self.is_right(authorization):
                     self._failed = 0
                     return
-                await asyncio.sleep(DELAYS_S[min(self._failed, len(DELAYS_S) - 1)])
+                await self._pause(DELAYS_S[min(self._failed, len(DELAYS_S) - 1)])
                 self._failed += 1
         finally:
             self._waiting -= 1
+            tries.waiting -= 1
+            if not tries.waiting:
+                self._tries.pop(address, None)
         raise Unauthorized("the password is wrong")
+
+    def is_right(self, authorization: str) -> bool:
+        """Return whether a header holds the password, in a time that does not depend on its words.
+
+        Hashes of equal length are compared to their end; the user name is not looked at.
+        """
+        return hmac.compare_digest(_digest(_password_in(authorization)), self._digest)
 
 
 def _password_in(authorization: str) -> str:

@@ -17,7 +17,8 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ladder.web.border.password import Doorkeeper
-from ladder.web.errors import Forbidden, Refused, TooLarge
+from ladder.web.connections import address_group
+from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""
@@ -28,6 +29,8 @@ PATH_LIMIT = 512
 TOKEN_HEADER = "x-ladder-token"  # noqa: S105 - the name of a header
 COOKIE = "ladder-browser"
 COOKIE_LIMIT = 64
+REQUESTS = 1000
+"""Answered at once, streams included; more are refused."""
 
 POLICY = "; ".join(
     [
@@ -145,6 +148,7 @@ class SafetyMiddleware:
         self._app = app
         self._border = border
         self._refuse = refuse
+        self._answering = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -170,10 +174,14 @@ class SafetyMiddleware:
                         self._remember(new)
             await send(message)
 
+        self._answering += 1
         try:
+            if self._answering > REQUESTS:
+                raise Busy
             self._border.check(scope["method"], scope["path"], scope["query_string"], headers)
             if self._border.doorkeeper is not None and not self._border.doorkeeper.knows(browser):
-                await self._border.doorkeeper.check(headers.get("authorization"))
+                address = address_group((scope.get("client") or ("", 0))[0])
+                await self._border.doorkeeper.check(headers.get("authorization"), address)
                 scope["state"]["is_known"] = True
                 if browser is not None:
                     self._remember(browser)
@@ -181,6 +189,8 @@ class SafetyMiddleware:
             await self._app(scope, body, answer)
         except Refused as refusal:
             await self._refuse(refusal, scope, receive, answer)
+        finally:
+            self._answering -= 1
 
     def _remember(self, browser: str) -> None:
         if self._border.doorkeeper is not None:

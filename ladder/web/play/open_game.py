@@ -66,7 +66,13 @@ class Shown:
 class OpenGame:
     """One game, in a thread of its own from its bot's start to its end."""
 
-    def __init__(self, wish: Wish, database: str, changed: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        wish: Wish,
+        database: str,
+        confinement: Confinement,
+        changed: Callable[[], object],
+    ) -> None:
         self.key = secrets.token_urlsafe(12)
         self.wish = wish
         self.version = 0
@@ -76,6 +82,7 @@ class OpenGame:
         self.last_seen = self.last_used = time.monotonic()
         self.state: dict[str, Any] = {}
         self._database = database
+        self._confinement = confinement
         self._changed = changed
         self._shown = Shown()
         self._game: GameInPlay | None = None
@@ -131,7 +138,7 @@ class OpenGame:
                 entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
             with GameInPlay(
                 entrant,
-                Confinement(),
+                self._confinement,
                 board=wish.board,
                 person=wish.person,
                 seed=secrets.randbelow(SEED_LIMIT),
@@ -239,7 +246,7 @@ class OpenGame:
         self._changed()
 
 
-def consult(database: str, wish: Wish) -> dict[str, Any]:
+def consult(database: str, confinement: Confinement, wish: Wish) -> dict[str, Any]:
     """The opinion of a bot about the position of a wish, on this thread; its process ends with it.
 
     Raises:
@@ -253,7 +260,7 @@ def consult(database: str, wish: Wish) -> dict[str, Any]:
         entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
     seed = secrets.randbelow(SEED_LIMIT)
     with GameInPlay(
-        entrant, Confinement(), board=wish.board, person=wish.person, seed=seed, start=wish.start
+        entrant, confinement, board=wish.board, person=wish.person, seed=seed, start=wish.start
     ) as game:
         try:
             return _opinion(game.hint(entrant))

@@ -12,6 +12,7 @@ from typing import Any
 
 from bots.budget import KIND_OF_FIELD
 from ladder.errors import UsageError
+from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Busy, NotFound
 from ladder.web.live.events import Events, event
@@ -29,8 +30,9 @@ LOOK_S = 2.0
 class OpenGames:
     """All games of a server, a few at a time."""
 
-    def __init__(self, database: str, most: int) -> None:
+    def __init__(self, database: str, confinement: Confinement, most: int) -> None:
         self._database = database
+        self._confinement = confinement
         self._most = most
         self._games: dict[str, OpenGame] = {}
         self._asking = 0
@@ -45,7 +47,7 @@ class OpenGames:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._news.ring)
 
-        game = OpenGame(wish, self._database, changed)
+        game = OpenGame(wish, self._database, self._confinement, changed)
         self._games[game.key] = game
         return game
 
@@ -65,7 +67,7 @@ class OpenGames:
 
         def ask() -> None:
             try:
-                found: object = consult(self._database, wish)
+                found: object = consult(self._database, self._confinement, wish)
             except BaseException as error:
                 found = error
 

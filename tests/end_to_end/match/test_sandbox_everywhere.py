@@ -1,64 +1,275 @@
-"""One setting for the sandbox: every command that starts a foreign bot must look at it."""
+"""One setting for the sandbox: whatever starts a foreign bot, a command or a page, must use it."""
 
+import ast
+import json
+import re
+import shlex
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from starlette.routing import Route
 
-from tests.end_to_end.conftest import Ladder
-from tests.support.hosted import BOT, LEGAL, write
+from ladder.cli.app import parser
+from ladder.web.app import routes
+from tests.end_to_end.conftest import FAKE_BOTS, ROOT, Ladder
+from tests.end_to_end.runs.test_cluster import Machines
+from tests.ladder.cli.test_commands import walk
+from tests.ladder.match.process.test_sandbox import ADVISED, needs_bwrap
+from tests.support.data.repositories import commit, repository
+from tests.support.hosted import LEGAL, write
 
 pytestmark = pytest.mark.slow
+Wait = Callable[[Callable[[], bool]], None]
 
 SHORT = ("--boards", "4x4", "--opening-plies", "0", "--simulations", "1", "--concurrency", "1")
 SPEC = "python:bot.py:Bot"
+BOT = """
+import os
+from rules import legal
+
+with open({record!r}, "a") as record:
+    record.write(os.environ.get("WHERE", "outside") + "\\n")
+
+class Bot:
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+    def choose(self, moves):
+        return legal(self.board, moves)[0]
+"""
+"""Writes down at its start whether it runs inside the sandbox."""
+RAW = """
+import os, sys
+
+with open({record!r}, "a") as record:
+    record.write(os.environ.get("WHERE", "outside") + "\\n")
+os.execv(sys.executable, [sys.executable, "-I", "-S", "stacker.py"])
+"""
+"""Notes the same, of a bot that is a command."""
+SUITE = {
+    "board": "6x7",
+    "moves": "462525521322326001664565",
+    "answer": 4,
+    "value": "win",
+    "distance": 3,
+    "theme": "win in n",
+}
+PLAY = "0\n1\nhint guest\nquit\n"
+STARTING: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {
+    ("bots", "add"): (("guest", SPEC), 0),
+    ("bots", "check"): (("guest",), 0),
+    ("bots", "add-all"): ((".", "--pattern", "bot.py", "--name", "all", "--spec", SPEC), 0),
+    ("run",): (("--bots", "guest,random", *SHORT, "--games", "2"), 0),
+    ("match",): (("guest", "random", *SHORT, "--games", "2"), 0),
+    ("gate",): (("guest", "--against", "random", *SHORT, "--max-games", "2"), 4),
+    ("select",): (("guest", "random", *SHORT, "--max-games", "2"), 4),
+    ("tune",): (
+        ("exec:env X={x} python3 -I -S raw.py", "--param", "x=0..1", "--games", "8", "--pairs", "1",
+         *SHORT, "--boards", "6x7", "--max-games", "2"),
+        4,
+    ),
+    ("bisect",): ((SPEC, "--good", "HEAD~1", "--bad", "HEAD", "--max-games", "2", *SHORT), 4),
+    ("compete",): ((SPEC, "guest", "result.txt", "1", "--time", "1s"), 0),
+    ("suite", "run"): (("guest", "suite.jsonl", "--time", "100ms"), 0),
+    ("play",): (("guest", "--time", "1s"), 0),
+    ("serve",): ((), 0),
+    ("worker",): ((), 0),
+    ("doctor",): ((), 1),  # this sandbox lets a bot write the database
+}  # fmt: skip
+"""Every command that starts foreign bots: arguments with which it starts one, and its exit code."""
 
 
 class Sandbox:
-    """A program that notes what it was to start, and starts it."""
+    """A program that notes what it was to start, and tells it where it runs."""
 
     def __init__(self, folder: Path) -> None:
         self.program = folder / "sandbox"
-        self.notes = folder / "started"
-        self.program.write_text(f'#!/bin/sh\necho "$@" >> {self.notes}\nexec "$@"\n')
+        self.record = folder / "bots"
+        self._notes = folder / "started"
+        lines = [f'echo "$@" >> {self._notes}', "WHERE=inside", "export WHERE", 'exec "$@"']
+        self.program.write_text("\n".join(["#!/bin/sh", *lines, ""]))
         self.program.chmod(0o755)
 
     def starts(self) -> list[str]:
-        """The commands since the last look."""
-        lines = self.notes.read_text().splitlines() if self.notes.exists() else []
-        self.notes.unlink(missing_ok=True)
+        """The commands since the last look that were started behind it."""
+        return self._taken(self._notes)
+
+    def bots(self) -> list[str]:
+        """Where the bots since the last look ran: ``inside`` or ``outside``."""
+        return self._taken(self.record)
+
+    @staticmethod
+    def _taken(file: Path) -> list[str]:
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.unlink(missing_ok=True)
         return lines
 
 
 @pytest.fixture
-def sandbox(ladder: Ladder) -> Sandbox:
+def sandbox(ladder: Ladder, tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
     """Set in the table of `run` alone, as some write it."""
-    write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
-    made = Sandbox(ladder.folder)
+    made = Sandbox(tmp_path_factory.mktemp("sandbox"))
+    write(ladder.folder, rules=LEGAL, bot=BOT.format(record=str(made.record)))
     (ladder.folder / "ladder.toml").write_text(f'[run]\nsandbox = "{made.program}"\n')
     return made
 
 
 def test_no_command_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
     """Whatever starts the bot must start it behind the program that the file names."""
-    result = str(ladder.folder / "result.txt")
-    play = "0\n1\nhint guest\nquit\n"
-    codes = {"gate": 4, "doctor": 1}  # too few games; this sandbox lets the bot do what it likes
-    commands: list[tuple[tuple[str, ...], str]] = [
-        (("bots", "add", "guest", SPEC), ""),
-        (("bots", "check", "guest"), ""),
-        (("bots", "add-all", ".", "--pattern", "bot.py", "--name", "all", "--spec", SPEC), ""),
-        (("run", "--bots", "guest,random", *SHORT, "--games", "2"), ""),
-        (("match", "guest", "random", *SHORT, "--games", "2"), ""),
-        (("gate", "guest", "--against", "random", *SHORT, "--max-games", "2"), ""),
-        (("compete", SPEC, "guest", result, "1", "--time", "1s"), ""),
-        (("play", "guest", "--time", "1s"), play),
-        (("play", "stupid", "--time", "1s"), play),
-        (("doctor",), ""),
-    ]
-    for words, text in commands:
-        done = ladder.told(text, *words) if text else ladder(*words)
-        assert done.code == codes.get(words[0], 0), (words, done.err)
-        assert sandbox.starts(), f"{' '.join(words)} started a bot without the sandbox"
+    shutil.copy(FAKE_BOTS / "stacker.py", ladder.folder)
+    (ladder.folder / "raw.py").write_text(RAW.format(record=str(sandbox.record)))
+    (ladder.folder / "suite.jsonl").write_text(json.dumps(SUITE) + "\n")
+    texts = {name: (ladder.folder / name).read_text() for name in ("bot.py", "rules.py")}
+    repository(ladder.folder, texts)
+    commit(ladder.folder, {"bot.py": f"{texts['bot.py']}\nWEAKER = True\n"})
+    for words, (arguments, code) in STARTING.items():
+        if words in (("serve",), ("worker",)):
+            continue  # its pages, and a run on it, are below
+        text = PLAY if words == ("play",) else ""
+        done = ladder.told(text, *words, *arguments)
+        assert done.code == code, (words, done.out, done.err)
+        assert sandbox.starts(), f"{' '.join(words)} started nothing behind the sandbox"
+        where = sandbox.bots()
+        assert set(where) == (set() if words == ("doctor",) else {"inside"}), (words, where)
+    played = ladder.told(PLAY, "play", "stupid", "--time", "1s")
+    assert played.code == 0, played.err
+    assert sandbox.bots() == ["inside"], "the bot that gives a hint"
+
+
+STARTING_PAGES = {("POST", "/play"), ("POST", "/play/consult"), ("POST", "/play/{key}")}
+"""Every route that starts bots."""
+OTHER_PAGES = {
+    "/": "/",
+    "/bots/{name}": "/bots/guest",
+    "/runs/{run}": "/runs/1",
+    "/games": "/games?bot=guest",
+    "/games/{game}": "/games/1",
+    "/compare": "/compare?bots=guest,random",
+    "/play": "/play?bot=guest",
+    "/api/standings": "/api/standings",
+    "/api/runs": "/api/runs",
+    "/api/games": "/api/games",
+    "/api/games/{game}": "/api/games/1",
+    "/api/compare": "/api/compare?bots=guest,random",
+    "/static/{version}/{name}": "/static/x/style.css",
+}
+"""Every other route but the page of a person's game, with an address of it."""
+
+
+class Site:
+    """A server of a folder, asked as a browser asks."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address.rstrip("/")
+        found = re.search(r'name="ladder-token" content="([^"]+)"', self.get("/"))
+        assert found
+        self._token = found[1]
+
+    def get(self, path: str) -> str:
+        """Return the body of an answer that is no error."""
+        with urllib.request.urlopen(self._address + path) as answer:  # noqa: S310
+            text: str = answer.read().decode()
+            return text
+
+    def post(self, path: str, body: object) -> Any:
+        """Return the document of an answer that is no error."""
+        headers = {"X-Ladder-Token": self._token}
+        request = urllib.request.Request(  # noqa: S310
+            self._address + path, json.dumps(body).encode(), headers
+        )
+        with urllib.request.urlopen(request) as answer:  # noqa: S310
+            return json.load(answer)
+
+    def takes(self, path: str, body: object) -> bool:
+        """Return whether a request is answered without an error."""
+        try:
+            self.post(path, body)
+        except urllib.error.HTTPError:
+            return False
+        return True
+
+
+@contextmanager
+def served(ladder: Ladder, *words: object) -> Iterator[Site]:
+    """Serve the ladder's database while the block runs."""
+    process = ladder.start_fresh("serve", "--port", 0, *words)
+    assert process.stdout is not None
+    yield Site(process.stdout.readline().strip())
+    assert ladder.interrupt(process).code == 0
+
+
+def test_no_page_starts_a_bot_without_it(
+    ladder: Ladder, sandbox: Sandbox, eventually: Wait
+) -> None:
+    """A game, a question and a hint must start the bot inside, all other routes start none."""
+    assert ladder("bots", "add", "guest", SPEC).code == 0
+    assert ladder("run", "--bots", "guest,random", *SHORT, "--games", "2").code == 0
+    known = {(method, route.path) for route in routes() for method in methods_of(route)}
+    others = {("GET", path) for path in OTHER_PAGES}
+    assert known == STARTING_PAGES | others | {("GET", "/play/{key}")}, "a route is in no table"
+    wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
+    with served(ladder) as site:
+        sandbox.bots()
+        for path in OTHER_PAGES.values():
+            site.get(path)
+        assert sandbox.bots() == []
+        site.post("/play/consult", wish)
+        assert sandbox.bots() == ["inside"]
+        game = site.post("/play", wish)["address"]
+        eventually(lambda: site.takes(game, {"word": "hint", "bot": "guest"}))
+        site.get(game)
+        eventually(lambda: site.takes(game, {"word": "drop", "column": 3}))
+        assert sandbox.bots() == ["inside"] * 2, "the opponent and the bot that gives a hint"
+
+
+def methods_of(route: object) -> set[str]:
+    """The methods of a route but HEAD, which is answered as GET is."""
+    assert isinstance(route, Route)
+    return {*(route.methods or ())} - {"HEAD"}
+
+
+def test_no_machine_of_a_cluster_starts_a_bot_without_it(ladder: Ladder, sandbox: Sandbox) -> None:
+    """A worker must use the sandbox of its own folder for a run that has none."""
+    assert ladder("bots", "add", "guest", SPEC).code == 0
+    machines = Machines(ladder)
+    machines.start_worker("alpha", 1)
+    sandbox.bots()
+    played = ("--bots", "guest,random", *SHORT[:-2], "--games", "2", "--sandbox", "none")
+    done = ladder("run", *played, "--cluster", *machines.reach)
+    assert done.code == 0, done.err
+    assert set(sandbox.bots()) == {"inside"}
+    assert machines.end() == [0, 0]
+
+
+def test_every_command_that_may_start_a_bot_is_walked() -> None:
+    """A command with an option for the sandbox must stand in the table of those that start bots."""
+    found = {
+        words
+        for words, command in walk(parser())
+        if any("--sandbox" in parameter.opts for parameter in command.params)
+    }
+    assert found == {*STARTING}
+
+
+def test_bounds_are_made_in_few_places() -> None:
+    """What starts a foreign bot needs bounds, and only the options of a command make them."""
+    makers = {
+        str(path.relative_to(ROOT))
+        for package in ("bots", "db", "engine", "ladder", "reports")
+        for path in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Confinement")
+    }
+    assert makers == {
+        "ladder/cli/run_options.py",
+        "ladder/match/process/confinement.py",  # allows only players of this installation
+        "ladder/runs/cluster/slot.py",  # of the run that came to this machine
+    }
 
 
 def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox) -> None:
@@ -67,3 +278,71 @@ def test_it_can_be_switched_off_for_one_command(ladder: Ladder, sandbox: Sandbox
     assert sandbox.starts() == []
     assert ladder("bots", "check", "guest", "--sandbox", "env").code == 0
     assert sandbox.starts() == []
+    wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
+    with served(ladder, "--sandbox", "none") as site:
+        sandbox.bots()
+        site.post("/play/consult", wish)
+        assert sandbox.bots() == ["outside"]
+
+
+def test_limits_outside_of_every_table_hold_for_a_game_of_a_person(ladder: Ladder) -> None:
+    """A limit in `ladder.toml` must reach the pages and `suite run` as it reaches a run."""
+    write(ladder.folder, rules=LEGAL, bot=LIMITED)
+    (ladder.folder / "suite.jsonl").write_text(json.dumps(SUITE) + "\n")
+    assert ladder("bots", "add", "guest", SPEC).code == 0
+    (ladder.folder / "ladder.toml").write_text("open-files = 100\n")
+    wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
+    with served(ladder) as site:
+        assert site.post("/play/consult", wish)["column"] == 4
+    done = ladder("suite", "run", "guest", "suite.jsonl", "--time", "100ms", "--json")
+    assert done.document["results"][0]["solved"] == 1, done.err
+
+
+LIMITED = """
+import resource
+from rules import legal
+
+class Bot:
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+    def choose(self, moves):
+        columns = legal(self.board, moves)
+        wanted = 4 if resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 100 else 3
+        return wanted if wanted in columns else columns[0]
+"""
+"""Plays column 4 where it may open 100 files."""
+
+
+@needs_bwrap
+def test_bubblewrap_hides_files_from_bots_that_people_play(
+    ladder: Ladder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A file that the sandbox hides must be hidden for a question on a page and for a suite."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret"
+    secret.write_text("games")
+    write(ladder.folder, rules=LEGAL, bot=SEEING.format(secret=str(secret)))
+    (ladder.folder / "suite.jsonl").write_text(json.dumps(SUITE) + "\n")
+    words = [word for word in shlex.split(ADVISED) if word]
+    (ladder.folder / "ladder.toml").write_text(f"sandbox = {json.dumps(shlex.join(words))}\n")
+    assert ladder("bots", "add", "guest", SPEC).code == 0
+    wish = {"bot": "guest", "kind": "time_ms", "amount": 1000}
+    for choice, column, solved in (((), 4, 1), (("--sandbox", "none"), 3, 0)):
+        with served(ladder, *choice) as site:
+            assert site.post("/play/consult", wish)["column"] == column
+        done = ladder("suite", "run", "guest", "suite.jsonl", "--time", "100ms", "--json", *choice)
+        assert done.document["results"][0]["solved"] == solved, done.err
+
+
+SEEING = """
+import os
+from rules import legal
+
+class Bot:
+    def new_game(self, board, side, seed, budget):
+        self.board = board
+    def choose(self, moves):
+        columns = legal(self.board, moves)
+        wanted = 3 if os.path.exists({secret!r}) else 4
+        return wanted if wanted in columns else columns[0]
+"""
+"""Plays column 3 where it sees the file."""

@@ -20,7 +20,6 @@ from ladder.cli.main import run_command
 from ladder.cli.terminal.console import PlainConsole
 from ladder.errors import BotFailure, UsageError
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.process.confinement import UNCONFINED
 from ladder.match.registry.register import Request, examine, refuse_name
 from ladder.results.exchange.files import format_of, open_games
 from ladder.results.exchange.game_format import GameFormat
@@ -34,6 +33,7 @@ from tests.db.making import new_run, play_all
 from tests.fuzz.valid import NAMES, exported, make_empty
 from tests.ladder.cli.test_commands import COMMANDS
 from tests.support.data.hostile_texts import NO_NAMES, UNPRINTABLE, is_shown_safely
+from tests.support.unconfined import UNCONFINED
 
 Said = Callable[..., tuple[int, str, str]]
 

@@ -26,6 +26,7 @@ from ladder.runs.settings import (
     Settings,
     identity_hash,
 )
+from tests.support.unconfined import UNCONFINED
 
 
 def settings(**changes: object) -> Settings:
@@ -34,6 +35,7 @@ def settings(**changes: object) -> Settings:
         "boards": parse_board_classes("thu"),
         "budgets": Budgets({"time_ms": 100}),
         "pairing": Pairing(PairingKind.RANDOM),
+        "confinement": UNCONFINED,
     }
     return Settings(**{**values, **changes})  # type: ignore[arg-type]
 

@@ -39,6 +39,7 @@ from ladder.runs.start import NothingToResume, start_run
 from reports.run import RunView, forfeit_lines, nothing_to_resume
 from tests.support.data.random_games import random_record
 from tests.support.stops import InstantWorkers
+from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
 SETTINGS = Settings(
@@ -48,6 +49,7 @@ SETTINGS = Settings(
     pairing=Pairing(PairingKind.RANDOM),
     seed=1,
     games=20,
+    confinement=UNCONFINED,
 )
 
 

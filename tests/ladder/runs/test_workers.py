@@ -8,9 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 OWNER = """
 import os, signal
+from ladder.match.process.confinement import BUILT_IN_ONLY
 from ladder.runs.workers import Workers
 if __name__ == "__main__":
-    workers = Workers(1, pin=False)
+    workers = Workers(1, pin=False, confinement=BUILT_IN_ONLY)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 

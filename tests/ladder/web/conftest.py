@@ -15,6 +15,7 @@ import pytest
 from ladder.web.server import Listening, Place, serve
 from tests.support.browser import Opened, watched
 from tests.support.data.league import League
+from tests.support.unconfined import UNCONFINED
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def start_server() -> Iterator[Start]:
     started: list[Running] = []
 
     def start(database: object, **options: Any) -> Running:
-        running = Running(Place(str(database), port=0, **options))
+        running = Running(Place(str(database), port=0, **{"confinement": UNCONFINED, **options}))
         started.append(running)
         return running
 

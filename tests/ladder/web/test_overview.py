@@ -20,6 +20,7 @@ from tests.db.migrations.versions import go_back
 from tests.ladder.web.conftest import Running, Start
 from tests.support.browser import Opened, until
 from tests.support.data.league import League
+from tests.support.unconfined import UNCONFINED
 
 Visit = Callable[..., Opened]
 LOCKS = """
@@ -172,7 +173,7 @@ def test_the_server_comes_back(league: League, start_server: Start, visit: Visit
     until(page, "document.querySelector('#connection').innerText === 'live'")
     first.end()
     until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(Place(str(league.store.path), port=first.port))
+    second = Running(Place(str(league.store.path), UNCONFINED, port=first.port))
     try:
         until(page, "document.querySelector('#connection').innerText === 'live'")
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
@@ -195,7 +196,7 @@ def test_a_killed_server_is_missed_and_found_again(league: League, visit: Visit)
         until(page, "document.querySelector('#connection').innerText === 'live'")
         first.send_signal(signal.SIGKILL)
         until(page, "document.querySelector('#connection').innerText.includes('not answer')")
-    second = Running(Place(path, port=int(address.rstrip("/").rpartition(":")[2])))
+    second = Running(Place(path, UNCONFINED, port=int(address.rstrip("/").rpartition(":")[2])))
     try:
         league.pairs(league.run(), "alpha", "beta", 1, "1-0", "0-1")
         until(page, "document.querySelectorAll('#part-list tbody tr').length === 2")

@@ -11,6 +11,7 @@ from ladder.web.border.safety import BODY_LIMIT, Border, host_name
 from ladder.web.server import Place, serve
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League
+from tests.support.unconfined import UNCONFINED
 
 
 def test_a_foreign_host_is_refused(server: Running) -> None:
@@ -104,18 +105,18 @@ def test_other_machines_need_a_password(league: League, tmp_path: Path) -> None:
     """An address that others reach must be refused without a file that only the user reads."""
     database = str(league.store.path)
     with pytest.raises(UsageError, match="--password-file"):
-        serve(Place(database, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
+        serve(Place(database, UNCONFINED, host="0.0.0.0", port=0), lambda _: None)  # noqa: S104
     file = tmp_path / "password"
     file.write_text("short\n")
     file.chmod(0o600)
     with pytest.raises(UsageError, match="8 to"):
-        serve(Place(database, port=0, password_file=file), lambda _: None)
+        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     file.write_text("long enough\n")
     file.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
-        serve(Place(database, port=0, password_file=file), lambda _: None)
+        serve(Place(database, UNCONFINED, port=0, password_file=file), lambda _: None)
     with pytest.raises(UsageError, match="cannot be read"):
-        serve(Place(database, port=0, password_file=tmp_path / "none"), lambda _: None)
+        serve(Place(database, UNCONFINED, port=0, password_file=tmp_path / "none"), lambda _: None)
 
 
 def test_the_password_is_asked_for_and_tries_are_slow(
@@ -159,6 +160,9 @@ def test_a_server_for_others_knows_addresses_but_no_strange_names() -> None:
 def test_a_taken_port_is_named(league: League, server: Running) -> None:
     """A port that another program holds must be refused with a way out."""
     with pytest.raises(UsageError, match="--port"):
-        serve(Place(str(league.store.path), port=server.port), lambda _: None)
+        serve(Place(str(league.store.path), UNCONFINED, port=server.port), lambda _: None)
     with pytest.raises(UsageError, match="--host"):
-        serve(Place(str(league.store.path), host="localhost.", port=server.port), lambda _: None)
+        serve(
+            Place(str(league.store.path), UNCONFINED, host="localhost.", port=server.port),
+            lambda _: None,
+        )

@@ -16,6 +16,7 @@ from ladder.experiments.tune.template import template_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings
+from tests.support.unconfined import UNCONFINED
 
 TUNED_SPEC = "builtin:v18"
 PARAMETERS = ("c=0.2..1.2:log", "careful=0..256:int")
@@ -29,6 +30,7 @@ def a_tuning(steps: int, gated: Gated | None, *, kept: Kept | None = None) -> Tu
         budgets=Budgets({"simulations": 20}),
         pairing=Pairing(PairingKind.RANDOM),
         games=4 * 40,
+        confinement=UNCONFINED,
         kind=RunKind.TUNE,
         rated=False,
     )

@@ -27,8 +27,8 @@ from ladder.match.game.broadcast import (
     channel_of,
 )
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 START = Start(("true",), "/")
 PLAN = PairPlan(

@@ -10,10 +10,10 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import BotChanged
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED
 from ladder.match.specs.spec import read_spec
 from ladder.match.specs.start_command import built_in, entrant_of
 from tests.support.hosted import BOT, LEGAL, write
+from tests.support.unconfined import UNCONFINED
 
 BUDGET = Budget(time_ms=500)
 

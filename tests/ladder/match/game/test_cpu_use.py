@@ -16,9 +16,9 @@ from ladder.errors import BotOverCpu, BotPondering
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import MAX_STALLS, play_game, play_pair
-from ladder.match.process.confinement import UNCONFINED
 from ladder.match.process.family import Conduct, ProcessFamily
 from tests.support.fakes import NEW_GAME, fake_start
+from tests.support.unconfined import UNCONFINED
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Logs of the bots' stderr: who wrote what in which game, and no more than a budget allows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from bots.protocol import Budget
@@ -7,9 +8,9 @@ from db.records.pairs import Entrant, PairPlan
 from db.records.restart import Restart
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import Confinement
 from ladder.match.process.log_budget import FORFEIT, LEAST_BYTES, LogBudget, log_path
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 
 def write(path: Path, size: int = 3 * LEAST_BYTES) -> Path:
@@ -50,7 +51,7 @@ def test_each_game_has_a_line_in_the_log(tmp_path: Path) -> None:
     flag.touch()
     logs = tmp_path / "logs"
     budget = Budget(time_ms=5000)
-    pool = BotPool(Confinement(logs=logs))
+    pool = BotPool(replace(UNCONFINED, logs=logs))
     pair = PairPlan(
         id=9,
         number=4,
@@ -78,7 +79,7 @@ def test_the_log_of_a_forfeit_is_marked(tmp_path: Path) -> None:
     """It can be found by its name; and many short-lived processes leave no more than allowed."""
     logs = tmp_path / "logs"
     budget = Budget(time_ms=5000)
-    pool = BotPool(Confinement(logs=logs, log_bytes=2 * LEAST_BYTES))
+    pool = BotPool(replace(UNCONFINED, logs=logs, log_bytes=2 * LEAST_BYTES))
     pair = PairPlan(
         id=9,
         number=4,

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,10 @@ from ladder.match.game.referee import (
     thought_of,
 )
 from ladder.match.process.bot_process import Answer, BotProcess
-from ladder.match.process.confinement import UNCONFINED, Confinement
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 
 @pytest.fixture
@@ -323,7 +325,7 @@ def test_a_stalled_move_is_asked_again_and_no_other(
     late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
     logs = tmp_path / "logs"
-    pool = Counting(Confinement(logs=logs))
+    pool = Counting(replace(UNCONFINED, logs=logs))
     try:
         pair = msgspec.structs.replace(plan(late, good), watchdog_s=2)
         sides = {name: msgspec.structs.replace(getattr(pair, name), budget=budget) for name in "ab"}

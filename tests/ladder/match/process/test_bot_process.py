@@ -24,6 +24,7 @@ from tests.support.fakes import (
     living,
     open_game,
 )
+from tests.support.unconfined import UNCONFINED
 
 
 def test_an_honest_bot_plays(start_fake: StartFake) -> None:
@@ -287,7 +288,7 @@ def test_what_cannot_be_started(
     (tmp_path / "plain").write_text("no program")
     (tmp_path / "junk").write_bytes(b"\x00\x01\x02")
     (tmp_path / "junk").chmod(0o755)
-    bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)))
+    bot = BotProcess.start(Start(argv=command, folder=str(tmp_path / folder)), UNCONFINED)
     with pytest.raises(BotCrash, match=text):
         bot.ask(Hello(), timeout_s=10)
     assert bot.pid is None

@@ -21,15 +21,17 @@ from tests.support.fakes import (
     living,
     open_game,
 )
+from tests.support.unconfined import UNCONFINED
 
 HARNESS = """
 import sys, time
 from pathlib import Path
 from tests.support.fakes import fake_start, open_game
 from ladder.match.process.bot_process import BotProcess
+from tests.support.unconfined import UNCONFINED
 folder, mark = sys.argv[1:]
 bot = BotProcess.start(
-    fake_start("leaves-orphans", folder=Path(folder), mark=mark)
+    fake_start("leaves-orphans", folder=Path(folder), mark=mark), UNCONFINED
 )
 open_game(bot)
 print(bot.supervisor_pid, bot.scratch, flush=True)
@@ -72,7 +74,7 @@ def test_living_bots_are_left_alone(
     for other in others:
         other.mkdir()
     start = fake_start("honest", folder=tmp_path, mark=mark)
-    with BotProcess.start(start) as bot:
+    with BotProcess.start(start, UNCONFINED) as bot:
         open_game(bot)
         assert clear_leftovers() == 0
         assert bot.scratch.exists()

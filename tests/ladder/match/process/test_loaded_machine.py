@@ -18,9 +18,9 @@ from ladder.match.game.referee import (
     play_pair,
 )
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import UNCONFINED
 from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 TRIES = 5
 """Pairs, of which one is played: others may keep the machine busy when the crowd has gone."""

@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from db.records.pairs import (
 from ladder.errors import BotCrash, BotMemory
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import Confinement
 from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.tools.doctor.sandbox_probe import (
     Reach,
@@ -29,6 +29,7 @@ from tests.support.fakes import (
     first_move,
     open_game,
 )
+from tests.support.unconfined import UNCONFINED
 
 NEEDED = " ".join(
     f"--ro-bind {path} {path}"
@@ -82,7 +83,7 @@ def test_players_of_this_installation_do_without(tmp_path: Path) -> None:
     wrapper = tmp_path / "wrapper"
     wrapper.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/started\nexec "$@"\n')
     wrapper.chmod(0o755)
-    pool = BotPool(Confinement(sandbox=(str(wrapper),)))
+    pool = BotPool(replace(UNCONFINED, sandbox=(str(wrapper),)))
     budget = Budget(simulations=5)
     try:
         record = play_pair(
@@ -110,14 +111,15 @@ def test_without_a_sandbox_a_bot_can_write_the_database(tmp_path: Path) -> None:
     """It runs as the same user: the probe must find that out, and change nothing."""
     database = tmp_path / "ladder.db"
     database.write_bytes(b"games")
-    assert try_reach(str(database), ()) == (Reach.WRITABLE, "")
+    assert try_reach(str(database), UNCONFINED) == (Reach.WRITABLE, "")
     assert database.read_bytes() == b"games"
-    assert try_reach(str(tmp_path / "missing"), ()) == (Reach.SEALED, "")
+    assert try_reach(str(tmp_path / "missing"), UNCONFINED) == (Reach.SEALED, "")
 
 
 def test_a_probe_that_cannot_run_says_why(tmp_path: Path) -> None:
     """A sandbox that does not start protects nobody."""
-    reach, reason = try_reach(str(tmp_path), ("sh", "-c", "echo broken >&2; exit 3"))
+    broken = replace(UNCONFINED, sandbox=("sh", "-c", "echo broken >&2; exit 3"))
+    reach, reason = try_reach(str(tmp_path), broken)
     assert (reach, reason) == (Reach.UNKNOWN, "sh: broken")
 
 
@@ -131,7 +133,7 @@ def test_bubblewrap_keeps_bots_from_the_database(
     bot = start_fake("reaches", str(database), sandbox=BWRAP)
     assert told_by(bot)["file"] == "No such file or directory"
     open_game(bot)
-    assert try_reach(str(database), BWRAP) == (Reach.SEALED, "")
+    assert try_reach(str(database), replace(UNCONFINED, sandbox=BWRAP)) == (Reach.SEALED, "")
 
 
 @needs_bwrap

@@ -28,6 +28,7 @@ from tests.support.fakes import (
     living,
     open_game,
 )
+from tests.support.unconfined import UNCONFINED
 
 
 def told_by(bot: BotProcess) -> dict[str, Any]:
@@ -143,9 +144,10 @@ from pathlib import Path
 from tests.support.fakes import fake_start, open_game
 from bots.protocol import MoveAsk
 from ladder.match.process.bot_process import BotProcess
+from tests.support.unconfined import UNCONFINED
 mode, folder, mark, moment = sys.argv[1:]
 bot = BotProcess.start(
-    fake_start(mode, folder=Path(folder), mark=mark)
+    fake_start(mode, folder=Path(folder), mark=mark), UNCONFINED
 )
 if moment == "started":
     print(bot.scratch, flush=True)
@@ -209,8 +211,8 @@ def test_the_supervisor_loads_little() -> None:
 
 def test_bots_hold_nothing_of_each_other(tmp_path: Path, mark: str) -> None:
     """A bot's pipes are not held open by a bot that was started after it."""
-    first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
-    second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark))
+    first = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
+    second = BotProcess.start(fake_start("honest", folder=tmp_path, mark=mark), UNCONFINED)
     with first, second:
         open_game(first)
         open_game(second)

@@ -70,6 +70,16 @@ def test_a_copy_that_nobody_used_for_long_goes_when_another_is_made(tree: Path) 
     assert (used.exists(), forgotten.exists()) == (True, False)
 
 
+def test_a_copy_in_use_stays_however_old_it_seems(tree: Path) -> None:
+    """A clock that is set on by years must not take away what a living process plays from."""
+    used = own_sources().root
+    os.utime(used, (0, 0))
+    (tree / "engine/board.py").write_text("edited\n")
+    module._taken.cache_clear()
+    assert own_sources().root != used
+    assert used.exists()
+
+
 @pytest.mark.usefixtures("tree")
 def test_a_copy_that_somebody_changed_is_made_again() -> None:
     """Its name promises a content."""

@@ -13,11 +13,11 @@ from db.store import Store
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED
 from ladder.stats.sequential_elo import rate_pair
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 FAILING = {
     "full-column": Termination.ILLEGAL_MOVE,

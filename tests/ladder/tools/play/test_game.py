@@ -10,10 +10,10 @@ from db.records.pairs import Entrant
 from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout
-from ladder.match.process.confinement import UNCONFINED
 from ladder.match.specs import start_command
 from ladder.tools.play.game import GameInPlay
 from tests.support.fakes import fake_start
+from tests.support.unconfined import UNCONFINED
 
 STANDARD = Board(6, 7)
 
