@@ -144,14 +144,15 @@ class Runner:
                     self._decision.add(pair)
             ending = self._live.ending = self._loop()
             if ending is RunEnding.DONE:
-                status = RunStatus.FINISHED
+                if not self._decision.keeps_planned:  # else a later session resumes it
+                    status = RunStatus.FINISHED
                 self._decision.consider(())  # a target of fewer games than were begun owes none
         except InvalidRun:
             status = RunStatus.INVALID
             self._decision.consider(())  # what is still in play will never be finished
             raise
         finally:
-            if status is RunStatus.FINISHED and not self._playing:
+            if self._live.ending is RunEnding.DONE and not self._playing:
                 self._workers.close()
             else:
                 self._workers.kill()
@@ -166,7 +167,7 @@ class Runner:
                 return RunEnding.STOPPED
             if self._time_is_up():
                 return RunEnding.DONE
-            self._decision.consider(self._owed())
+            self._consider()
             self._live.progress = self._decision.progress
             self._live.games_left = self._decision.games_left
             if self._decision.is_reached:
@@ -184,6 +185,13 @@ class Runner:
             else:
                 return RunEnding.DONE
             self._watcher.tick(self._live)
+
+    def _consider(self) -> None:
+        """Show the judge all pairs before the first unfinished one."""
+        while True:
+            self._decision.consider(self._owed())
+            if not self._queue.recall(plan.number for plan in self._playing.values()):
+                return
 
     def _look_at_workers(self) -> None:
         """Note how many pairs can be in play now, and what happened to the machines."""
@@ -235,7 +243,11 @@ class Runner:
         target = self._live.target_games
         if target is None:
             return None
-        return (target - self._live.total_games + 1) // 2 - len(self._playing)
+        missing = target + self._decision.surplus - self._live.total_games
+        wanted = (missing + 1) // 2 - len(self._playing)
+        if not self._playing and self._decision.holds_pairs:
+            return max(1, wanted)  # the judge waits for an earlier pair
+        return wanted
 
     # Collecting.
 
