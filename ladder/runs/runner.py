@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from db.records.games import GameRecord
@@ -157,9 +157,13 @@ class Runner:
             else:
                 self._workers.kill()
             self._pass_on_news()
-            self._store.runs.set_status(self._run.id, status)
+            if status is RunStatus.FINISHED:
+                self._store.runs.finish(self._run.id)
+            else:
+                self._store.runs.set_status(self._run.id, status)
             self._watcher.ended(self._live)
-        return RunOutcome(self._store.runs.get(self._run.id), ending, self._live)
+        run = replace(self._store.runs.get(self._run.id), status=status)
+        return RunOutcome(run, ending, self._live)
 
     def _loop(self) -> RunEnding:
         while True:

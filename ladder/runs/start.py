@@ -120,6 +120,7 @@ def start_run(
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
+    store.runs.finish_late()
     sides = check_possible(settings, bots)
     description = settings.describe({bot.name: bot.revision.content_hash for bot in bots})
     workforce.prepare(sides)
