@@ -233,15 +233,15 @@ class Twins:
 
 def differences(quiet: Outcome, disturbed: Outcome, experiment: Experiment) -> list[str]:
     """Return what differs between the outcomes of a command and of its disturbed twin, in words."""
-    found = []
-    for name in ("document", "rows", "steps", "files"):
-        if getattr(quiet, name) != getattr(disturbed, name):
-            found.append(name)
+    found = [
+        name
+        for name in ("document", "rows", "steps", "files")
+        if getattr(quiet, name) != getattr(disturbed, name)
+    ]
     if disturbed.code not in (None, quiet.code):
         found.append(f"exit code {disturbed.code} instead of {quiet.code}")
     if not experiment.is_sequential and quiet.games.keys() != disturbed.games.keys():
         found.append(f"{len(disturbed.games)} games instead of {len(quiet.games)}")
-    for key in quiet.games.keys() & disturbed.games.keys():
-        if quiet.games[key] != disturbed.games[key]:
-            found.append(f"game {key}")
+    both = quiet.games.keys() & disturbed.games.keys()
+    found += [f"game {key}" for key in both if quiet.games[key] != disturbed.games[key]]
     return found

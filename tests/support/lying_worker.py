@@ -4,6 +4,7 @@ Everything but the records of its pairs is that of an honest worker with one slo
 """
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def _by_moves(change: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Lie:
 def _other_games(plan: PairPlan, record: PairRecord) -> PairRecord:
     """Return legal games that its bots did not play, with the times of those that they did."""
     del record
-    return random_record(plan, SplitMix(plan.seed + 1), time_us=20)
+    return random_record(plan, SplitMix(plan.seed + 1), time_us=20, started=time.time())
 
 
 def _turned(plan: PairPlan, record: PairRecord) -> PairRecord:

@@ -15,7 +15,7 @@ from engine.board import (
 )
 from engine.opening_set import is_of_class, parse_opening_set
 from engine.position import Position, format_moves, parse_moves
-from engine.result import Result, Termination
+from ladder.endings import check_ending
 from ladder.names import check_line, check_name, check_text
 
 _PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
@@ -54,7 +54,7 @@ def check_game(game: GameLine) -> None:
     _require(game.moves == format_moves(moves), "moves must be written as 0..9, a, b")
     position = Position.from_moves(board, moves)
     _require(game.opening_plies <= len(moves), "opening_plies must be 0 up to the number of moves")
-    _check_ending(position, game.result, game.termination)
+    check_ending(position, game.result, game.termination)
     timing = game.timing
     _require(
         not timing.lines or len(timing.lines) == len(timing.thoughts),
@@ -98,19 +98,6 @@ def check_openings(told: OpeningsLine, wanted: str | None) -> None:
     known = parse_opening_set(told.text)
     _require(known.text == told.text, "write the openings sorted, one a line")
     _require(known.content_hash == wanted, "the openings are not those of the division")
-
-
-def _check_ending(position: Position, result: Result, termination: Termination) -> None:
-    _require(termination is not Termination.ABORTED, "aborted games are not kept")
-    if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
-        _require(
-            position.ending == (result, termination),
-            f"these moves do not end in a {result} by {termination}",
-        )
-        return
-    _require(not position.is_over, f"the moves end the game, so it did not end by {termination}")
-    if termination.is_forfeit:
-        _require(result is not Result.DRAW, f"a game that ended by {termination} is no draw")
 
 
 def _check_thought(thought: MoveTiming) -> None:

@@ -7,6 +7,8 @@ welcome         what happens when one joins
 waiting         which pair goes where
 due             when it must be back
 stalls          what a machine's stalls tell of it
+record_check    what cannot be true in a record
+replay          pairs played again on the coordinator's machine
 contradictions  what two playings of one pair tell
 residuals       what the results of a machine tell
 """
