@@ -1,6 +1,7 @@
 """A worker of a cluster that lies: `python -m tests.support.lying_worker PORT FOLDER NAME LIE`.
 
-Everything but the records of its pairs is that of an honest worker with one slot.
+Everything but the records of its pairs is that of an honest worker with one slot. With its first
+lie a file `NAME.lied` appears where it runs.
 """
 
 import sys
@@ -108,7 +109,9 @@ def main() -> None:
     honest = machine.play
 
     def play(key: str, plan: PairPlan) -> Any:
-        return LIES[lie](plan, honest(key, plan))
+        record = honest(key, plan)
+        Path(f"{name}.lied").touch()
+        return LIES[lie](plan, record)
 
     # Tasks come by the names of their functions.
     play.__module__, play.__qualname__ = machine.__name__, "play"

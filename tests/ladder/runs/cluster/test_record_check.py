@@ -57,10 +57,9 @@ def test_records_of_the_referee_pass(
     mode: str, argument: str, budget: Budget, pool: BotPool, tmp_path: Path
 ) -> None:
     """Whatever a bot does wrong, the record of its pair must be taken as it is."""
-    plan = plan_of(
-        fake_start(mode, *filter(None, [argument]), folder=tmp_path), fake_start("honest", folder=tmp_path), budget,
-        watchdog_s=0.3,
-    )  # fmt: skip
+    bot = fake_start(mode, *filter(None, [argument]), folder=tmp_path)
+    honest = fake_start("honest", folder=tmp_path)
+    plan = plan_of(bot, honest, budget, watchdog_s=0.3)
     begun = time.monotonic()
     record = play_pair(plan, pool)
     assert record.games
