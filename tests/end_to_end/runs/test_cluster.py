@@ -135,12 +135,11 @@ def test_workers_that_lie_are_set_aside(
     ladder.stock()
     machines = Liars(ladder)
     lies = {"hasty": "another pair", "cheat": "another result", "inventor": "other games"}
-    for name, lie in lies.items():
-        machines.start_liar(name, lie)
     run = ladder.start(*PLAYED, *GAMES, "--cluster", *machines.reach)
     stored = "select m.name, p.pair_id from pair_machines p join machines m on m.id = p.machine_id"
     try:
-        for name in lies:
+        for name, lie in lies.items():
+            machines.start_liar(name, lie)
             eventually((ladder.folder / f"{name}.lied").exists)
         machines.start_worker("honest", 1)
         done = ladder.finish(run)
