@@ -55,7 +55,7 @@ class Machine:
     is_proven: bool = True
     """Whether a pair of it was compared, or none can be; until then it plays one at a time."""
     answered: int = 0
-    """Its records that went to the runner to be stored."""
+    """Number of its records that went to the runner to be stored."""
     deaths: int = 0
     """Pairs in a row at which the process of a slot was killed."""
 
