@@ -23,7 +23,15 @@ from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.due import allowed_s
 from ladder.runs.cluster.coordinator.link import PAUSE_S, Link, Say
-from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State, counted
+from ladder.runs.cluster.coordinator.machines import (
+    MOST_SLOTS,
+    Copy,
+    Machine,
+    Machines,
+    Pair,
+    State,
+    counted,
+)
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import note_stalls
@@ -100,7 +108,7 @@ class Fleet:
         self._own: Machine | None = None
         """This machine, as one that plays a pair again."""
         if replay is not None:
-            self._own = Machine("the coordinator", slots=1, state=State.READY)
+            self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
         self._contradictions = Contradictions(self._own)
         self._barred: dict[str, str] = {}
         """Why machines of these names are not wanted back."""
@@ -268,13 +276,12 @@ class Fleet:
         machine.unchecked -= 1
         if machine.unchecked >= 0 and machine.is_proven:
             return
-        other = best(pair, self._machines)
-        if other is None and self._own is not None and self._own.room > 0:
-            other = self._own
+        other = best(pair, self._machines) or self._own
         if other is not None:
-            machine.unchecked = other.unchecked = CHECK_EVERY
+            for each in (machine, other):
+                each.unchecked, each.check = CHECK_EVERY, pair
             self._give(pair, other)
-        elif self._own is None:
+        else:
             machine.is_proven = True  # as far as it can be
 
     def _give(self, pair: Pair, machine: Machine) -> None:

@@ -53,7 +53,10 @@ class Machine:
     unchecked: int = 0
     """Pairs that it may still be given before one is compared with another machine's."""
     is_proven: bool = True
-    """Whether a pair of it was compared, or none can be; until then it plays one at a time."""
+    """Whether a pair of it was compared, or none can be. Until then it plays one at a time, and
+    none while that one is compared."""
+    check: "Pair | None" = None
+    """The last pair of it that was given to another machine, too, to be compared."""
     answered: int = 0
     """Number of its records that went to the runner to be stored."""
     deaths: int = 0
@@ -70,7 +73,8 @@ class Machine:
         if self.state is not State.READY:
             return 0
         if not self.is_proven:
-            return 1 - len(self.playing)
+            is_waiting = self.check is not None and self.check.copies
+            return 0 if is_waiting else 1 - len(self.playing)
         most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
         return most - len(self.playing)
 

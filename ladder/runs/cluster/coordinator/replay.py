@@ -20,6 +20,7 @@ class Replay:
     def __init__(self, confinement: Confinement) -> None:
         """Prepare nothing yet; `confinement` holds the bounds of every bot."""
         self._confinement = confinement
+        self._turn = threading.Lock()
         self._is_over = threading.Event()
 
     def __call__(self, plan: PairPlan) -> PairRecord:
@@ -30,6 +31,10 @@ class Replay:
             WorkerDied: the process was killed.
 
         """
+        with self._turn:
+            return self._play(plan)
+
+    def _play(self, plan: PairPlan) -> PairRecord:
         pool = WorkerPool(1)
         try:
             future = pool.call(play_alone, plan, self._confinement)
