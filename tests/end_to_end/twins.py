@@ -189,18 +189,18 @@ class Twins:
         for _ in range(kills):
             process = ladder.start(*self.experiment.words)
             self._sleep(self.draw.uniform(0.02, 1.1 * self.quiet_s), process)
-            if process.poll() is not None:
-                break
-            (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
-            process.wait()
-            self.kills += 1
+            if process.poll() is None:
+                (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
+            done = ladder.finish(process, timeout=600)
             self._wait_gone(mark)
+            if done.code != -signal.SIGKILL:
+                break
+            self.kills += 1
             if self._is_finished(ladder):  # it was killed while it exited, its result printed
                 break
         else:
-            process = ladder.start(*self.experiment.words)
-        done = ladder.finish(process, timeout=600)
-        self._wait_gone(mark)
+            done = ladder(*self.experiment.words, timeout=600)
+            self._wait_gone(mark)
         assert "Traceback" not in done.err, done.err
         faults, left = faults_of(ladder.db), scratch.scratch_left()
         assert not faults, faults
