@@ -62,7 +62,8 @@ def sleep_instead(seconds: float) -> None:
     def play(key: str, plan: PairPlan) -> PairRecord:
         del key
         if len(made) < RECORDS:  # playing at random takes more processor than all the rest
-            made.append(random_record(plan, SplitMix(plan.seed)))
+            record = random_record(plan, SplitMix(len(made)), time_us=20, started=time.time())
+            made.append(record)
         time.sleep(seconds * random.uniform(0.5, 1.5))
         return msgspec.structs.replace(random.choice(made), id=plan.id, number=plan.number)
 
@@ -132,7 +133,8 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
             settings = Settings(
                 bots=BOTS,
                 boards=parse_board_classes("6x7"),
-                budgets=Budgets({"simulations": 1}),
+                budgets=Budgets({"time_ms": 1000}),  # nothing is played twice to be compared
+                opening_plies=0,  # a record is that of any pair
                 pairing=Pairing(PairingKind.RANDOM),
                 seconds=3600.0,
                 confinement=BUILT_IN_ONLY,

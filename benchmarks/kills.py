@@ -22,7 +22,7 @@ from tests.end_to_end.disturbing import (
     COORDINATOR,
     SUPERVISOR,
     WORKER,
-    Siege,
+    DisturbedRun,
     serves_signals,
 )
 from tests.end_to_end.traces import faults_of, lines_of, marked
@@ -55,20 +55,20 @@ def compare(disturbed: Path, quiet: Path) -> tuple[int, int]:
     return len(games), crashed
 
 
-def besiege(kind: str, times: int, folder: Path, draw: random.Random) -> None:
+def disturb(kind: str, times: int, folder: Path, draw: random.Random) -> None:
     """One row of the table of kills."""
     (folder / "disturbed").mkdir(parents=True)
     (folder / "quiet").mkdir()
-    siege = Siege(Ladder(folder / "disturbed"), words, draw, longest_s=4.0)
-    siege.kill(kind, times)
+    disturbed = DisturbedRun(Ladder(folder / "disturbed"), words, draw, longest_s=4.0)
+    disturbed.kill(kind, times)
     quiet = Ladder(folder / "quiet")
-    for seed in range(siege.seed):
+    for seed in range(disturbed.seed):
         assert quiet(*words(seed), timeout=600).code == 0
-    assert faults_of(siege.ladder.folder) == []
-    assert siege.scratch_left() == []
-    games, crashed = compare(siege.ladder.folder, quiet.folder)
+    assert faults_of(disturbed.ladder.folder) == []
+    assert disturbed.scratch_left() == []
+    games, crashed = compare(disturbed.ladder.folder, quiet.folder)
     assert crashed == 0 or kind in (BOT, SUPERVISOR)
-    print(f"{siege.summary()}; {games} games equal but {crashed} crashes", flush=True)
+    print(f"{disturbed.summary()}; {games} games equal but {crashed} crashes", flush=True)
 
 
 def stop(times: int, folder: Path, draw: random.Random) -> None:
@@ -76,8 +76,8 @@ def stop(times: int, folder: Path, draw: random.Random) -> None:
     (folder / "disturbed").mkdir(parents=True)
     (folder / "quiet").mkdir()
     ladder, quiet = Ladder(folder / "disturbed"), Ladder(folder / "quiet")
-    siege = Siege(ladder, words, draw)
-    mark = siege.mark()
+    disturbed = DisturbedRun(ladder, words, draw)
+    mark = disturbed.mark()
     seed = 0
     ended_s, gone_s = [], []
     while len(ended_s) < times:
@@ -105,7 +105,7 @@ def stop(times: int, folder: Path, draw: random.Random) -> None:
     for each in range(seed + 1):
         assert quiet(*words(each), timeout=600).code == 0
     assert faults_of(ladder.folder) == []
-    assert siege.scratch_left() == []
+    assert disturbed.scratch_left() == []
     games, crashed = compare(ladder.folder, quiet.folder)
     assert crashed == 0
     print(
@@ -129,7 +129,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for kind in (COORDINATOR, WORKER, BOT, SUPERVISOR):
             if arguments.only in (None, kind):
-                besiege(kind, arguments.times, Path(folder, kind), draw)
+                disturb(kind, arguments.times, Path(folder, kind), draw)
         if arguments.only in (None, "stop"):
             stop(arguments.times, Path(folder, "stop"), draw)
 

@@ -13,6 +13,7 @@ import msgspec
 from db.derived.game_columns import line_hash, offender_of, sides_of
 from db.records import thought_blob
 from db.records.budget import is_budget
+from db.records.endings import fault_of_ending
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import fault_of_thought
 from db.records.launch import Launch
@@ -284,14 +285,7 @@ def _thoughts(game: Values) -> str | None:
 def _ending(game: Values) -> str | None:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
-    if termination in (Termination.FOUR_IN_A_ROW, Termination.BOARD_FULL):
-        if position.ending != (result, termination):
-            return f"its moves do not end in a {result} by {termination}"
-    elif position.is_over:
-        return f"its moves end the game, so it did not end by {termination}"
-    elif termination.is_forfeit and result is Result.DRAW:
-        return f"a game that ended by {termination} is no draw"
-    return None
+    return fault_of_ending(position, result, termination)
 
 
 GAME_RULES: tuple[Rule, ...] = (

@@ -43,6 +43,8 @@ class Runs:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._late: list[int] | None = None
+        """Ended runs that are not marked yet, in a block of `finishing_late`."""
 
     def create(self, new: NewRun) -> RunRow:
         """Store a new run as running."""
@@ -122,6 +124,37 @@ class Runs:
         if target_games is not None:
             values["target_games"] = target_games
         self._change(run_id, **values)
+
+    def finish(self, run_id: int) -> None:
+        """Mark a run as finished; in a block of `finishing_late` at its end. Raises UnknownRow."""
+        if self._late is None:
+            self.set_status(run_id, RunStatus.FINISHED)
+        else:
+            self._late.append(run_id)
+
+    def finish_late(self) -> None:
+        """Mark the runs as finished that have ended in a block of `finishing_late` so far."""
+        while self._late:
+            self.set_status(self._late[0], RunStatus.FINISHED)
+            del self._late[0]
+
+    @contextmanager
+    def finishing_late(self) -> Iterator[None]:
+        """Mark runs that end in the block as finished when it is left without an error.
+
+        For results that are still to be printed: the command that was killed before is resumed by
+        the same command, which prints them; after a finished run it would play the next one.
+        A block within another one ends with it.
+        """
+        if self._late is not None:
+            yield
+            return
+        self._late = []
+        try:
+            yield
+            self.finish_late()
+        finally:
+            self._late = None
 
     def set_verdict(self, run_id: int, verdict: str) -> None:
         """Keep the decision of a gate. Raises UnknownRow."""

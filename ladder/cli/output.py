@@ -2,7 +2,8 @@
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +18,7 @@ from ladder.visible import visible, visible_lines
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from db.store import Store
 
 T = TypeVar("T")
 
@@ -90,6 +92,14 @@ def print_out(text: str) -> None:
     """Text on standard output, its line breaks and no other control characters included."""
     shown = visible_lines(text)
     sys.stdout.write(shown if shown.endswith("\n") else shown + "\n")
+
+
+@contextmanager
+def printed_first(store: "Store") -> "Iterator[None]":
+    """Mark the runs of a command as finished once the block has printed its results."""
+    with store.runs.finishing_late():
+        yield
+        sys.stdout.flush()
 
 
 def print_error(sentence: str) -> None:

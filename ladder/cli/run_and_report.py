@@ -15,6 +15,7 @@ from ladder.cli.first_starts import warn_of_unknown
 from ladder.cli.output import (
     print_error,
     print_out,
+    printed_first,
     stderr_console,
     stdout_console,
 )
@@ -70,7 +71,10 @@ def play_and_report(
         warn_of_unknown(bots)
         if workforce is THIS_MACHINE:
             _warn_of_neighbours(settings)
-        with server_beside(db, settings.confinement, print_error) if is_served else nullcontext():
+        served = (
+            server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
+        )
+        with served, printed_first(store):
             return _play(store, settings, bots, workforce, json=json)
 
 

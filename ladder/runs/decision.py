@@ -39,11 +39,19 @@ class Judge(Protocol):
     def keeps_planned(self) -> bool:
         """Whether pairs that are planned beyond the decision stay so, for a later session."""
 
+    @property
+    def surplus(self) -> int:
+        """Games of the pairs that were taken although they were not wanted, and do not count."""
+
     def take(self, pair: PlayedPair) -> None:
-        """Take the next pair. Those after the decision are given, too, and must not count."""
+        """Take the next pair. One that is not wanted at its turn is given, too, and must not count.
+
+        Which pairs are played ahead of their turn depends on the number of workers and on
+        interruptions; the decision must not.
+        """
 
     def wants(self, plan: PairPlan) -> bool:
-        """Whether a planned pair can still change the decision."""
+        """Return whether a planned pair would change anything if its turn came now."""
 
 
 class Decision:
@@ -78,6 +86,16 @@ class Decision:
     def keeps_planned(self) -> bool:
         """Whether pairs that are planned beyond it stay so."""
         return self._judge is not None and self._judge.keeps_planned
+
+    @property
+    def surplus(self) -> int:
+        """Games that were played and do not count, because they were not needed at their turn."""
+        return 0 if self._judge is None else self._judge.surplus
+
+    @property
+    def holds_pairs(self) -> bool:
+        """Whether finished pairs wait for an earlier one."""
+        return bool(self._waiting)
 
     def add(self, pair: PlayedPair) -> None:
         """Note a finished pair."""

@@ -5,6 +5,7 @@ Everything that a killed run needs to go on is in the database before it is play
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 
 from db.records.pairs import (
     Entrant,
@@ -54,7 +55,7 @@ class PairQueue:
             entrants: every bot of the run by name.
             adopt: takes over the planned pairs of dead runs of the same stream; how many.
             roster: pairs of its paused bots are dropped.
-            decision: pairs that cannot change it any more are dropped.
+            decision: pairs that it does not need now are put off.
 
         """
         self._store = store
@@ -68,6 +69,10 @@ class PairQueue:
         self._decision = decision
         self._waiting: list[tuple[int, PairPlan]] = []
         """A heap by number: numbers are unique in a stream."""
+        self._put_off: list[tuple[int, PairPlan]] = []
+        """A heap of the pairs that the decision did not need when their turn to be played came."""
+        self._unneeded: list[int] = []
+        """Keys of planned pairs that can be dropped."""
         self._advisor: Advisor | None = None
         if settings.pairing.kind is PairingKind.UNCERTAIN:
             self._advisor = Advisor(
@@ -108,18 +113,49 @@ class PairQueue:
             if not self._waiting:
                 return None
             plan = heapq.heappop(self._waiting)[1]
-            if self._is_wanted(plan):
+            if not self._roster.can_play(plan):
+                self._store.pairs.drop([plan.id])
+            elif self._decision.needs(plan):
                 return plan
-            self._store.pairs.drop([plan.id])
+            else:
+                heapq.heappush(self._put_off, (plan.number, plan))
+
+    def recall(self, playing: Iterable[int]) -> bool:
+        """Settle the first pair that was put off, if no earlier one is unfinished.
+
+        The judge has then taken every pair before it, so that its answer does not depend on which
+        games ended first, nor on how often the command was interrupted.
+
+        Args:
+            playing: numbers of the pairs in play.
+
+        Returns:
+            Whether the pair is not needed; the next one can be settled.
+
+        """
+        if self._put_off:
+            number, plan = self._put_off[0]
+            if number < min(
+                chain(playing, (each for each, _ in self._waiting)), default=number + 1
+            ):
+                heapq.heappop(self._put_off)
+                if not self._decision.needs(plan):
+                    self._unneeded.append(plan.id)
+                    return True
+                self.put_back(plan)
+        self._store.pairs.drop(self._unneeded)
+        self._unneeded.clear()
+        return False
 
     def numbers(self) -> Iterator[int]:
-        """The numbers of the pairs that wait here."""
-        return (number for number, _ in self._waiting)
+        """Return the numbers of the pairs that are not begun and may still be played."""
+        return (number for number, _ in chain(self._waiting, self._put_off))
 
     def drop(self, others: Iterable[PairPlan] = ()) -> None:
         """Give up everything that waits here, and some other planned pairs."""
-        plans = [*(plan for _, plan in self._waiting), *others]
+        plans = [*(plan for _, plan in chain(self._waiting, self._put_off)), *others]
         self._waiting.clear()
+        self._put_off.clear()
         self._store.pairs.drop([plan.id for plan in plans])
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
@@ -133,18 +169,13 @@ class PairQueue:
                 self._ask_for_owed(in_play)
                 return
             plans = [self._plan_of(pair) for pair in pairs]
-            if any(self._is_wanted(plan) for plan in plans):
+            if any(self._roster.can_play(plan) for plan in plans):
                 for plan in plans:
                     self.put_back(plan)
                 return
-            # All of them need a paused bot, or tell the judge nothing new. With two bots left, and
-            # the judge undecided, some later batch is worth playing.
+            # All of them need a paused bot. With two bots left, some later batch can be played.
             self._roster.check_enough()
             self._store.pairs.drop([plan.id for plan in plans])
-
-    def _is_wanted(self, plan: PairPlan) -> bool:
-        """Whether a pair can be played and its result still matters."""
-        return self._roster.can_play(plan) and self._decision.needs(plan)
 
     def _ask_for_owed(self, in_play: int) -> None:
         """The next batch depends on pairs that are not finished, perhaps by nobody any more."""

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from db.records.games import GameRecord
@@ -144,21 +144,26 @@ class Runner:
                     self._decision.add(pair)
             ending = self._live.ending = self._loop()
             if ending is RunEnding.DONE:
-                status = RunStatus.FINISHED
+                if not self._decision.keeps_planned:  # else a later session resumes it
+                    status = RunStatus.FINISHED
                 self._decision.consider(())  # a target of fewer games than were begun owes none
         except InvalidRun:
             status = RunStatus.INVALID
             self._decision.consider(())  # what is still in play will never be finished
             raise
         finally:
-            if status is RunStatus.FINISHED and not self._playing:
+            if self._live.ending is RunEnding.DONE and not self._playing:
                 self._workers.close()
             else:
                 self._workers.kill()
             self._pass_on_news()
-            self._store.runs.set_status(self._run.id, status)
+            if status is RunStatus.FINISHED:
+                self._store.runs.finish(self._run.id)
+            else:
+                self._store.runs.set_status(self._run.id, status)
             self._watcher.ended(self._live)
-        return RunOutcome(self._store.runs.get(self._run.id), ending, self._live)
+        run = replace(self._store.runs.get(self._run.id), status=status)
+        return RunOutcome(run, ending, self._live)
 
     def _loop(self) -> RunEnding:
         while True:
@@ -166,7 +171,7 @@ class Runner:
                 return RunEnding.STOPPED
             if self._time_is_up():
                 return RunEnding.DONE
-            self._decision.consider(self._owed())
+            self._consider()
             self._live.progress = self._decision.progress
             self._live.games_left = self._decision.games_left
             if self._decision.is_reached:
@@ -184,6 +189,13 @@ class Runner:
             else:
                 return RunEnding.DONE
             self._watcher.tick(self._live)
+
+    def _consider(self) -> None:
+        """Show the judge all pairs before the first unfinished one."""
+        while True:
+            self._decision.consider(self._owed())
+            if not self._queue.recall(plan.number for plan in self._playing.values()):
+                return
 
     def _look_at_workers(self) -> None:
         """Note how many pairs can be in play now, and what happened to the machines."""
@@ -235,7 +247,11 @@ class Runner:
         target = self._live.target_games
         if target is None:
             return None
-        return (target - self._live.total_games + 1) // 2 - len(self._playing)
+        missing = target + self._decision.surplus - self._live.total_games
+        wanted = (missing + 1) // 2 - len(self._playing)
+        if not self._playing and self._decision.holds_pairs:
+            return max(1, wanted)  # the judge waits for an earlier pair
+        return wanted
 
     # Collecting.
 

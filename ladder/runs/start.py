@@ -120,6 +120,7 @@ def start_run(
         InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
     """
+    store.runs.finish_late()
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:

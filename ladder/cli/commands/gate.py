@@ -96,6 +96,7 @@ def gate(
     from ladder.cli.output import (
         check_writable,
         print_result,
+        printed_first,
         stderr_console,
     )
     from ladder.cli.parsing import stages_of
@@ -148,7 +149,7 @@ def gate(
         with open_draft(db) as store:
             first = stage_settings(settings, plan[0]) if plan else settings
             check_possible(first, entered(*contestants(store, candidate, pairing.against)))
-    with open_store(db, create=not stored, sync=not stored) as store:
+    with open_store(db, create=not stored, sync=not stored) as store, printed_first(store):
         hero, baselines = contestants(store, candidate, pairing.against)
         if stored:
             gated = judge_stored(
@@ -168,6 +169,6 @@ def gate(
             )
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
-    print_result(gated, gate_document, gate_text, json=json)
-    publish(gated, junit=junit, summary=summary, quiet=json)
+        print_result(gated, gate_document, gate_text, json=json)
+        publish(gated, junit=junit, summary=summary, quiet=json)
     return gated.exit_code

@@ -49,7 +49,7 @@ def select(
     from db.records.runs import RunKind
     from ladder.cli.database import is_missing, open_draft, open_store
     from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.cli.output import print_out, printed_first, show_table, stderr_console
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
@@ -71,7 +71,7 @@ def select(
     if is_missing(db):
         with open_draft(db) as store:
             check_possible(settings, field_bots(store, names))
-    with open_store(db, create=True, sync=True) as store:
+    with open_store(db, create=True, sync=True) as store, printed_first(store):
         bots = field_bots(store, names)
         warn_of_unknown(bots)
         selected = play_selection(
@@ -83,8 +83,8 @@ def select(
             watcher=watcher_for(stderr_console()),
             workforce=options.workforce(),
         )
-    if json:
-        print_out(to_json(select_document(selected)))
-    else:
-        show_table(lambda console: print_select(console, selected))
+        if json:
+            print_out(to_json(select_document(selected)))
+        else:
+            show_table(lambda console: print_select(console, selected))
     return selected.choice.exit_code

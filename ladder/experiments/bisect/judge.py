@@ -47,6 +47,11 @@ class VisitJudge:
         """Always: pairs that a visit leaves are played in the next one, and no number is lost."""
         return True
 
+    @property
+    def surplus(self) -> int:
+        """None: pairs beyond a visit count in the next one."""
+        return 0
+
     def wants(self, plan: PairPlan) -> bool:
         """Always: every pair tells something of the commit."""
         del plan

@@ -178,8 +178,6 @@ class _Course:
                 search.skip(_in_short(str(error)))
         for run in self._store.runs.find(stream=stream, limit=1):
             self._runs[place] = run.id
-            # Not finished before the search is: the next visit goes on with the same run.
-            self._store.runs.set_status(run.id, RunStatus.INTERRUPTED)
         if place in search.skipped:
             self._tell(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
         return True

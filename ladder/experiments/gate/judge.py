@@ -81,6 +81,11 @@ class GateJudge:
         """Never: a gate is decided once."""
         return False
 
+    @property
+    def surplus(self) -> int:
+        """Games taken after the test against their baseline was over."""
+        return self._uncounted
+
     def wants(self, plan: PairPlan) -> bool:
         """Whether the test against this pair's baseline still runs."""
         return self._tallies[plan.b.revision].is_open

@@ -123,23 +123,24 @@ def play_gate(
     """
     judge = judge_of(candidate, baselines, test)
     conditions = conditions_of(settings)
-    try:
-        outcome = start_run(
-            store=store,
-            settings=settings,
-            bots=entered(candidate, baselines),
-            watcher=watcher,
-            judge=judge,
-            workforce=workforce,
-        )
-    except InvalidRun as error:
-        return Gated(judge.result(invalid=str(error)), conditions)
-    stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
-    result = judge.result(stopped=stopped)
-    if isinstance(outcome, NothingToResume):
-        return Gated(result, conditions)
-    if not stopped:
-        store.runs.set_verdict(outcome.run.id, result.verdict.value)
+    with store.runs.finishing_late():  # with its verdict, or not at all
+        try:
+            outcome = start_run(
+                store=store,
+                settings=settings,
+                bots=entered(candidate, baselines),
+                watcher=watcher,
+                judge=judge,
+                workforce=workforce,
+            )
+        except InvalidRun as error:
+            return Gated(judge.result(invalid=str(error)), conditions)
+        stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
+        result = judge.result(stopped=stopped)
+        if isinstance(outcome, NothingToResume):
+            return Gated(result, conditions)
+        if not stopped:
+            store.runs.set_verdict(outcome.run.id, result.verdict.value)
     is_open = stopped and result.verdict is Verdict.INCONCLUSIVE
     return Gated(result, conditions, is_open, run_id=outcome.run.id)
 

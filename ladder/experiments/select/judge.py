@@ -43,6 +43,8 @@ class FieldJudge:
         self.failed: dict[int, str] = {}
         """Why a bot that forfeits too often takes no part, by its place."""
         self.counted = 0
+        self.surplus = 0
+        """Games taken that were not wanted at their turn: played ahead of it, and not counted."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -113,15 +115,18 @@ class FieldJudge:
 
     def wants(self, plan: PairPlan) -> bool:
         """Whether both bots of a pair can still be chosen, and new games are to be expected."""
-        one, other = sorted((self._places[plan.a.revision], self._places[plan.b.revision]))
-        tally = self._tallies[one, other]
-        return bool(self.open[one] and self.open[other]) and not tally.is_exhausted
+        return self._is_wanted(self._places[plan.a.revision], self._places[plan.b.revision])
+
+    def _is_wanted(self, a: int, b: int) -> bool:
+        tally = self._tallies[min(a, b), max(a, b)]
+        return bool(self.open[a] and self.open[b]) and not tally.is_exhausted
 
     def take(self, pair: PlayedPair) -> None:
-        """Count a pair, unless its draw is counted or the choice is made."""
-        if self.decided:
-            return
+        """Count a pair, unless it is not wanted, its draw is counted or the choice is made."""
         a, b = self._places[pair.a_revision], self._places[pair.b_revision]
+        if self.decided or not self._is_wanted(a, b):
+            self.surplus += 2
+            return
         if not self._tallies[min(a, b), max(a, b)].count(pair, is_first=a < b):
             return
         self.counted += 2

@@ -32,28 +32,40 @@ GLANCE = 32
 
 
 class Solvers:
-    """The solver of one board at a time, with what it knows from game to game."""
+    """The solver of one board at a time; its table holds nothing of earlier games.
+
+    Bounds that are found with limited nodes depend on the table, so an analysis that was
+    interrupted could not be resumed to the same verdicts otherwise.
+    """
 
     def __init__(self, table_mib: int = TABLE_MIB) -> None:
         self._table_mib = table_mib
         self._solver: Solver | None = None
+        self._is_used = False
+
+    def begin_game(self) -> None:
+        """Have the table cleared before the next position is solved."""
+        self._is_used = self._solver is not None
 
     def on(self, board: Board) -> "Solver":
-        """The solver of a board."""
+        """Return the solver of a board."""
         if self._solver is None or self._solver.board != board:
             self._solver = None  # its table goes before the next one comes
             from engine.solver.solver import Solver  # loads the compiler
 
             self._solver = Solver(board, table_mib=self._table_mib)
+        elif self._is_used:
+            self._solver.clear()
+        self._is_used = False
         return self._solver
 
 
 @dataclass(slots=True)
 class Analysed:
-    """The verdicts on a game, or on the part that was reached before a stop."""
+    """The verdicts on a game, and the positions that were solved for them."""
 
     verdict: GameVerdict | None = None
-    """None: the game was not finished."""
+    """None: it was stopped; the game has to be analysed again."""
     solved: list[SolvedPosition] = field(default_factory=list)
     """The positions that were solved anew."""
     positions: int = 0
@@ -93,6 +105,7 @@ def analyse_game(
         is_stopped: asked before each position; then nothing more is solved.
 
     """
+    solvers.begin_game()
     positions = positions_of(game)
     keys = [key_of(position) for position in positions]
     before = known([key for key, _ in keys])

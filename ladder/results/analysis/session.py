@@ -69,8 +69,8 @@ def analyse(
 ) -> Progress:
     """Judge the games that have no verdicts of this solver and as many nodes yet, newest first.
 
-    Each game is stored when it is done, and after a stop also the positions that were solved of the
-    last one: nothing is solved twice.
+    Each game is stored when it is done. One that is interrupted is analysed again from its end, so
+    that the verdicts are those of an analysis that nothing interrupts.
 
     Args:
         store: the open database.
@@ -102,12 +102,12 @@ def analyse(
             if game is None:  # its run was deleted meanwhile
                 continue
             made = analyse_game(game, store.analysis.solved, solvers, nodes, is_over)
-            store.analysis.keep(made.solved, made.verdict)
-            state.positions += made.positions
-            state.decided += made.decided
             if made.verdict is None:
                 state.stopped = True
                 break
+            store.analysis.keep(made.solved, made.verdict)
+            state.positions += made.positions
+            state.decided += made.decided
             state.games += 1
             watcher.tick(state)
     finally:

@@ -18,6 +18,7 @@ from db.store import Store
 from ladder.match.process.worker_pool import call_apart
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.machines import Pair
+from ladder.runs.cluster.coordinator.replay import Replay
 from ladder.runs.cluster.luggage import Luggage, pack_bots
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.security import Door
@@ -57,6 +58,7 @@ class Cluster:
 
         """
         confinement = settings.confinement_in_force
+        compares = TIME not in settings.budgets.amounts
         luggage = pack_bots(
             bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
         )
@@ -65,8 +67,9 @@ class Cluster:
             luggage,
             entrants,
             stream=run.stream,
-            compares=TIME not in settings.budgets.amounts,
+            compares=compares,
             keep=store.machines.keep,
+            replay=Replay(confinement) if compares else None,
             reference=call_apart(measure_speed) if settings.scale_time else None,
         )
 
@@ -87,6 +90,7 @@ class ClusterExecutor:
         compares: bool,
         keep: Callable[[MachineRow], int],
         reference: float | None = None,
+        replay: Replay | None = None,
     ) -> None:
         """Connect.
 
@@ -98,6 +102,7 @@ class ClusterExecutor:
             compares: whether a pair that is played twice must end in equal games.
             keep: stores a machine; its key.
             reference: the speed of the machine for which times are meant; None: of any.
+            replay: plays pairs on this machine, to be compared; None: it does not.
 
         """
         self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
@@ -106,6 +111,7 @@ class ClusterExecutor:
         self._loop = asyncio.new_event_loop()
         self._machines: dict[MachineFacts, int] = {}
         self._keep = keep
+        self._replay = replay
         self._fleet = Fleet(
             door,
             luggage,
@@ -115,6 +121,7 @@ class ClusterExecutor:
             settle=lambda *arrival: self._arrived.put(arrival),
             say=self._said.put,
             adapt=lambda plan, prepared: scaled(plan, reference, prepared.speed),
+            replay=replay,
         )
         self._thread = threading.Thread(target=self._live, name="cluster", daemon=True)
         self._thread.start()
@@ -154,6 +161,8 @@ class ClusterExecutor:
 
     def close(self) -> None:
         """End the connection; the machines go on to serve others."""
+        if self._replay is not None:
+            self._replay.end()
         self._loop.call_soon_threadsafe(self._fleet.end)
         self._thread.join(END_S)
 

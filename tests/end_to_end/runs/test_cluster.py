@@ -4,12 +4,15 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.conftest import Ladder
+from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import descendants_of_session, faults_of, lines_of, query
 from tests.support.command_server import ForkedCommand
 from tests.support.fakes import FAKE_BOT
@@ -99,6 +102,103 @@ def test_a_run_on_machines_is_the_run_on_one(
     assert machines.end() == [-9, -9, 0, 0]
     for process in machines.started:
         eventually(lambda pid=process.pid: descendants_of_session(pid) == [])  # type: ignore[misc]
+
+
+class Liars(Machines):
+    """A cluster with workers that lie, each in a process of its own."""
+
+    def start_liar(self, name: str, lie: str) -> "subprocess.Popen[bytes]":
+        words = [sys.executable, "-m", "tests.support.lying_worker", str(self.port)]
+        folder = str(self.ladder.folder / "set")
+        environment = {**self.ladder.environment, "PYTHONPATH": str(ROOT)}
+        words += [folder, name, lie]
+        liar = subprocess.Popen(words, cwd=self.ladder.folder, env=environment)
+        self.liars = [*getattr(self, "liars", []), liar]
+        return liar
+
+    def end(self) -> list[int]:
+        for liar in self.liars:
+            liar.terminate()
+            assert liar.wait(60) == 0
+        return super().end()
+
+
+def await_file(path: Path) -> None:
+    """Wait until a file is there; only a test that fails waits long."""
+    deadline = time.monotonic() + 240
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} did not appear"
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_workers_that_lie_are_set_aside(ladder: Ladder) -> None:
+    """Of impossible records nothing is stored; legal games that nobody played are found out.
+
+    The games must be those of one machine, but for the pair by which the last liar is found out.
+    """
+    ladder.stock()
+    assert ladder(*PLAYED, *GAMES).code == 0
+    alone = lines_of(ladder.folder)
+    ladder.stock()
+    machines = Liars(ladder)
+    lies = {"hasty": "another pair", "cheat": "another result", "inventor": "other games"}
+    run = ladder.start(*PLAYED, *GAMES, "--cluster", *machines.reach)
+    stored = "select m.name, p.pair_id from pair_machines p join machines m on m.id = p.machine_id"
+    try:
+        for name, lie in lies.items():
+            machines.start_liar(name, lie)
+            await_file(ladder.folder / f"{name}.lied")
+        machines.start_worker("honest", 1)
+        done = ladder.finish(run, timeout=300)
+    finally:
+        machines.end()
+    assert done.code == 0, done.err
+    for name in lies:
+        assert f"warning: {name} is set aside, its pairs are played elsewhere" in done.err, done.err
+    assert "it sent a false record of pair" in done.err
+    assert "these moves do not end in a" in done.err
+    by = {pair: name for name, pair in query(ladder.folder, stored)}
+    assert set(by.values()) <= {"honest", "inventor"}
+    assert list(by.values()).count("inventor") <= 1
+    wrong = set(alone) ^ set(lines_of(ladder.folder))
+    assert len(wrong) <= 4, wrong  # the two games of one pair, as they were and as they are
+    assert faults_of(ladder.folder) == []
+
+
+@pytest.mark.slow
+def test_a_frozen_worker_and_a_killed_coordinator_change_no_game(
+    ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
+) -> None:
+    """A worker is stopped with a pair in play, the coordinator killed, and both go on.
+
+    The same command must finish with the same worker; no pair is lost or stored twice.
+    """
+    ladder.stock()
+    assert ladder(*PLAYED, *GAMES).code == 0
+    alone = lines_of(ladder.folder)
+    ladder.stock()
+    finished = "select count(*) from pairs where status = 'finished'"
+    with ladder.slow():
+        machines = Machines(ladder)
+        worker = machines.start_worker("alpha", 2)
+        words = (*PLAYED, *GAMES, "--cluster", *machines.reach)
+        run = ladder.start(*words)
+        eventually(lambda: query(ladder.folder, finished)[0][0] >= 2)
+        worker.send_signal(signal.SIGSTOP)
+        run.kill()
+        ladder.finish(run)
+        before = query(ladder.folder, finished)[0][0]
+        run = ladder.start(*words)
+        worker.send_signal(signal.SIGCONT)
+        eventually(lambda: query(ladder.folder, finished)[0][0] > before)
+    done = ladder.finish(run)
+    assert done.code == 0, done.err
+    assert lines_of(ladder.folder) == alone
+    assert faults_of(ladder.folder) == []
+    assert len(query(ladder.folder, "select id from runs")) == 1
+    assert machines.end() == [0, 0]
 
 
 def test_a_bot_that_is_not_repeatable_is_reported(ladder: Ladder) -> None:

@@ -12,19 +12,33 @@ from engine.position import Position
 from engine.seeds import SplitMix
 
 
-def random_record(plan: PairPlan, random: SplitMix) -> PairRecord:
-    """A pair played at random from its opening."""
-    games = tuple(_random_game(plan, swapped, random) for swapped in (False, True))
+def random_record(
+    plan: PairPlan, random: SplitMix, *, time_us: int = 95_000, started: float = 1e9
+) -> PairRecord:
+    """Play a pair at random from its opening.
+
+    Args:
+        plan: of the pair.
+        random: draws the moves.
+        time_us: the shortest time of a move; the longest is a tenth more.
+        started: the start of both games, in epoch seconds.
+
+    """
+    games = tuple(
+        _random_game(plan, swapped, random, time_us, started) for swapped in (False, True)
+    )
     return PairRecord(plan.id, plan.number, games)
 
 
-def _random_game(plan: PairPlan, swapped: bool, random: SplitMix) -> GameRecord:
+def _random_game(
+    plan: PairPlan, swapped: bool, random: SplitMix, least_us: int, started: float
+) -> GameRecord:
     position = Position.from_moves(parse_board(plan.board), plan.opening)
     sides = (SideSums(), SideSums())
     thoughts = []
     while not position.is_over:
         stats = sides[position.to_move]
-        time_us = 95_000 + random.below(10_000)
+        time_us = least_us + random.below(max(1, least_us * 10_000 // 95_000))
         stats.moves += 1
         stats.time_us += time_us
         stats.max_us = max(stats.max_us, time_us)
@@ -40,6 +54,6 @@ def _random_game(plan: PairPlan, swapped: bool, random: SplitMix) -> GameRecord:
         termination=position.ending.termination,
         sides=sides,
         thoughts=thought_blob.encode(thoughts),
-        started=1e9,
+        started=started,
         duration_us=sides[0].time_us + sides[1].time_us,
     )

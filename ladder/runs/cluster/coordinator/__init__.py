@@ -7,6 +7,8 @@ welcome         admission of a machine that joins
 waiting         the choice of the machine for a pair
 due             deadlines of assignments
 stalls          machines that stall too often
+record_check    records that cannot be true
+replay          pairs played again on the coordinator's machine
 contradictions  pairs whose repetition gave another result
 residuals       machines whose results do not fit those of the others
 """

@@ -5,6 +5,9 @@ a bot does not play the same on the same seed, or one of the machines computes w
 is played further times: on a third machine, which tells whose games stand alone, and then once more
 on the machine that stands alone. A machine that repeats what nobody else plays is bad; one that
 does not even repeat itself tells nothing about machines: the bot plays otherwise each time.
+
+The coordinator's own machine can play a pair, too. Its user trusts it, so a machine that repeats
+other games is bad without a third one.
 """
 
 from collections.abc import Sequence
@@ -31,6 +34,8 @@ class Contradiction:
     """A pair that came out differently, and all of its playings so far."""
 
     pair: Pair
+    own: Machine | None = None
+    """The coordinator's; None if it cannot play."""
     played: list[tuple[Machine, Games]] = field(default_factory=list)
 
     def next_machine(self, machines: Sequence[Machine]) -> Machine | None:
@@ -49,7 +54,11 @@ class Contradiction:
             if unseen:
                 return max(unseen, key=lambda each: each.room / each.slots)
         suspect = self._alone()
-        once = [each for each in able if sum(each is machine for machine, _ in self.played) == 1]
+        once = [
+            each
+            for each in able
+            if each is not self.own and sum(each is machine for machine, _ in self.played) == 1
+        ]
         return next((each for each in once if suspect in (None, each)), None)
 
     def blame(self) -> tuple[Blame, Machine | None]:
@@ -65,6 +74,10 @@ class Contradiction:
         suspect = self._alone()
         if suspect is not None and len(by_machine[suspect]) > 1:
             return Blame.MACHINE, suspect
+        if self.own in by_machine and len(by_machine) == 2:
+            other = next(machine for machine in by_machine if machine is not self.own)
+            if len(by_machine[other]) > 1 and by_machine[other] != by_machine[self.own]:
+                return Blame.MACHINE, other
         return Blame.UNKNOWN, None
 
     def _alone(self) -> Machine | None:
@@ -94,13 +107,16 @@ class Finding:
     """The machine that computes wrongly."""
     why: str = ""
     """How that is known."""
+    cleared: Sequence[Machine] = ()
+    """Machines of which nothing bad is known after this playing."""
 
 
 class Contradictions:
     """The pairs of a run that came out differently, and what became of them."""
 
-    def __init__(self) -> None:
-        """Nothing was played twice."""
+    def __init__(self, own: Machine | None = None) -> None:
+        """Nothing was played twice; `own` is the coordinator's machine, if it can play."""
+        self._own = own
         self._open: dict[Pair, Contradiction] = {}
         self._unsteady: set[frozenset[str]] = set()
         """Bots of pairs that came out differently, for no fault of a machine that is known."""
@@ -127,8 +143,8 @@ class Contradictions:
         found = self._open.get(pair)
         if found is None:
             if games_of(record) == games_of(pair.record) or not self.concerns(pair):
-                return Finding()
-            found = Contradiction(pair, [(pair.by, games_of(pair.record))])
+                return Finding(cleared=(pair.by, machine))
+            found = Contradiction(pair, self._own, [(pair.by, games_of(pair.record))])
             self._open[pair] = found
             sentences.append(
                 f"pair {pair.plan.number} came out differently on {pair.by.name} and "
@@ -141,13 +157,14 @@ class Contradictions:
             return Finding(sentences, further=further)
         del self._open[pair]
         blame, bad = found.blame()
+        cleared = [each for each, _ in found.played if each is not bad]
         if bad is not None:
             why = (
                 f"it plays games of pair {pair.plan.number} that no other machine plays, and again"
             )
-            return Finding(sentences, bad=bad, why=why)
+            return Finding(sentences, bad=bad, why=why, cleared=cleared)
         self._unsteady.add(pair.bots)
-        return Finding([*sentences, _ending(pair, blame)])
+        return Finding([*sentences, _ending(pair, blame)], cleared=cleared)
 
 
 def _ending(pair: Pair, blame: Blame) -> str:

@@ -23,7 +23,16 @@ from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.due import allowed_s
 from ladder.runs.cluster.coordinator.link import PAUSE_S, Link, Say
-from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State, counted
+from ladder.runs.cluster.coordinator.machines import (
+    MOST_SLOTS,
+    Copy,
+    Machine,
+    Machines,
+    Pair,
+    State,
+    counted,
+)
+from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import note_stalls
 from ladder.runs.cluster.coordinator.waiting import NoMachine, Waiting, best
@@ -39,6 +48,9 @@ LOOK_AT = 200
 """Machines above which looks are further apart, in proportion."""
 MOST_FAILURES = 3
 """Machines on which the harness itself may fail at a pair before the run is given up."""
+MOST_DEATHS = 3
+"""Deaths of its slots without a record between them after which a machine is set aside, while
+others play: fewer than a run takes."""
 CHECK_EVERY = 100
 """Pairs of a machine, of which one is played on another machine, too, where games must be equal."""
 
@@ -65,6 +77,7 @@ class Fleet:
         settle: Settle,
         say: Say,
         adapt: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
+        replay: Callable[[PairPlan], PairRecord] | None = None,
     ) -> None:
         """Nothing is connected before `run`.
 
@@ -77,6 +90,8 @@ class Fleet:
             settle: called in the fleet's thread.
             say: takes news for the user, in the fleet's thread.
             adapt: makes the plan of a pair for a machine.
+            replay: plays a pair on this machine, where games must be equal and no other machine
+                can tell which one is wrong; called in a thread of its own. None: it cannot.
 
         """
         self._link = Link(door, stream, say)
@@ -89,7 +104,12 @@ class Fleet:
         self._machines = Machines()
         self._waiting = Waiting(self._machines)
         self._residuals = Residuals()
-        self._contradictions = Contradictions()
+        self._replay = replay
+        self._own: Machine | None = None
+        """This machine, as one that plays a pair again."""
+        if replay is not None:
+            self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
+        self._contradictions = Contradictions(self._own)
         self._barred: dict[str, str] = {}
         """Why machines of these names are not wanted back."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -149,6 +169,7 @@ class Fleet:
         now = time.monotonic()
         changes = self._machines.look(workers, now)
         for machine in changes.new:
+            machine.is_proven = not self._compares
             self._spawn(self._welcome(machine))
         for machine in changes.heard:
             self._tell(f"{machine.name} is heard again: {self._machines.in_all()}")
@@ -221,9 +242,10 @@ class Fleet:
     def _bar(self, name: str, why: str) -> None:
         """Set a machine aside for good, also when it comes back."""
         self._barred[name] = why
-        for machine in self._machines.ready:
-            if machine.name == name:
-                self._set_aside(machine, why)
+        for machine in self._machines:
+            if machine.name == name and machine.state in (State.READY, State.SILENT):
+                stored = f"; {counted(machine.answered, 'earlier pair')} of it stay stored"
+                self._set_aside(machine, f"{why}{stored if machine.answered else ''}")
 
     # Pairs.
 
@@ -249,16 +271,24 @@ class Fleet:
     def _check(self, pair: Pair, machine: Machine) -> None:
         """Have a pair played on another machine, too, when it is time to compare this one."""
         if not self._compares or not self._contradictions.concerns(pair):
+            machine.is_proven = True
             return
         machine.unchecked -= 1
-        other = best(pair, self._machines) if machine.unchecked < 0 else None
+        if machine.unchecked >= 0 and machine.is_proven:
+            return
+        other = best(pair, self._machines) or self._own
         if other is not None:
-            machine.unchecked = other.unchecked = CHECK_EVERY
+            for each in (machine, other):
+                each.unchecked, each.check = CHECK_EVERY, pair
             self._give(pair, other)
+        else:
+            machine.is_proven = True  # as far as it can be
 
     def _give(self, pair: Pair, machine: Machine) -> None:
-        assert machine.prepared is not None  # noqa: S101 - it is ready
-        plan = self._adapt(_on_its_way(pair.plan), machine.prepared)
+        plan = pair.plan
+        if machine is not self._own:
+            assert machine.prepared is not None  # noqa: S101 - it is ready
+            plan = self._adapt(_on_its_way(pair.plan), machine.prepared)
         copy = Copy(pair, machine, due=time.monotonic() + allowed_s(plan, machine))
         pair.copies.append(copy)
         machine.playing.add(copy)
@@ -268,21 +298,38 @@ class Fleet:
         """Play a pair on one machine and take in what comes."""
         begun = time.monotonic()
         try:
-            record = await self._link.ask(
-                copy.machine.address,
-                tasks.play,
-                self._luggage.kit.key,
-                plan,
-                key=plan.number,
-                priority=-plan.number,
-            )
+            record = await self._answer_of(copy.machine, plan)
         except (Cancelled, asyncio.CancelledError):
             self._drop(copy)
         except Exception as error:
             self._fail(copy, error)
         else:
-            self._take(copy, record, time.monotonic() - begun)
+            seconds = time.monotonic() - begun
+            try:
+                self._take(copy, checked_record(record, plan, seconds), seconds)
+            except FalseRecord as error:
+                self._refuse(copy, str(error))
         self._hand_out()
+
+    async def _answer_of(self, machine: Machine, plan: PairPlan) -> object:
+        """Have a machine play a pair; whatever it answers."""
+        if machine is self._own and self._replay is not None:
+            return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
+        return await self._link.ask(
+            machine.address,
+            tasks.play,
+            self._luggage.kit.key,
+            plan,
+            key=plan.number,
+            priority=-plan.number,
+        )
+
+    def _refuse(self, copy: Copy, why: str) -> None:
+        """Set a machine aside for good whose record cannot be true; its pairs are played again."""
+        self._remove(copy)
+        if not copy.pair.is_done and not copy.pair.copies:
+            self._waiting.add(copy.pair)
+        self._bar(copy.machine.name, why)
 
     def _take(self, copy: Copy, record: PairRecord, seconds: float) -> None:
         pair, machine = copy.pair, copy.machine
@@ -292,6 +339,7 @@ class Fleet:
             return
         self._remove(copy)
         machine.last_s = seconds
+        machine.deaths = 0
         why = note_stalls(machine, record, self._machines.ready)
         if why is not None:
             self._set_aside(machine, why)
@@ -305,17 +353,31 @@ class Fleet:
                 self._waiting.add(pair)
                 return
         pair.record, pair.by = record, machine
+        machine.answered += 1
         self._answer(pair, machine, record)
-        if record.games:
+        if record.games and machine is not self._own:
             self._note_results(machine, pair, record)
 
     def _fail(self, copy: Copy, error: Exception) -> None:
         """A pair could not be played to its end, for no reason of its bots."""
         pair, machine = copy.pair, copy.machine
         self._remove(copy)
+        if machine is self._own:
+            self._own = None
+            self._warn(f"pairs cannot be played again by the coordinator: {_sentence(error)}")
+            if not pair.is_done and not pair.copies:
+                self._waiting.add(pair)
+            return
+        is_dead = isinstance(error, SlotDied)
+        machine.deaths = machine.deaths + 1 if is_dead else 0
+        if machine.deaths >= MOST_DEATHS and self._machines.ready != [machine]:
+            if not pair.is_done and not pair.copies:
+                self._waiting.add(pair)
+            self._set_aside(machine, f"the processes of its slots were killed {MOST_DEATHS} times")
+            return
         if pair.is_done:
             return
-        if isinstance(error, SlotDied):
+        if is_dead:
             if not pair.copies:
                 self._answer(pair, machine, WorkerDied())
             return
@@ -351,7 +413,10 @@ class Fleet:
 
     def _compare(self, pair: Pair, machine: Machine, record: PairRecord) -> None:
         """Look whether a pair that was played twice was played alike, and if not, whose fault."""
-        found = self._contradictions.compare(pair, machine, record, self._machines.ready)
+        ready = [*self._machines.ready, *([] if self._own is None else [self._own])]
+        found = self._contradictions.compare(pair, machine, record, ready)
+        for each in found.cleared:
+            each.is_proven = True
         for sentence in found.sentences:
             self._warn(sentence)
         if found.further is not None:

@@ -12,6 +12,8 @@ from db.records.pairs import PairPlan, PairRecord
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.slot import Prepared
 
+MOST_SLOTS = 1024
+"""Slots of one machine that are used, whatever number it claims."""
 QUICK_S = 5.0
 """A machine whose last pair was shorter has one more pair waiting for each slot."""
 SILENT_S = 10.0
@@ -50,6 +52,15 @@ class Machine:
     """The last attempts at games; whether each stalled."""
     unchecked: int = 0
     """Pairs that it may still be given before one is compared with another machine's."""
+    is_proven: bool = True
+    """Whether a pair of it was compared, or none can be. Until then it plays one at a time, and
+    none while that one is compared."""
+    check: "Pair | None" = None
+    """The last pair of it that was given to another machine, too, to be compared."""
+    answered: int = 0
+    """Number of its records that went to the runner to be stored."""
+    deaths: int = 0
+    """Pairs in a row at which the process of a slot was killed."""
 
     @property
     def name(self) -> str:
@@ -61,6 +72,9 @@ class Machine:
         """How many more pairs it may be given."""
         if self.state is not State.READY:
             return 0
+        if not self.is_proven:
+            is_waiting = self.check is not None and self.check.copies
+            return 0 if is_waiting else 1 - len(self.playing)
         most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
         return most - len(self.playing)
 
@@ -157,7 +171,8 @@ class Machines:
         for address, told in workers.items():
             machine = self._by_address.get(address)
             if machine is None:
-                machine = self._by_address[address] = Machine(address, int(told["nthreads"]))
+                slots = min(int(told["nthreads"]), MOST_SLOTS)
+                machine = self._by_address[address] = Machine(address, slots)
                 changes.new.append(machine)
             if told["last_seen"] != machine.last_seen:
                 machine.last_seen, machine.heard = told["last_seen"], now

@@ -126,6 +126,26 @@ def test_repeated_games_choose_nobody() -> None:
     assert judge.counted < 200
 
 
+def test_pairs_that_were_played_ahead_change_nothing() -> None:
+    """How many unwanted pairs were played depends on the workers, and the choice must not."""
+    rng = np.random.default_rng(5)
+    truth = [60.0, 0.0, -200.0]
+    judges = [judge_of(3, SelectQuestion(indifference=40.0)) for _ in range(2)]
+    ahead = 0
+    for number in range(2000):
+        a, b = ((0, 1), (0, 2), (1, 2))[number % 3]
+        made = pair(number, a, b, int(rng.choice(5, p=shares(truth[a] - truth[b]))))
+        is_wanted = bool(judges[0].open[a] and judges[0].open[b])
+        for judge in judges if is_wanted else judges[1:]:
+            judge.take(made)
+        ahead += not is_wanted
+    assert judges[0].is_chosen
+    assert ahead > 20
+    assert judges[1].counted == judges[0].counted
+    assert (judges[1].counts() == judges[0].counts()).all()
+    assert judges[1].surplus > judges[0].surplus
+
+
 def test_the_limit_of_games_holds() -> None:
     """No more games than allowed may be counted."""
     judge = judge_of(3, SelectQuestion(max_games=31))

@@ -122,6 +122,23 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
     assert mistakes_of_division(games.store, games.division) == whole
 
 
+@pytest.mark.parametrize("positions", [10, 112, 248])
+def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
+    """What is found with limited nodes must not depend on where the analysis was interrupted."""
+    made = Games(store, "5x5")
+    for seed in range(8):
+        made.add(random_moves("5x5", 2 * seed), random_moves("5x5", 2 * seed + 1))
+    run(made, nodes=3000)
+    whole = made.store.analysis.judged(made.division.id)
+    known = mistakes_of_division(store, made.division)
+    made.store.analysis.forget()
+    limit = iter(range(10_000))
+    assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= positions).stopped
+    run(made, nodes=3000)
+    assert made.store.analysis.judged(made.division.id) == whole
+    assert mistakes_of_division(store, made.division) == known
+
+
 def test_games_and_bots_are_chosen(games: Games) -> None:
     """`games` are the newest ones; a second call with the same number has nothing to do."""
     assert run(games, games=4).games == 4

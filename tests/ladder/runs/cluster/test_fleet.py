@@ -19,6 +19,7 @@ from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.harness_version import harness_version
+from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.coordinator import fleet as fleet_module
 from ladder.runs.cluster.coordinator import machines as machines_module
@@ -44,7 +45,7 @@ plays: dict[str, Play] = {}
 
 def by_seed(plan: PairPlan, salt: int = 0) -> PairRecord:
     """Games that depend on the seed alone, as those of sound bots."""
-    return random_record(plan, SplitMix(plan.seed + salt))
+    return random_record(plan, SplitMix(plan.seed + salt), time_us=20, started=time.time())
 
 
 def greet() -> MachineFacts:
@@ -74,8 +75,9 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
 class Stage:
     """A scheduler, workers by name, and a fleet that gives them pairs."""
 
-    def __init__(self, *, compares: bool = True) -> None:
+    def __init__(self, *, compares: bool = True, replay: Play | None = None) -> None:
         self.compares = compares
+        self.replay = replay
         self.news: list[News] = []
         self.answers: list[tuple[int, str, PairRecord]] = []
         self.workers: dict[str, Worker] = {}
@@ -94,6 +96,7 @@ class Stage:
             compares=self.compares,
             settle=self.settle,
             say=self.news.append,
+            replay=self.replay,
         )
         self.run = asyncio.ensure_future(self.fleet.run())
         return self
@@ -114,6 +117,8 @@ class Stage:
         await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
 
     def settle(self, future: "Future[PairRecord]", facts: MachineFacts | None, answer: Any) -> None:
+        if isinstance(answer, WorkerDied):
+            return
         assert isinstance(answer, PairRecord), answer
         self.answers.append((answer.number, "" if facts is None else facts.name, answer))
         future.set_result(answer)
@@ -145,14 +150,16 @@ def plan_of(number: int) -> PairPlan:
     return PairPlan(number + 1, number, a, b, "4x4", "4x4", (), seed=1000 + number)
 
 
-def on_stage(scene: Callable[[Stage], Any], *, compares: bool = True) -> Stage:
+def on_stage(
+    scene: Callable[[Stage], Any], *, compares: bool = True, replay: Play | None = None
+) -> Stage:
     """Have a scene played, and give back what was said and answered.
 
     In a thread of its own: a browser that another test has left open keeps a loop in this one.
     """
 
     async def whole() -> Stage:
-        async with Stage(compares=compares) as stage:
+        async with Stage(compares=compares, replay=replay) as stage:
             await scene(stage)
         return stage
 
@@ -262,6 +269,91 @@ def test_two_machines_cannot_tell_which_is_wrong() -> None:
     stage = on_stage(scene)
     assert not stage.says("set aside")
     assert len(stage.answers) == 1
+
+
+def test_the_coordinator_tells_which_of_two_machines_is_wrong() -> None:
+    """It must play the contested pair itself, and the machine that repeats other games goes."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("good", by_seed)
+        await stage.join("bad", lambda plan: by_seed(plan, 7))
+        stage.give(0)
+        await stage.until(lambda: stage.says("bad is set aside", warning=True))
+        stage.give(*range(1, 6))
+        await stage.answered(6)
+        assert {name for _, name, _ in stage.answers[1:]} == {"good"}
+
+    stage = on_stage(scene, replay=by_seed)
+    assert not stage.says("good is set aside")
+
+
+def test_a_single_machine_that_plays_other_games_is_found_out() -> None:
+    """However long the coordinator takes, it plays one pair until that one was compared."""
+    repeated = threading.Event()
+
+    def repeats(plan: PairPlan) -> PairRecord:
+        if plan.number:
+            repeated.set()
+        return by_seed(plan, 7)
+
+    def slowly(plan: PairPlan) -> PairRecord:
+        repeated.wait(1.0)  # it would be given the next pair by then
+        return by_seed(plan)
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("bad", repeats)
+        stage.give(*range(4))
+        await stage.until(lambda: stage.says("bad is set aside", warning=True))
+        await stage.join("good", by_seed)
+        await stage.answered(4)
+
+    stage = on_stage(scene, replay=slowly)
+    assert [number for number, name, _ in stage.answers if name == "bad"] == [0]
+    assert not repeated.is_set()
+    assert not stage.says("good is set aside")
+
+
+def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
+    """Nothing of the record may reach the runner, and its pair is played elsewhere."""
+
+    def another_pair(plan: PairPlan) -> PairRecord:
+        return by_seed(plan_of(plan.number + 1))
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("liar", another_pair)
+        stage.give(*range(3))
+        await stage.until(lambda: stage.says("liar is set aside", warning=True))
+        await stage.join("good", by_seed)
+        await stage.answered(3)
+        await stage.workers["liar"].close()
+        await stage.join("liar", by_seed)
+        await stage.until(lambda: stage.says("liar takes no part"))
+
+    stage = on_stage(scene, compares=False)
+    assert stage.says("it sent a false record of pair 0: it is that of pair 1", warning=True)
+    assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
+    assert {name for _, name, _ in stage.answers} == {"good"}
+
+
+def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> None:
+    """It must not end the run, which gives up after some deaths in a row."""
+
+    def dies(plan: PairPlan) -> PairRecord:
+        raise tasks.SlotDied(f"pair {plan.number}")
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("good", by_seed)
+        await stage.join("dying", dies)
+        for number in range(300):
+            stage.give(number)
+            await asyncio.sleep(0.01)
+            if stage.says("dying is set aside"):
+                return
+        await stage.until(lambda: stage.says("dying is set aside"))
+
+    stage = on_stage(scene, compares=False)
+    assert stage.says("the processes of its slots were killed 3 times", warning=True)
+    assert not stage.says("good is set aside")
 
 
 def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(

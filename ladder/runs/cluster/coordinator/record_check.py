@@ -1,0 +1,176 @@
+"""Checks of a record that a machine has sent: nothing that cannot be true is stored.
+
+A record is held against the plan of its pair and the rules of the game. What this cannot see is a
+legal game that the bots did not play; that is what pairs that are played twice are for
+(`ladder.runs.cluster.coordinator.contradictions`).
+"""
+
+import math
+import time
+from itertools import islice
+
+import msgspec
+
+from db.records import thought_blob
+from db.records.endings import fault_of_ending
+from db.records.games import LINE_PLIES, GameRecord, Thought
+from db.records.pairs import PairPlan, PairRecord
+from db.records.sides import SideSums
+from db.records.thought_blob import LIMIT
+from engine.board import parse_board
+from engine.errors import IllegalMove
+from engine.game_in_play import GameInPlay
+from engine.result import Termination
+from ladder.errors import LadderError
+from ladder.match.game.new_game import move_limit_us
+from ladder.match.game.referee import MAX_STALLS
+
+MOST_BYTES = 1 << 20
+"""Size of a record: the largest honest one has two forfeits with lines of 64 KiB."""
+MOST_TEXT = 100_000
+"""Characters of the sentence about a forfeit."""
+SLACK_S = 2.0
+"""Difference of two machines' clocks over the time of a pair, and of a late deadline."""
+CLOCK_S = 86_400.0
+"""How far the clock of a machine may be off."""
+PROVEN = frozenset(("win", "loss", "draw"))
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(PairRecord)
+
+
+class FalseRecord(LadderError):
+    """A record that cannot be that of the pair that a machine was given."""
+
+
+def checked_record(answer: object, plan: PairPlan, seconds: float) -> PairRecord:
+    """Return a machine's answer as the record of a pair, if it can be one.
+
+    Args:
+        answer: whatever came back.
+        plan: as the machine was given it.
+        seconds: since then.
+
+    Raises:
+        FalseRecord: it cannot be; the message says why.
+
+    """
+    try:
+        record = _typed(answer)
+        _check_pair(record, plan)
+        for game in record.games:
+            try:
+                _check_game(game, plan)
+            except ValueError as error:
+                raise ValueError(f"game {int(game.swapped)}: {error}") from error
+        _require(
+            sum(game.duration_us for game in record.games) <= (seconds + SLACK_S) * 1e6,
+            f"its games last longer than the {seconds:.1f} s for which it was away",
+        )
+    except (ValueError, OverflowError) as error:
+        raise FalseRecord(f"it sent a false record of pair {plan.number}: {error}") from error
+    return record
+
+
+def _typed(answer: object) -> PairRecord:
+    """Have every field checked by its type: what came was made by the machine's own code."""
+    _require(type(answer) is PairRecord, f"it is a {type(answer).__name__}")
+    try:
+        packed = _encoder.encode(answer)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise ValueError(str(error)) from error
+    _require(len(packed) <= MOST_BYTES, f"it has {len(packed) >> 20} MiB")
+    return _decoder.decode(packed)
+
+
+def _check_pair(record: PairRecord, plan: PairPlan) -> None:
+    _require(
+        (record.id, record.number) == (plan.id, plan.number),
+        f"it is that of pair {record.number}",
+    )
+    bots = {plan.a.revision, plan.b.revision}
+    for revisions in (record.failed_starts, record.changed, record.pondering):
+        _require(bots.issuperset(revisions), "it speaks of bots that do not play in this pair")
+    _require(0 <= record.aborts <= MAX_STALLS + 1, f"it stalled {record.aborts} times")
+    _require(len(record.abort_reason) <= MOST_TEXT, "its reason for an abort is too long")
+    if record.games:
+        order = [game.swapped for game in record.games]
+        _require(order == [False, True], "it does not hold the two games of a pair in order")
+        _require(not record.changed, "it has games of bots whose files have changed")
+    else:
+        _require(bool(record.aborts or record.changed), "it has no games and says not why")
+
+
+def _check_game(game: GameRecord, plan: PairPlan) -> None:
+    opening = len(plan.opening)
+    _require(game.moves[:opening] == plan.opening, "its moves do not begin with the opening")
+    played = GameInPlay(parse_board(plan.board), plan.opening)
+    try:
+        for column in islice(game.moves, opening, None):
+            played.play(column)
+    except IllegalMove as error:
+        raise ValueError(f"its moves are not legal: {error}") from error
+    _require(game.termination is not Termination.ABORTED, "aborted games are not kept")
+    fault = fault_of_ending(played, game.result, game.termination)
+    _require(fault is None, str(fault))
+    is_forfeit = game.termination.is_forfeit
+    thoughts = thought_blob.decode(game.thoughts)
+    told = len(game.moves) - opening
+    _require(
+        told <= len(thoughts) <= told + is_forfeit,
+        f"it has {told} moves of bots, and {len(thoughts)} thoughts",
+    )
+    sides = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
+    for place, (side, sums) in enumerate(zip(sides, game.sides, strict=True)):
+        limit_us = move_limit_us(side.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s)
+        own = thoughts[(place + opening) & 1 :: 2]
+        for thought in own:
+            _check_thought(thought, limit_us + SLACK_S * 1e6)
+        _check_sums(sums, own, is_forfeit=is_forfeit)
+    _require(
+        0 <= sum(sums.time_us for sums in game.sides) <= game.duration_us + SLACK_S * 1e6,
+        "its moves took longer than the game",
+    )
+    _require(
+        math.isfinite(game.started) and abs(game.started - time.time()) <= CLOCK_S,
+        "it began more than a day from now: set the clock of that machine",
+    )
+    _require(len(game.detail) <= MOST_TEXT, "its sentence about a forfeit is too long")
+
+
+def _check_thought(thought: Thought, limit_us: float) -> None:
+    _require(0 <= thought.time_us <= limit_us, "a move took longer than it may, or less than 0")
+    counts = (thought.cpu_us, thought.simulations, thought.depth)
+    _require(
+        all(abs(count) <= LIMIT for count in counts if count), "a number of a move is too great"
+    )
+    proven = (thought.proven or "draw").split(" ")
+    _require(
+        proven[0] in PROVEN and len(proven) <= 2 and len(proven[-1]) <= LINE_PLIES * 2,
+        "a proof of a move cannot be read",
+    )
+    _require(len(thought.line) <= LINE_PLIES, "an expected line is too long")
+
+
+def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -> None:
+    """Hold the sums over a side's moves against the moves; a late one stands in the sums alone."""
+    times = [thought.time_us for thought in own]
+    late = sums.moves - len(own)
+    _require(0 <= late <= is_forfeit, f"it counts {sums.moves} moves of a side, not {len(own)}")
+    told = [thought for thought in own if thought.simulations]
+    if late:
+        fits = sums.time_us >= sum(times)
+    else:
+        fits = (sums.time_us, sums.max_us) == (sum(times), max(times, default=0))
+    _require(
+        fits and sums.searched_us == sum(thought.time_us for thought in told),
+        "the times of its moves and their sums differ",
+    )
+    work = [thought.simulations or 0 for thought in told]
+    if max(work, default=0) < LIMIT:  # greater ones are cut where a move is kept
+        _require(sums.simulations == sum(work), "the work of its moves and their sums differ")
+
+
+def _require(fact: bool, otherwise: str) -> None:
+    if not fact:
+        raise ValueError(otherwise)

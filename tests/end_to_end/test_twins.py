@@ -1,0 +1,20 @@
+"""Commands killed by SIGKILL and repeated; `benchmarks/twins.py` does it at many more moments."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.twins import EXPERIMENTS, Twins, differences
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_killed_and_repeated_command_is_its_undisturbed_twin(name: str, tmp_path: Path) -> None:
+    """Verdict, numbers, games and runs must be equal, and nothing may be left running."""
+    twins = Twins(EXPERIMENTS[name], tmp_path, random.Random(3))
+    quiet = twins.undisturbed()
+    for group in (False, True):
+        disturbed = twins.disturbed(2, group=group)
+        assert differences(quiet, disturbed, twins.experiment) == []
+    assert twins.kills
