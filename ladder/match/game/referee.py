@@ -24,7 +24,7 @@ from ladder.match.game.control import Control
 from ladder.match.game.cpu_use import CpuUse
 from ladder.match.game.new_game import move_limit_us, new_game
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, stall_since
+from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, start_delay_us
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.specs.file_state import check_unchanged
 
@@ -39,8 +39,7 @@ USUAL_MOVES = 3
 """Moves in a game from which on a bot's usual processor time is known."""
 PREPARING_SHARE, PREPARING_US = 1.5, 100_000
 """A process that is started for a repeated question may take so many times as long as the bot's
-processes take at the start of a game, and so many microseconds more; what exceeds that counts as
-thinking."""
+quickest one before a game, and so many microseconds more; what exceeds that counts as thinking."""
 Judge = Callable[[LateMove, float], Verdict]
 """Judges a late move; see `ladder.match.game.blame.judge`."""
 
@@ -293,12 +292,13 @@ class _Game:
         """Time of all moves of each side."""
         return self._time_us(0), self._time_us(1)
 
-    def _prepare(self, index: int, *, again: bool = False) -> None:
+    def _prepare(self, index: int, *, again: bool = False, control: Control | None = None) -> None:
         """Get a process ready to play one side of this game.
 
         Args:
             index: of the side.
             again: whether the bot has been asked for its next move before, and may know it.
+            control: the last measurement of the machine, if there is one.
 
         Raises:
             BotTimeout: it prepared for so long that no time is left for the move.
@@ -306,18 +306,24 @@ class _Game:
 
         """
         while True:
-            clocks = OutsideClocks()
-            before = snapshot(None, ended=False, outside=clocks.read()) if again else None
+            before = snapshot(None, ended=False, outside=OutsideClocks().read()) if again else None
             began = time.perf_counter_ns()
             try:
-                self._begin(index)
+                was_fresh = self._begin(index)
             except MachineStalled as stall:
                 self._wait_out(stall, index)
             else:
                 break
-        self._count_preparing(self.sides[index], (time.perf_counter_ns() - began) // 1000, before)
+        took_us = (time.perf_counter_ns() - began) // 1000
+        side = self.sides[index]
+        if before is not None:
+            self._count_preparing(side, took_us, before, control)
+        elif was_fresh:
+            conduct = self.pool.conduct(side.entrant.start)
+            conduct.prepared_us = min(took_us, conduct.prepared_us or took_us)
 
-    def _begin(self, index: int) -> None:
+    def _begin(self, index: int) -> bool:
+        """Have a process get ready; return whether it is one that has not played before."""
         side = self.sides[index]
         entrant = side.entrant
         try:
@@ -333,37 +339,39 @@ class _Game:
             f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
         side.process.ask(question, timeout_s=READY_S)
+        was_fresh = not side.process.has_played
         side.process.begin_game()
+        return was_fresh
 
-    def _count_preparing(self, side: _Side, took_us: int, before: Snapshot | None) -> None:
+    def _count_preparing(
+        self, side: _Side, took_us: int, before: Snapshot, control: Control | None
+    ) -> None:
         """Take what a process used to prepare for a known question from the time of the answer.
 
         Args:
             side: of the process, which is ready.
             took_us: from its start.
-            before: from before its start; None if the next question cannot be known.
+            before: from before its start.
+            control: the last measurement of the machine, if there is one.
 
         Raises:
             BotTimeout: there is no time left for the move.
 
         """
-        side.prepared_us = 0
         process = side.process
         assert process is not None  # noqa: S101 - it is ready
-        conduct = self.pool.conduct(side.entrant.start)
-        if before is None:
-            conduct.prepared_us = max(conduct.prepared_us, took_us)
+        usual_us = self.pool.conduct(side.entrant.start).prepared_us or 0
+        free_us = int(PREPARING_SHARE * usual_us) + PREPARING_US
+        if took_us <= free_us:
             return
-        usual_us = int(PREPARING_SHARE * conduct.prepared_us) + PREPARING_US
-        if took_us <= usual_us:
-            return
-        took_us -= stall_since(process.supervisor_pid, before, 0).excusable_us()
-        side.prepared_us = max(0, took_us - usual_us)
+        contended_us = 0 if control is None else control.contended_us(took_us)
+        took_us -= start_delay_us(process.supervisor_pid, before, contended_us)
+        side.prepared_us = max(0, took_us - free_us)
         if side.prepared_us >= side.limit_us:
             side.late_us = side.limit_us
             raise BotTimeout(
                 f"took {took_us / 1000:.0f} ms to prepare for a move that it was asked again "
-                f"(ply {len(self.game.moves)}), which counts beyond {usual_us / 1000:.0f} ms: "
+                f"(ply {len(self.game.moves)}), which counts beyond {free_us / 1000:.0f} ms: "
                 f"none of the {side.limit_us / 1000:.0f} ms for the move is left"
             )
 
@@ -433,14 +441,16 @@ class _Game:
         ply = len(self.game.moves)
         index = ply & 1
         side = self.sides[index]
-        excusing = True
+        excusing, control = True, None
         if isinstance(failure, BotTimeout):
-            failure, excusing = self._excuse(ply, failure, stall)
+            failure, control = self._excuse(ply, failure, stall)
+            excusing = control is not None
         # What a bot does under a work budget may depend on all the messages before.
         if not side.timed:
             raise failure
         self._wait_out(failure, index, excusing=excusing)
-        self._prepare(index, again=True)
+        side.prepared_us = 0
+        self._prepare(index, again=True, control=control)
         self._move()
 
     def _wait_out(self, stall: MachineStalled, index: int, *, excusing: bool = True) -> None:
@@ -461,8 +471,8 @@ class _Game:
 
     def _excuse(
         self, ply: int, late: BotTimeout, stall: Stall | None
-    ) -> tuple[MachineStalled, bool]:
-        """Return the stall that excuses a late move, and whether the excuse is to be counted.
+    ) -> tuple[MachineStalled, Control | None]:
+        """Return the stall that excuses a late move, and the control that was run to judge it.
 
         Raises:
             BotTimeout: the bot is to blame.
@@ -492,7 +502,7 @@ class _Game:
             f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while it "
             f"or the referee waited {max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for "
             "others on the machine"
-        ), verdict.control is not None
+        ), verdict.control
 
     def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
         """Return what is known of a side's late move, or None if nothing was measured."""

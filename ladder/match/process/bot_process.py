@@ -99,6 +99,7 @@ class BotProcess:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
         stall: the evidence of a missed deadline that was watched.
+        has_played: whether a game has begun with it.
         family: the processor time of its processes, measured from `begin_game` on.
 
     """
@@ -107,6 +108,7 @@ class BotProcess:
         self.alive = True
         self.failed = False
         self.stall: Stall | None = None
+        self.has_played = False
         self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign)
         self._client = client
         self._stdin = client.stdin
@@ -235,6 +237,7 @@ class BotProcess:
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
+        self.has_played = True
         pid = self.pid
         if pid is not None:
             self._client.begin_game()

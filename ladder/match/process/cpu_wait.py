@@ -219,6 +219,23 @@ def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
     return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
 
 
+def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
+    """Return how long the machine delayed the start of a bot, its supervisor's included.
+
+    Args:
+        supervisor: process id of the bot's supervisor.
+        before: taken before its start.
+        contended_us: of that time, what others would have used of the processor by an earlier
+            measurement.
+
+    """
+    stall = stall_since(supervisor, before, 0)
+    booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
+    if booked is not None:
+        stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)
+    return stall.excusable_us(contended_us)
+
+
 def _threads(pids: list[int]) -> list[str]:
     """The /proc folders of all threads of some processes."""
     found = []
