@@ -319,8 +319,8 @@ class _Game:
         if before is not None:
             self._count_preparing(side, took_us, before, control)
         elif was_fresh:
-            conduct = self.pool.conduct(side.entrant.start)
-            conduct.prepared_us = min(took_us, conduct.prepared_us or took_us)
+            known, key = self.pool.prepared_us, (side.entrant.start, side.entrant.player)
+            known[key] = min(took_us, known.get(key, took_us))
 
     def _begin(self, index: int) -> bool:
         """Have a process get ready; return whether it is one that has not played before."""
@@ -360,7 +360,9 @@ class _Game:
         """
         process = side.process
         assert process is not None  # noqa: S101 - it is ready
-        usual_us = self.pool.conduct(side.entrant.start).prepared_us or 0
+        usual_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
+        if usual_us is None:  # its process was another built-in player before
+            return
         free_us = int(PREPARING_SHARE * usual_us) + PREPARING_US
         if took_us <= free_us:
             return

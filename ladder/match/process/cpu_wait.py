@@ -30,7 +30,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from ladder.match.process.outside import outside_us
+from ladder.match.process.outside import Clock, outside_us
 from ladder.match.process.procfs import TICKS_S, descendants, read, waited_ns
 
 PAGE_FAULT = -1
@@ -110,8 +110,8 @@ class Snapshot(NamedTuple):
     """Processor time of processes that had ended; 0 when it was not asked for."""
     stolen_us: dict[int, int]
     """By processor: what the host of this virtual machine has taken from it since its start."""
-    outside: Mapping[int, int]
-    """Processor time of all processes by id, in nanoseconds."""
+    outside: Mapping[int, Clock]
+    """The clocks of all processes by id."""
 
 
 class _Look(NamedTuple):
@@ -125,14 +125,14 @@ class _Look(NamedTuple):
 
 
 def snapshot(
-    supervisor: int | None, *, ended: bool, outside: Mapping[int, int] | None = None
+    supervisor: int | None, *, ended: bool, outside: Mapping[int, Clock] | None = None
 ) -> Snapshot:
     """Look at all threads of all processes below a bot's supervisor, and at the calling thread.
 
     Args:
         supervisor: its process id, or None if the bot has not been started.
         ended: whether to count processes that have ended, which costs a file for each that lives.
-        outside: processor time of all processes, from `OutsideClocks`.
+        outside: the clocks of all processes, from `OutsideClocks`.
 
     """
     pids = [] if supervisor is None else descendants(supervisor)
@@ -233,7 +233,7 @@ def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
     booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
     if booked is not None:
         stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)
-    return stall.excusable_us(contended_us)
+    return stall.excusable_us(2 * max(stall.outside_us, contended_us))
 
 
 def _threads(pids: list[int]) -> list[str]:

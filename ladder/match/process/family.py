@@ -35,9 +35,6 @@ class Conduct:
     """Whether it has used the processor off its turn: its processes are then stopped there."""
     has_children: bool = False
     """Whether it has had more than one process: all of them are then counted."""
-    prepared_us: int | None = None
-    """The shortest time from the start of a process to its first `ready`, before any position of
-    the game was known; None if it was never measured."""
 
 
 class ProcessFamily:
