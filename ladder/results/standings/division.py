@@ -8,8 +8,7 @@ from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.machines import agreement_of
-from ladder.results.standings.move_times import MoveTimes, move_times
-from ladder.results.standings.sharing import without_waiting
+from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
 from ladder.results.standings.standings import (
     ForfeitedGame,
     OtherDivision,

@@ -8,9 +8,8 @@ from itertools import pairwise
 from db.records.runs import RunRow
 from ladder.harness_version import harness_version
 from ladder.results.standings.lineage import Step, StepVerdict
-from ladder.results.standings.move_times import MoveTimes
+from ladder.results.standings.move_times import MoveTimes, shared_note, waited
 from ladder.results.standings.report_data import ReportData
-from ladder.results.standings.sharing import shared_note, waited
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.sections.ratings import rating_words
 from reports.html.words import day, listed

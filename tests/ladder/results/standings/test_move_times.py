@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from db.records.sides import SideTotals
-from ladder.results.standings.move_times import MoveTimes
-from ladder.results.standings.sharing import shared_note, waited, without_waiting
+from ladder.results.standings.move_times import MoveTimes, shared_note, waited, without_waiting
 from ladder.results.standings.standings import Standings
 from tests.ladder.results.standings.test_standings import MIXED, standings, table
 
