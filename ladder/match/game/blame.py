@@ -1,4 +1,4 @@
-"""Who is to blame for a late move: the bot, unless something that it cannot cause delayed it."""
+"""Judgement of late moves: a bot is to blame unless something that it cannot cause delayed it."""
 
 from typing import NamedTuple
 

@@ -73,7 +73,7 @@ def outside_us(before: Mapping[int, Clock], supervisor: int, cpus: frozenset[int
     used_ns = 0
     now = _clocks()
     ended_ns: dict[int, int] = {}
-    """What children had used before, by their parents, of those that have ended since."""
+    """Earlier processor time of the processes that have ended since, by their parents."""
     for pid, clock in before.items():
         if pid not in now:
             ended_ns[clock.parent] = ended_ns.get(clock.parent, 0) + clock.own_ns
