@@ -101,17 +101,19 @@ def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
     )
 
 
-def waited(entry: MoveTimes, times: Sequence[MoveTimes]) -> bool:
+def waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
     """Return whether a bot's time beyond its processor time was waiting, as the others' was.
 
     Args:
         entry: the bot's.
         times: of all bots in the same games.
+        stalled: whether moves were asked again there; it decides where no other bot was measured.
 
     """
     others = [other for other in times if other.bot != entry.bot]
     own, rest = _share([entry]), _share(others)
-    return own is not None and rest is not None and own < SHARED and rest < SHARED
+    shared = stalled if rest is None else rest < SHARED
+    return own is not None and own < SHARED and shared
 
 
 def shared_note(times: Sequence[MoveTimes]) -> str:
@@ -139,7 +141,7 @@ def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standin
         if bot.over_budget
         and (entry := known.get(bot.name)) is not None
         and _fits(entry, standings.budget)
-        and waited(entry, times)
+        and waited(entry, times, stalled=standings.stalled_games > 0)
     }
     if not excused:
         return standings

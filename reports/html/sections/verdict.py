@@ -51,10 +51,12 @@ def warnings(data: ReportData) -> list[str]:
         if bot.over_budget
     ]
     late = [entry for entry in data.move_times if entry.late > LATE_SHARE * entry.moves]
-    found += _late([entry for entry in late if not waited(entry, data.move_times)])
+    stalled = standings.stalled_games > 0
+    own = [entry for entry in late if not waited(entry, data.move_times, stalled=stalled)]
+    found += _late(own)
     notes = list(standings.notes)
     # Once for all bots, and not again where the list says it already.
-    if any(waited(entry, data.move_times) for entry in late) and not standings.is_shared:
+    if len(own) < len(late) and not standings.is_shared:
         notes.append(shared_note(data.move_times))
     return [*found, *(_sentence(note) for note in notes)]
 

@@ -50,11 +50,13 @@ def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
 
 @pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
 def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
-    """Times that were not measured, or of bots that answer at once, tell nothing."""
+    """Times that were not measured, or of bots that answer at once, tell nothing; stalls do."""
     entries = [times("a", 130, 60), other]
     assert not waited(entries[0], entries)
     found = without_waiting(slow(), entries)
     assert next(bot for bot in found.bots if bot.name == "a").over_budget
+    shared = without_waiting(replace(slow(), stalled_games=3), entries)
+    assert not next(bot for bot in shared.bots if bot.name == "a").over_budget
 
 
 def test_nothing_is_said_where_no_bot_is_slow() -> None:
