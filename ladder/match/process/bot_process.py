@@ -45,7 +45,14 @@ from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import UNCONFINED, Confinement
-from ladder.match.process.cpu_wait import Snapshot, Stall, how_spent, snapshot, stall_since
+from ladder.match.process.cpu_wait import (
+    Snapshot,
+    Stall,
+    how_spent,
+    snapshot,
+    stall_since,
+    with_outside,
+)
 from ladder.match.process.failures import (
     excerpt,
     failure_at_end,
@@ -388,14 +395,16 @@ class BotProcess:
     ) -> NoReturn:
         late_s = (perf_counter_ns() - started) / 1e9 - timeout_s
         if self._snapshot is not None:
-            oversleep_us = int(late_s * 1e6)
-            self.stall = stall_since(self.supervisor_pid, self._snapshot, oversleep_us)
+            self.stall = stall_since(self.supervisor_pid, self._snapshot, int(late_s * 1e6))
         # A wait that ends with an answer ends before the deadline. Where it did not, the harness
         # was kept from polling, and the answer may have been there in time; unless it was the bot
         # itself that kept the processor busy until then.
         hogged = isinstance(request, MoveAsk) and self._used_s(answered) >= timeout_s
+        self.kill()
+        if self.stall is not None and self._snapshot is not None:
+            # Only now, for it takes milliseconds, and SIGKILL is not to wait for it.
+            self.stall = with_outside(self.stall, self.supervisor_pid, self._snapshot)
         if late_s > (WAKE_S if answered else ASLEEP_S) and not hogged and self._was_kept(late_s):
-            self.kill()
             raise MachineStalled(
                 f"the referee was stopped or kept waiting: it came {late_s * 1000:.0f} ms after "
                 f"the deadline to look for the answer to {name_of(request)}"

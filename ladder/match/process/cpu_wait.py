@@ -71,10 +71,13 @@ class Stall(NamedTuple):
     """Taken by the host of this virtual machine from a processor that the bot was on; such time may
     be part of the waits, too."""
     outside_us: int = 0
-    """Used by processes outside of the bot's tree on the bot's processors."""
+    """Used by processes outside of the bot's tree on the bot's processors; see `with_outside`."""
     stopped_us: int = 0
     """How long after the deadline the harness neither ran nor waited for a processor: it was
     stopped, or the whole machine was; at most what the bot's processor time leaves."""
+
+    cpus: frozenset[int] = frozenset()
+    """The processors of the bot's threads that keep their claim."""
 
     @property
     def claimed_us(self) -> int:
@@ -181,9 +184,16 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
         harness_us=min(own_us, idle_us),
         used_us=cpu_ns // 1000,
         stolen_us=_most_stolen_us(before, now, cpus),
-        outside_us=outside_us(before.outside, supervisor, cpus) if before.outside else 0,
         stopped_us=min(max(0, oversleep_us - own_us), idle_us),
+        cpus=cpus,
     )
+
+
+def with_outside(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
+    """Add what processes outside of a bot's tree have used; the bot may have ended meanwhile."""
+    if not before.outside:
+        return stall
+    return stall._replace(outside_us=outside_us(before.outside, supervisor, stall.cpus))
 
 
 def _processors(now: Snapshot) -> frozenset[int]:
@@ -229,7 +239,7 @@ def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
             measurement.
 
     """
-    stall = stall_since(supervisor, before, 0)
+    stall = with_outside(stall_since(supervisor, before, 0), supervisor, before)
     booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
     if booked is not None:
         stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)
