@@ -228,7 +228,8 @@ def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mo
     keeps no account of, because their end is ignored."""
     stall = calmest(start_fake, mode)
     assert stall.excusable_us() <= stall.outside_us + stall.stolen_us + stall.stopped_us
-    assert stall.excusable_us() < 0.5 * stall.elapsed_us
+    # One processor can be used once; the clocks are read some time after the deadline.
+    assert stall.outside_us + stall.used_us < 1.25 * stall.elapsed_us + 150_000
     if mode == "hides-behind-waves":
         assert stall.claimed_us > 0.5 * stall.elapsed_us
 
