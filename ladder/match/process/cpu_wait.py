@@ -45,10 +45,11 @@ LOCK_WAITS = {
     b"__arm64_sys_brk", b"do_mprotect_pkey", b"do_mprotect_pkey.constprop.0", b"do_madvise",
     b"__do_sys_mremap", b"__x64_sys_mremap", b"__arm64_sys_mremap", b"lock_mm_and_find_vma",
     b"do_user_addr_fault", b"exc_page_fault", b"do_page_fault", b"do_madvise.part.0",
-    b"madvise_lock",
+    b"madvise_lock", b"folio_wait_bit_common",
 }  # fmt: skip
-"""The functions of the kernel in which a thread waits for the lock on its memory (wchan). Elsewhere
-in the same calls it may wait for a page that it has to provide itself (userfaultfd, FUSE)."""
+"""The functions of the kernel in which a thread waits for the lock on its memory, or for a page
+from disk (wchan). Elsewhere in the same calls it may wait for a page that it has to provide itself
+(userfaultfd)."""
 GRACE_S = 0.01
 """How long to wait for a queued thread to run, so that the kernel books its present wait."""
 
