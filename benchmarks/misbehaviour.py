@@ -14,6 +14,7 @@ Exit code 1 when a game was charged otherwise, or when a process was left.
 """
 
 import argparse
+import os
 import signal
 import statistics
 import sys
@@ -89,6 +90,9 @@ FAULTS = (
     Fault("half a line", "half-line", "timeout"),
     Fault("endless flood on stderr", "floods-errors", "timeout"),
     Fault("leaves its session, then hangs", "leaves-session-and-hangs", "timeout"),
+    Fault("hides behind children that no account shows", "hides-behind-waves", "timeout"),
+    Fault("sleeps for a page of its own (userfaultfd)", "waits-for-its-own-page",
+          "timeout" if os.geteuid() == 0 else "crash"),
     Fault("crashes by a signal", "segfaults", "crash"),
     Fault("crashes by an exit code", "exits", "crash"),
     Fault("closes its stdout", "closes-output", "crash"),

@@ -36,6 +36,19 @@ class Entrant(msgspec.Struct, frozen=True):
         return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 
 
+class Excuses(msgspec.Struct, frozen=True, array_like=True):
+    """The late moves of a pair that were excused, beside the time in which there could be some."""
+
+    moves: tuple[int, int] = (0, 0)
+    """Excused late moves of A and of B, but for those that the host of a virtual machine caused."""
+    asked_us: tuple[int, int] = (0, 0)
+    """Time for which A and B were asked for moves under a time budget."""
+    controls: int = 0
+    """Controls after late moves that would have been late as well."""
+    control_us: int = 0
+    """Time that all controls took."""
+
+
 class PairPlan(msgspec.Struct, frozen=True):
     """Two games to be played: the same board and opening, colours swapped."""
 
@@ -57,6 +70,8 @@ class PairPlan(msgspec.Struct, frozen=True):
     """How late a move may be under a time budget."""
     watchdog_s: float = WATCHDOG_S
     """How long a move may take under a work budget."""
+    unexcused: tuple[int, ...] = ()
+    """Revisions of bots that alone have needed excuses: their late moves are charged."""
 
     def __reduce__(self) -> Any:
         """The way to a worker, in a quarter of a pickle's time."""
@@ -81,6 +96,8 @@ class PairRecord(msgspec.Struct, frozen=True):
     """Revisions of bots whose files are no longer what was registered; the pair has no games."""
     pondering: tuple[int, ...] = ()
     """Revisions of bots that were seen to compute on their opponents' time, now or before."""
+    excuses: Excuses = Excuses()
+    """The excused late moves among the aborts."""
     machine: int | None = None
     """Key of the machine of a cluster that played it; None: the coordinator's own."""
 

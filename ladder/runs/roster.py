@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+import msgspec
+
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import in_one_line
@@ -30,6 +32,8 @@ class Roster:
         self._failed_starts: Counter[str] = Counter()
         self._pondering: set[int] = set()
         self._reasons: dict[str, str] = {}
+        self.unexcused: set[str] = set()
+        """Bots whose late moves are charged whatever the machine does."""
 
     def can_play(self, plan: PairPlan) -> bool:
         """Whether neither bot of a pair is paused."""
@@ -78,15 +82,21 @@ class Roster:
                     "run the same command to go on, or register the new ones with `ladder bots add`"
                 )
 
-    def pause_stalling(self, names: Iterable[str]) -> Iterator[str]:
-        """Pause the bots that the stalls of a run belong to; a sentence for each."""
+    def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:
+        """Excuse no late move of some bots any more; a sentence for each."""
         for name in names:
-            self._bots[name].paused = True
-            self._reasons[name] = "stalled"
+            self.unexcused.add(name)
             yield (
-                f"{name} is paused: its games stall, as if the machine did not let the bots run, "
-                "and the games without it do not"
+                f"{name} is charged for its late moves from now on: it alone was late, as if the "
+                "machine had delayed it, while its opponents and the referee were in time"
             )
+
+    def briefed(self, plan: PairPlan) -> PairPlan:
+        """Return a plan that names those of its bots whose late moves are charged."""
+        if not self.unexcused:
+            return plan
+        charged = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
+        return msgspec.structs.replace(plan, unexcused=tuple(charged))
 
     def check_enough(self) -> None:
         """Refuse to go on when the bots that are left can play no pair of this run.

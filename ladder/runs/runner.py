@@ -121,7 +121,7 @@ class Runner:
         )
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
-        self._stalls = Stalls(len(entrants), indispensable=self._indispensable())
+        self._stalls = Stalls()
 
     def play(self) -> RunOutcome:
         """Play until the target is reached or a stop is asked for.
@@ -237,6 +237,7 @@ class Runner:
             plan = self._queue.take(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self._queue.is_blocked
+            plan = self._roster.briefed(plan)
             future = self._workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)
@@ -275,7 +276,7 @@ class Runner:
                 self._give_up(plan, record)
             self._watch(self._roster.note_pondering(plan, record))
             self._watch(self._roster.note_starts(plan, record))
-            self._watch(self._roster.pause_stalling(self._stalls.note(plan, record)))
+            self._watch(self._roster.charge_lateness(self._stalls.note(plan, record)))
         if len(came) < len(done):
             self._note_deaths()
 

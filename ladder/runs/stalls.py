@@ -1,10 +1,10 @@
 """When a run stalls so often that its games by time mean nothing: is it the machine, or one bot?"""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from math import exp, lgamma, log
 from typing import NamedTuple
 
-from db.records.pairs import PairPlan, PairRecord
+from db.records.pairs import Excuses, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 
 WINDOW = 200
@@ -13,19 +13,26 @@ MOST = 40
 """Stalls among them after which somebody is to blame: a fifth."""
 MOST_PAIRS = 3
 """Pairs given up in the same window, after which somebody is to blame."""
-ENOUGH = 10
-"""Attempts without a bot that show how the machine is without it."""
-CLEAN = 0.05
-"""The share of stalls of a machine that has nothing to do with the others."""
+LEAST = 8
+"""Excused moves below which no bot is suspected."""
+ALONE = 1e-4
+"""A bot is charged from now on when chance gives it so many of the excuses at most so often."""
+SUSPECT = 0.01
+"""While chance would do so at most so often, the run is not given up yet."""
 PATIENCE = 8
-"""How many times as much is borne while too little was played without the suspects."""
+"""How many times as many stalls a run survives while one bot is suspected."""
 
 
 class _Attempt(NamedTuple):
-    bots: frozenset[str]
     stalled: bool
     gave_up: bool
     """Whether the pair was given up with it."""
+
+
+class _Pair(NamedTuple):
+    bots: tuple[str, str]
+    attempts: tuple[_Attempt, ...]
+    excuses: Excuses
 
 
 class Stalls:
@@ -33,19 +40,16 @@ class Stalls:
 
     A window, because an hour of backups in a long run must neither hide behind the good hours
     before it nor count against those after it.
+
+    Every bot is late on a machine that stalls, in proportion to the time for which it thinks; and
+    so is the referee, which computes for a moment after each excused move. A bot that is late much
+    more often than all of these in the same games is late by itself, whatever its excuse.
     """
 
-    def __init__(self, bots: int, *, indispensable: frozenset[str] = frozenset()) -> None:
-        """Nothing has stalled yet.
-
-        Args:
-            bots: how many bots the run has.
-            indispensable: the bots without any one of which no pair of the run can be played.
-
-        """
-        self._bots = bots
-        self._indispensable = indispensable
-        self._attempts: deque[_Attempt] = deque(maxlen=WINDOW)
+    def __init__(self) -> None:
+        self._pairs: deque[_Pair] = deque()
+        self._attempts = 0
+        self._named: set[str] = set()
 
     def note(self, plan: PairPlan, record: PairRecord) -> list[str]:
         """Count a pair's attempts.
@@ -55,65 +59,87 @@ class Stalls:
             record: of it.
 
         Returns:
-            The bots whose pairs stall while the others' do not, which should be paused; mostly
-            none.
+            The bots that alone need excuses, whose late moves should be charged from now on; each
+            is returned once, and mostly there are none.
 
         Raises:
             InvalidRun: too many attempts of all bots were stalled; the message says what helps.
 
         """
-        pair = frozenset((plan.a.name, plan.b.name))
-        for number in range(record.aborts):
-            last = number == record.aborts - 1
-            self._attempts.append(_Attempt(pair, stalled=True, gave_up=last and not record.games))
-        self._attempts.extend([_Attempt(pair, False, False)] * len(record.games))
+        self._add(plan, record)
         if not record.aborts:  # as nearly always; counting takes as long as storing the games
             return []
-        stalled, given_up = _stalls_of(self._attempts)
+        alone, suspected = self._suspects()
+        if alone:
+            self._named |= alone
+            self._forget(alone)
+            return sorted(alone)
+        attempts = [attempt for pair in self._pairs for attempt in pair.attempts]
+        stalled = sum(each.stalled for each in attempts)
+        given_up = sum(each.gave_up for each in attempts)
         excess = max(stalled / MOST, given_up / MOST_PAIRS)
-        if excess < 1:
-            return []
-        suspects, others = self._suspects()
-        if suspects and len(others) >= ENOUGH:
-            self._attempts = deque(others, maxlen=WINDOW)
-            return sorted(suspects)
-        if suspects and excess < PATIENCE:
+        if excess < (PATIENCE if suspected else 1):
             return []
         pairs = f", {given_up} pairs could not be played at all" if given_up else ""
         raise InvalidRun(
-            f"the machine stalls: at {stalled} of the last {len(self._attempts)} attempts at a "
+            f"the machine stalls: at {stalled} of the last {len(attempts)} attempts at a "
             f"game it did not let a bot run in its time{pairs}; stop other programs, lower "
             "--concurrency or raise --time"
         )
 
-    def _suspects(self) -> tuple[set[str], list[_Attempt]]:
-        """The bots without which hardly anything stalls, and the attempts without them.
+    def _add(self, plan: PairPlan, record: PairRecord) -> None:
+        attempts = [
+            _Attempt(True, number == record.aborts - 1 and not record.games)
+            for number in range(record.aborts)
+        ]
+        attempts += [_Attempt(False, False)] * len(record.games)
+        self._pairs.append(_Pair((plan.a.name, plan.b.name), tuple(attempts), record.excuses))
+        self._attempts += len(attempts)
+        while self._attempts - len(self._pairs[0].attempts) >= WINDOW:
+            self._attempts -= len(self._pairs.popleft().attempts)
 
-        An eighth of the bots at most, one at least, and none that is indispensable: more could be
-        picked so that the rest looks good on any machine. Else there are none, and it is the
-        machine.
-        """
-        suspects: set[str] = set()
-        most = max(1, self._bots // 8) if self._bots > 2 else 0
-        others = list(self._attempts)
-        while _stalls_of(others)[0] > CLEAN * len(others):
-            names = set().union(*(attempt.bots for attempt in others)) - self._indispensable
-            if len(suspects) == most or not names:
-                return set(), others
-            rests = {name: [each for each in others if name not in each.bots] for name in names}
-            worst = min(sorted(rests), key=lambda name: _share_and_number(rests[name]))
-            suspects.add(worst)
-            others = rests[worst]
-        return suspects, others
+    def _forget(self, bots: set[str]) -> None:
+        """Leave out the stalls of bots that are charged from now on."""
+        self._pairs = deque(pair for pair in self._pairs if bots.isdisjoint(pair.bots))
+        self._attempts = sum(len(pair.attempts) for pair in self._pairs)
+
+    def _suspects(self) -> tuple[set[str], bool]:
+        """Return the bots that alone need excuses, and whether another one may turn out to."""
+        excused: dict[str, int] = {}
+        asked_us: dict[str, int] = {}
+        controls = control_us = 0
+        for pair in self._pairs:
+            for name, count, time_us in zip(
+                pair.bots, pair.excuses.moves, pair.excuses.asked_us, strict=True
+            ):
+                excused[name] = excused.get(name, 0) + count
+                asked_us[name] = asked_us.get(name, 0) + time_us
+            controls += pair.excuses.controls
+            control_us += pair.excuses.control_us
+        late = sum(excused.values()) + controls
+        time_us = sum(asked_us.values()) + control_us
+        chances = {
+            name: chance_of(count, late, asked_us[name] / time_us)
+            for name, count in excused.items()
+            if count >= LEAST and time_us and name not in self._named
+        }
+        alone = {name for name, chance in chances.items() if chance <= ALONE}
+        return alone, any(chance <= SUSPECT for chance in chances.values())
 
 
-def _stalls_of(attempts: Iterable[_Attempt]) -> tuple[int, int]:
-    """How many attempts stalled, and at how many of them a pair was given up."""
-    listed = list(attempts)
-    return sum(each.stalled for each in listed), sum(each.gave_up for each in listed)
-
-
-def _share_and_number(attempts: Sequence[_Attempt]) -> tuple[float, int]:
-    """The share of stalls in some attempts, and their number."""
-    stalled, _ = _stalls_of(attempts)
-    return stalled / max(1, len(attempts)), stalled
+def chance_of(count: int, of: int, share: float) -> float:
+    """Return the chance of at least `count` events of `of` where each has the chance `share`."""
+    if share >= 1 or count <= 0:
+        return 1.0
+    if share <= 0:
+        return 0.0
+    return sum(
+        exp(
+            lgamma(of + 1)
+            - lgamma(k + 1)
+            - lgamma(of - k + 1)
+            + k * log(share)
+            + (of - k) * log(1 - share)
+        )
+        for k in range(count, of + 1)
+    )

@@ -173,7 +173,7 @@ def remarks(standings: Standings) -> list[str]:
     if any(bot.unreliable for bot in standings.bots):
         lines.append(f"{UNRELIABLE} forfeits more than 2 % of its games: do not trust its rating")
     if any(bot.over_budget for bot in standings.bots):
-        lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean")
+        lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean by itself")
     if standings.machines is not None:
         lines.append(machines_sentence(standings.machines))
     return [*lines, *_forfeit_lines(standings.bots), *_unrated(standings), *_others(standings)]

@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import sys
 import time
 
@@ -569,6 +570,65 @@ class HidesBehindSteps(HidesBehindHelpers):
         os.wait()
 
 
+class HidesBehindWaves(Honest):
+    """Computes for ever at its move, with waves of children around it that nobody counts.
+
+    Their end is ignored, so the kernel forgets what they used, and none is alive for long.
+    """
+
+    def run(self):
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        super().run()
+
+    def move(self, message):
+        while True:
+            end = time.monotonic() + 0.012
+            for _ in range(8):
+                if os.fork() == 0:
+                    os.setsid()
+                    while time.monotonic() < end:
+                        pass
+                    os._exit(0)
+            while time.monotonic() < end:
+                pass
+
+
+class WaitsForItsOwnPage(Honest):
+    """Sleeps in madvise at its move, for a page that it alone could provide (userfaultfd)."""
+
+    def move(self, message):
+        libc = ctypes.CDLL(None, use_errno=True)
+        descriptor = libc.syscall(323 if os.uname().machine == "x86_64" else 282, os.O_CLOEXEC)
+        if descriptor < 0:
+            sys.exit("userfaultfd is not permitted")
+        fcntl.ioctl(descriptor, 0xC018AA3F, struct.pack("QQQ", 0xAA, 0, 0))  # UFFDIO_API
+        libc.mmap.restype = ctypes.c_void_p
+        size = 1 << 16
+        place = libc.mmap(None, ctypes.c_size_t(size), 3, 0x22, -1, ctypes.c_size_t(0))
+        wanted = struct.pack("QQQQ", place, size, 1, 0)
+        fcntl.ioctl(descriptor, 0xC020AA00, wanted)  # UFFDIO_REGISTER, missing pages
+        libc.madvise(ctypes.c_void_p(place), ctypes.c_size_t(size), 23)  # MADV_POPULATE_WRITE
+
+
+class ThinksWhenPrepared(Honest):
+    """Is late at each move behind a note of the position, and thinks before it says ready when it
+    finds such a note; the argument names the note, and behind a comma the seconds."""
+
+    def new_game(self, message):
+        note, _, seconds = self.argument.partition(",")
+        if os.path.exists(note):
+            time.sleep(float(seconds))
+        return super().new_game(message)
+
+    def move(self, message):
+        note = self.argument.partition(",")[0]
+        if not os.path.exists(note):
+            open(note, "w").close()
+            hang()
+        os.unlink(note)
+        return super().move(message)
+
+
 class GivesWay(Honest):
     """Computes for ever at its move, after it has given its claim on the processor away."""
 
@@ -919,6 +979,9 @@ MODES = {
     "thinks-in-children": ThinksInChildren,
     "hides-behind-helpers": HidesBehindHelpers,
     "hides-behind-steps": HidesBehindSteps,
+    "hides-behind-waves": HidesBehindWaves,
+    "waits-for-its-own-page": WaitsForItsOwnPage,
+    "thinks-when-prepared": ThinksWhenPrepared,
     "gives-way": GivesWay,
     "sleeps-in-the-kernel": SleepsInTheKernel,
     "busy-children": BusyChildren,

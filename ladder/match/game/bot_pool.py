@@ -45,6 +45,9 @@ class BotPool:
         self._started: list[BotProcess] = []
         """Those whose logs are still to be counted."""
         self._conducts: dict[Start, Conduct] = {}
+        self.prepared_us: dict[tuple[Start, str | None], int] = {}
+        """By process and built-in player: the shortest time from the start of a process to its
+        first `ready`, before any position of the game was known."""
         self.has_one_cpu = len(os.sched_getaffinity(0)) == 1
         """Whether this process, and so every bot, was given a single CPU."""
 

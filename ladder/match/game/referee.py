@@ -1,18 +1,15 @@
 """The referee: plays one game, and one pair, by the rules, charging failures to their cause."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
+from statistics import median
 from typing import NamedTuple
 
 from bots.protocol import READY_S, GameOver, Info, MoveAsk, MoveReply
 from db.records import thought_blob
 from db.records.games import LINE_PLIES, GameRecord, LastWords, Thought
-from db.records.pairs import (
-    Entrant,
-    PairPlan,
-    PairRecord,
-)
+from db.records.pairs import Entrant, Excuses, PairPlan, PairRecord
 from db.records.sides import SideSums
 from engine.board import MAX_SIDE, parse_board
 from engine.errors import IllegalMove
@@ -20,24 +17,40 @@ from engine.game_in_play import GameInPlay
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
 from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
+from ladder.match.game.blame import OWN_SHARE, LateMove, Verdict, judge
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.control import Control
 from ladder.match.game.cpu_use import CpuUse
 from ladder.match.game.new_game import move_limit_us, new_game
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.cpu_wait import Stall
+from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, start_delay_us
+from ladder.match.process.outside import OutsideClocks
 from ladder.match.specs.file_state import check_unchanged
 
 COLUMNS = range(MAX_SIDE)
 MAX_STALLS = 3
 """Stalls of the machine that a pair survives."""
-OWN_SHARE = 0.1
-"""The part of the margin that a bot may take for itself and be excused for the rest."""
 CALM_S = (0.05, 0.2, 0.8)
-"""How long each of them is let pass before the bot is asked again, in seconds."""
+"""Pauses before the bot is asked again after each of them, in seconds."""
+CONTROL_S = 0.2
+"""Longest control after a late move, in seconds; it takes no longer than the move might."""
+USUAL_MOVES = 3
+"""Moves in a game from which on a bot's usual processor time is known."""
+PREPARING_SHARE, PREPARING_US = 1.5, 100_000
+"""A process that is started for a repeated question may take so many times as long as the bot's
+quickest one before a game, and so many microseconds more; what exceeds that counts as thinking."""
+Judge = Callable[[LateMove, float], Verdict]
+"""Judges a late move; see `ladder.match.game.blame.judge`."""
 
 
-def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcast | None = None) -> PairRecord:
+def play_pair(
+    plan: PairPlan,
+    pool: BotPool,
+    broadcast: Broadcast | None = None,
+    *,
+    judge_late: Judge = judge,
+) -> PairRecord:
     """Play both games of a pair; `broadcast` is told the moves as they are made.
 
     After a stall of the machine the move in question is asked again, of a fresh process. Under a
@@ -45,12 +58,12 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcast | None = None)
     than three stalls the record holds no games and says why; so it does, at once, when a bot's
     files were not what was registered.
     """
-    notes = _Notes([], [])
+    notes = _Notes()
     games: tuple[GameRecord, ...] = ()
     while not games and len(notes.stalls) <= MAX_STALLS:
         try:
-            first = _Game(plan, False, pool, notes, broadcast).play()
-            games = (first, _Game(plan, True, pool, notes, broadcast).play())
+            first = _Game(plan, False, pool, notes, judge_late, broadcast).play()
+            games = (first, _Game(plan, True, pool, notes, judge_late, broadcast).play())
         except MachineStalled as stall:
             notes.stalls.append(str(stall))
         except BotChanged as error:
@@ -65,20 +78,23 @@ def play_pair(plan: PairPlan, pool: BotPool, broadcast: Broadcast | None = None)
         aborts=len(notes.stalls),
         abort_reason="" if games else notes.stalls[-1],
         failed_starts=tuple(notes.failed_starts),
+        excuses=notes.excuses(),
         pondering=tuple(
             each.revision for each in (plan.a, plan.b) if pool.conduct(each.start).ponders
         ),
     )
 
 
-def play_game(plan: PairPlan, pool: BotPool, *, swapped: bool) -> GameRecord:
+def play_game(
+    plan: PairPlan, pool: BotPool, *, swapped: bool, judge_late: Judge = judge
+) -> GameRecord:
     """Play one game of a pair; A moves first unless `swapped`.
 
     Raises:
         MachineStalled: a bot was late because the machine did not let it run.
 
     """
-    return _Game(plan, swapped, pool, _Notes([], [])).play()
+    return _Game(plan, swapped, pool, _Notes(), judge_late).play()
 
 
 def thought_of(elapsed_us: int, info: Info | None) -> Thought:
@@ -133,25 +149,48 @@ class GameEnd(NamedTuple):
     """For a forfeit: what happened."""
 
 
-class _Notes(NamedTuple):
-    """Events of a pair beside its games."""
+class _Notes:
+    """Events of a pair beside its games; two numbers in a list are A's and B's."""
 
-    failed_starts: list[int]
-    """Revisions of bots that could not be started or did not shake hands."""
-    stalls: list[str]
-    """A sentence for each stall of the machine."""
+    def __init__(self) -> None:
+        self.failed_starts: list[int] = []
+        """Revisions of bots that could not be started or did not shake hands."""
+        self.stalls: list[str] = []
+        """A sentence for each stall of the machine."""
+        self.excused = [0, 0]
+        self.asked_us = [0, 0]
+        self.controls = self.control_us = 0
+
+    def add_control(self, control: Control, margin_us: int) -> None:
+        """Count a control, and whether it would have been late itself."""
+        self.control_us += control.elapsed_us
+        self.controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
+
+    def excuses(self) -> Excuses:
+        """Return the part that goes into the record."""
+        return Excuses(
+            (self.excused[0], self.excused[1]),
+            (self.asked_us[0], self.asked_us[1]),
+            self.controls,
+            self.control_us,
+        )
 
 
 class _Side:
     """One player of the game in play."""
 
-    __slots__ = ("cpu", "entrant", "late_us", "limit_s", "limit_us", "process", "timed")
+    __slots__ = (
+        "cpu", "entrant", "late_us", "limit_s", "limit_us", "prepared_us", "process", "timed"
+    )  # fmt: skip
 
     def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
         self.entrant = entrant
         self.process: BotProcess | None = None
         self.late_us: int | None = None
         """The time of a last move that came too late; None: there was none."""
+        self.prepared_us = 0
+        """Time in which the present process prepared for a question that was known; it is taken
+        from the next move."""
         self.cpu = CpuUse()
         self.timed = entrant.budget.time_ms is not None
         self.limit_us = move_limit_us(
@@ -169,6 +208,7 @@ class _Game:
         swapped: bool,
         pool: BotPool,
         notes: _Notes,
+        judge_late: Judge,
         broadcast: Broadcast | None = None,
     ) -> None:
         self.told = None if broadcast is None else broadcast.begins(plan, swapped)
@@ -177,6 +217,7 @@ class _Game:
         self.swapped = swapped
         self.pool = pool
         self.notes = notes
+        self.judge_late = judge_late
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
         self.game = GameInPlay(parse_board(plan.board), plan.opening)
@@ -224,10 +265,12 @@ class _Game:
                 check_unchanged(side.entrant.start)
         finally:
             # Whatever is still held here was in the middle of something.
-            for side in self.sides:
+            for index, side in enumerate(self.sides):
                 if side.process is not None:
                     side.process.kill()
                     side.process = None
+                if side.timed:
+                    self.notes.asked_us[self._place(index)] += self._time_us(index)
         return GameRecord(
             swapped=self.swapped,
             moves=tuple(game.moves),
@@ -241,26 +284,46 @@ class _Game:
             last_words=self.last_words,
         )
 
+    def _place(self, index: int) -> int:
+        """Return 0 if a side is A, 1 if it is B."""
+        return index ^ self.swapped
+
     def _times_us(self) -> tuple[int, int]:
         """Time of all moves of each side."""
         return self._time_us(0), self._time_us(1)
 
-    def _prepare(self, index: int) -> None:
+    def _prepare(self, index: int, *, again: bool = False, control: Control | None = None) -> None:
         """Get a process ready to play one side of this game.
 
+        Args:
+            index: of the side.
+            again: whether the bot has been asked for its next move before, and may know it.
+            control: the last measurement of the machine, if there is one.
+
         Raises:
+            BotTimeout: it prepared for so long that no time is left for the move.
             MachineStalled: the machine did not let it, too often in this pair.
 
         """
         while True:
+            before = snapshot(None, ended=False, outside=OutsideClocks().read()) if again else None
+            began = time.perf_counter_ns()
             try:
-                self._begin(index)
+                was_fresh = self._begin(index)
             except MachineStalled as stall:
-                self._let_pass(stall)
+                self._wait_out(stall, index)
             else:
-                return
+                break
+        took_us = (time.perf_counter_ns() - began) // 1000
+        side = self.sides[index]
+        if before is not None:
+            self._count_preparing(side, took_us, before, control)
+        elif was_fresh:
+            known, key = self.pool.prepared_us, (side.entrant.start, side.entrant.player)
+            known[key] = min(took_us, known.get(key, took_us))
 
-    def _begin(self, index: int) -> None:
+    def _begin(self, index: int) -> bool:
+        """Have a process get ready; return whether it is one that has not played before."""
         side = self.sides[index]
         entrant = side.entrant
         try:
@@ -276,7 +339,43 @@ class _Game:
             f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
         )
         side.process.ask(question, timeout_s=READY_S)
+        was_fresh = not side.process.has_played
         side.process.begin_game()
+        return was_fresh
+
+    def _count_preparing(
+        self, side: _Side, took_us: int, before: Snapshot, control: Control | None
+    ) -> None:
+        """Take what a process used to prepare for a known question from the time of the answer.
+
+        Args:
+            side: of the process, which is ready.
+            took_us: from its start.
+            before: from before its start.
+            control: the last measurement of the machine, if there is one.
+
+        Raises:
+            BotTimeout: there is no time left for the move.
+
+        """
+        process = side.process
+        assert process is not None  # noqa: S101 - it is ready
+        usual_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
+        if usual_us is None:  # its process was another built-in player before
+            return
+        free_us = int(PREPARING_SHARE * usual_us) + PREPARING_US
+        if took_us <= free_us:
+            return
+        contended_us = 0 if control is None else control.contended_us(took_us)
+        took_us -= max(contended_us, start_delay_us(process.supervisor_pid, before, contended_us))
+        side.prepared_us = max(0, took_us - free_us)
+        if side.prepared_us >= side.limit_us:
+            side.late_us = side.limit_us
+            raise BotTimeout(
+                f"took {took_us / 1000:.0f} ms to prepare for a move that it was asked again "
+                f"(ply {len(self.game.moves)}), which counts beyond {free_us / 1000:.0f} ms: "
+                f"none of the {side.limit_us / 1000:.0f} ms for the move is left"
+            )
 
     def _move(self) -> None:
         """Ask the side to move for its move and play it."""
@@ -289,12 +388,16 @@ class _Game:
         assert process is not None  # noqa: S101 - prepared before the first move
         try:
             reply, elapsed_us = process.ask(
-                MoveAsk(ply, tuple(moves)), timeout_s=side.limit_s, watch_runqueue=side.timed
+                MoveAsk(ply, tuple(moves)),
+                timeout_s=side.limit_s - side.prepared_us / 1e6,
+                watch_runqueue=side.timed,
             )
         except (BotTimeout, MachineStalled) as failure:
             self._move_again(failure, process.stall)
             return
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
+        elapsed_us += side.prepared_us
+        side.prepared_us = 0
         family = process.family
         turn_us = family.turn_us
         info = reply.info
@@ -340,35 +443,53 @@ class _Game:
         ply = len(self.game.moves)
         index = ply & 1
         side = self.sides[index]
+        excusing, control = True, None
         if isinstance(failure, BotTimeout):
-            failure = self._excuse(ply, failure, stall)
+            failure, control = self._excuse(ply, failure, stall)
+            excusing = control is not None
         # What a bot does under a work budget may depend on all the messages before.
         if not side.timed:
             raise failure
-        self._let_pass(failure)
-        self._prepare(index)
+        self._wait_out(failure, index, excusing=excusing)
+        side.prepared_us = 0
+        self._prepare(index, again=True, control=control)
         self._move()
 
-    def _let_pass(self, stall: MachineStalled) -> None:
-        """Wait a little for the machine to calm down, unless the pair has stalled too often."""
+    def _wait_out(self, stall: MachineStalled, index: int, *, excusing: bool = True) -> None:
+        """Wait a little for the machine to calm down, unless the pair has stalled too often.
+
+        Args:
+            stall: what happened.
+            index: the side that was asked.
+            excusing: whether it counts as an excuse of that side.
+
+        """
+        self.notes.excused[self._place(index)] += excusing
         so_far = len(self.notes.stalls)
         if so_far == MAX_STALLS:
             raise stall
         self.notes.stalls.append(str(stall))
         time.sleep(CALM_S[so_far])
 
-    def _excuse(self, ply: int, late: BotTimeout, stall: Stall | None) -> MachineStalled:
-        """The stall of the machine that a late side is excused by.
+    def _excuse(
+        self, ply: int, late: BotTimeout, stall: Stall | None
+    ) -> tuple[MachineStalled, Control | None]:
+        """Return the stall that excuses a late move, and the control that was run to judge it.
 
         Raises:
-            BotTimeout: there was none.
+            BotTimeout: the bot is to blame.
             BotPondering: its opponent kept it from running, and is charged.
 
         """
         index = ply & 1
         side, opponent = self.sides[index], self.sides[1 - index]
-        sentence = blame_machine(side.entrant, stall, ply, self.plan.margin_ms)
-        if sentence is None:
+        late_move = self._late_move(index, stall)
+        verdict = Verdict(False)
+        if late_move is not None:
+            verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_s))
+        if verdict.control is not None:
+            self.notes.add_control(verdict.control, 1000 * self.plan.margin_ms)
+        if not verdict.excused or late_move is None:
             side.late_us = side.limit_us
             raise late
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
@@ -376,7 +497,29 @@ class _Game:
         rest_us = opponent.process.family.look_at_rest()
         opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
         self.offender = index
-        return MachineStalled(sentence)
+        stall = late_move.stall
+        self.notes.asked_us[self._place(index)] += stall.elapsed_us
+        overrun_us = stall.elapsed_us - late_move.budget_us
+        return MachineStalled(
+            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while it "
+            f"or the referee waited {max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for "
+            "others on the machine"
+        ), verdict.control
+
+    def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
+        """Return what is known of a side's late move, or None if nothing was measured."""
+        side = self.sides[index]
+        budget_ms = side.entrant.budget.time_ms
+        if stall is None or budget_ms is None:
+            return None
+        cpu_us = [each.cpu_us for each in self._thoughts_of(index) if each.cpu_us is not None]
+        return LateMove(
+            budget_us=1000 * budget_ms - side.prepared_us,
+            margin_us=1000 * self.plan.margin_ms,
+            stall=stall,
+            usual_us=int(median(cpu_us)) if len(cpu_us) >= USUAL_MOVES else None,
+            alone=side.entrant.revision in self.plan.unexcused,
+        )
 
     def _thoughts_of(self, index: int) -> list[Thought]:
         """The thoughts of one side: a move that was asked again has one, as every other."""
@@ -418,34 +561,6 @@ class _Game:
             process.tell(message)
             renew = side.entrant.renews(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)
-
-
-def blame_machine(entrant: Entrant, stall: Stall | None, ply: int, margin_ms: int) -> str | None:
-    """A sentence when a late bot or the referee was kept waiting for as long as the move overran.
-
-    A bot that uses its time to the end takes a little more of it on a busy machine, whose caches
-    others have filled; so OWN_SHARE of the margin is its own affair.
-
-    Args:
-        entrant: the late bot.
-        stall: who waited for how long; None: nobody has watched.
-        ply: the move's.
-        margin_ms: how late a move may be.
-
-    Returns:
-        The sentence; None when the bot alone is to blame.
-
-    """
-    budget_ms = entrant.budget.time_ms
-    if stall is None or budget_ms is None:
-        return None
-    overrun_us = stall.elapsed_us - 1000 * budget_ms
-    if stall.waited_us < overrun_us - OWN_SHARE * 1000 * margin_ms:
-        return None
-    return (
-        f"{entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while the "
-        f"machine kept it or the referee waiting for {stall.waited_us / 1000:.0f} ms"
-    )
 
 
 def verdict_on_board(position: Position | GameInPlay) -> GameEnd:

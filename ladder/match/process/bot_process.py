@@ -45,7 +45,14 @@ from db.records.games import MESSAGES_KEPT, LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.cpu_wait import Snapshot, Stall, how_spent, snapshot, stall_since
+from ladder.match.process.cpu_wait import (
+    Snapshot,
+    Stall,
+    how_spent,
+    snapshot,
+    stall_since,
+    with_outside,
+)
 from ladder.match.process.failures import (
     excerpt,
     failure_at_end,
@@ -55,6 +62,7 @@ from ladder.match.process.failures import (
     wrong_answer,
 )
 from ladder.match.process.family import Conduct, ProcessFamily
+from ladder.match.process.outside import OutsideClocks
 from ladder.match.process.supervisor_client import SupervisorClient
 from ladder.signals import poll_of
 
@@ -64,6 +72,8 @@ WAKE_S = 0.002
 """How late a wait for an answer may end by itself: the kernel rounds it up to milliseconds."""
 ASLEEP_S = 0.25
 """Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
+KEPT_SHARE = 0.8
+"""Share of the harness's lateness that must be explained by what no bot can cause."""
 TO_BOT, FROM_BOT = "> ", "< "
 """Signs before the messages that are kept."""
 READ_BYTES = 64 * 1024
@@ -95,7 +105,8 @@ class BotProcess:
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
-        stall: after a BotTimeout that was watched, who was kept from running.
+        stall: the evidence of a missed deadline that was watched.
+        has_played: whether a game has begun with it.
         family: the processor time of its processes, measured from `begin_game` on.
 
     """
@@ -104,6 +115,7 @@ class BotProcess:
         self.alive = True
         self.failed = False
         self.stall: Stall | None = None
+        self.has_played = False
         self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign, group=client.group)
         self._client = client
         self._stdin = client.stdin
@@ -117,6 +129,7 @@ class BotProcess:
         self._news.register(client.status, select.POLLIN)
         self._look = self._news.poll
         self._snapshot: Snapshot | None = None
+        self._outside = OutsideClocks()
         self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
         """The last ones as they were sent, each behind the sign of who did."""
 
@@ -158,7 +171,8 @@ class BotProcess:
         """Put a question and wait for its answer.
 
         With `watch_runqueue` a missed deadline leaves in `stall` who was kept from running; this
-        costs some 50 us before the question, off the clock.
+        costs some 50 us before the question, off the clock, and up to 2 % of the time for the
+        clocks of other processes.
 
         The clock is monotonic; an answer that is there after `timeout_s` seconds is too late even
         when it can still be read.
@@ -168,7 +182,8 @@ class BotProcess:
             BotCrash: the process ended, closed its output, passed a limit, or gave up.
             BotProtocolError: the answer, or output that lay there before, is not allowed.
             BotMemory: it was ended for passing its memory limit.
-            MachineStalled: we were not there at the deadline, so nobody knows whether it was late.
+            MachineStalled: the harness was kept from polling at the deadline, so it is not known
+                whether the answer was late.
             RuntimeError: it was asked although it is not `alive`.
 
         """
@@ -186,7 +201,9 @@ class BotProcess:
         else:
             family.resume()
         self._snapshot = (
-            snapshot(self.supervisor_pid, ended=family.counts_all) if watch_runqueue else None
+            snapshot(self.supervisor_pid, ended=family.counts_all, outside=self._outside.read())
+            if watch_runqueue
+            else None
         )
         left_s = timeout_s
         # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
@@ -234,6 +251,7 @@ class BotProcess:
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
+        self.has_played = True
         pid = self.pid
         if pid is not None:
             self._client.begin_game()
@@ -393,24 +411,33 @@ class BotProcess:
         answered: bool = False,
     ) -> NoReturn:
         late_s = (perf_counter_ns() - started) / 1e9 - timeout_s
-        # A wait that ends with an answer ends before the deadline. Where it did not, we were kept
-        # from looking, and the answer may have lain there in time; unless it was the bot itself
-        # that kept the processor busy until then.
+        if self._snapshot is not None:
+            self.stall = stall_since(self.supervisor_pid, self._snapshot, int(late_s * 1e6))
+        # A wait that ends with an answer ends before the deadline. Where it did not, the harness
+        # was kept from polling, and the answer may have been there in time; unless it was the bot
+        # itself that kept the processor busy until then.
         hogged = isinstance(request, MoveAsk) and self._used_s(answered) >= timeout_s
-        if late_s > (WAKE_S if answered else ASLEEP_S) and not hogged:
-            self.kill()
+        self.kill()
+        if self.stall is not None and self._snapshot is not None:
+            # Only now, for it takes milliseconds, and SIGKILL is not to wait for it.
+            self.stall = with_outside(self.stall, self.supervisor_pid, self._snapshot)
+        if late_s > (WAKE_S if answered else ASLEEP_S) and not hogged and self._was_kept(late_s):
             raise MachineStalled(
                 f"the referee was stopped or kept waiting: it came {late_s * 1000:.0f} ms after "
                 f"the deadline to look for the answer to {name_of(request)}"
             )
-        spent = ""
-        if self._snapshot is not None:
-            oversleep_us = (perf_counter_ns() - started) // 1000 - int(timeout_s * 1e6)
-            self.stall = stall_since(self.supervisor_pid, self._snapshot, oversleep_us)
-            spent = f"; {how_spent(self.stall)}"
+        spent = "" if self.stall is None else f"; {how_spent(self.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
         self._fail(BotTimeout(text))
+
+    def _was_kept(self, late_s: float) -> bool:
+        """Return whether the harness polled late through no fault of the bot, if that is known."""
+        stall = self.stall
+        if stall is None:
+            return True
+        kept_us = stall.stopped_us + max(stall.stolen_us, min(stall.harness_us, stall.outside_us))
+        return kept_us >= KEPT_SHARE * late_s * 1e6
 
     def _used_s(self, answered: bool) -> float:
         """Processor time of the present turn, or of the one that an answer has just ended."""

@@ -15,18 +15,22 @@ stolen (/proc/stat, in ticks of 10 ms), whoever would have run. No process can b
 the one processor that it shares with us, so it counts without a look at what the bot has used.
 
 A bot can make its own wait: by helpers that keep its processor busy, in sessions of their own or as
-orphans, or by giving its claim away (a higher nice value, another scheduling policy, a move to a
-processor of somebody else). So what all processes below its supervisor have used counts against
-its wait and the harness's, and a thread that gave its claim away has no complaint.
+orphans, by giving its claim away (a higher nice value, another scheduling policy, a move to another
+processor), or by sleeping in a call about memory that it has arranged (userfaultfd). So a wait is
+only a claim. What all processes below its supervisor have used counts against it, a thread that
+gave its claim away has none, and no claim counts for more than processes outside of the bot's tree
+have used of its processor meanwhile (`ladder.match.process.outside`).
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
+from ladder.match.process.outside import Clock, outside_us
 from ladder.match.process.procfs import TICKS_S, descendants, read, waited_ns
 
 PAGE_FAULT = -1
@@ -36,31 +40,61 @@ MEMORY_CALLS = {
     "aarch64": {PAGE_FAULT, 222, 226, 215, 214, 216, 233},
 }.get(os.uname().machine, {PAGE_FAULT})
 """The numbers of mmap, mprotect, munmap, brk, mremap and madvise."""
+LOCK_WAITS = {
+    b"vm_mmap_pgoff", b"ksys_mmap_pgoff", b"__vm_munmap", b"__do_sys_brk", b"__x64_sys_brk",
+    b"__arm64_sys_brk", b"do_mprotect_pkey", b"do_mprotect_pkey.constprop.0", b"do_madvise",
+    b"__do_sys_mremap", b"__x64_sys_mremap", b"__arm64_sys_mremap", b"lock_mm_and_find_vma",
+    b"do_user_addr_fault", b"exc_page_fault", b"do_page_fault", b"do_madvise.part.0",
+    b"madvise_lock", b"folio_wait_bit_common",
+}  # fmt: skip
+"""The functions of the kernel in which a thread waits for the lock on its memory, or for a page
+from disk (wchan). Elsewhere in the same calls it may wait for a page that it has to provide itself
+(userfaultfd)."""
 GRACE_S = 0.01
 """How long to wait for a queued thread to run, so that the kernel books its present wait."""
 
 
 class Stall(NamedTuple):
-    """Waits for a processor between a question and its missed deadline: the bot's, and ours."""
+    """The evidence of a missed deadline: who ran and who waited since the question."""
 
     elapsed_us: int
     """From the question to the end of the wait."""
     bot_us: int
     """Runnable but not running: the longest-waiting thread, at most what the bot's processor time
-    leaves of the elapsed time (a bot that got one processor's worth has no complaint)."""
+    leaves of the elapsed time (a bot that got one processor's worth has no complaint). A claim: the
+    bot may have made it."""
     harness_us: int
-    """The harness's own: its wait for a processor, or its waking after the deadline; at most what
-    the bot's processor time leaves of the elapsed time."""
+    """The harness's own wait for a processor; at most what the bot's processor time leaves of the
+    elapsed time. A claim as well."""
     used_us: int
-    """The processor time of all processes of the bot."""
-    stolen_us: int
+    """The processor time of all processes of the bot, as far as the kernel keeps it."""
+    stolen_us: int = 0
     """Taken by the host of this virtual machine from a processor that the bot was on; such time may
     be part of the waits, too."""
+    outside_us: int = 0
+    """Used by processes outside of the bot's tree on the bot's processors; see `with_outside`."""
+    stopped_us: int = 0
+    """How long after the deadline the harness neither ran nor waited for a processor: it was
+    stopped, or the whole machine was; at most what the bot's processor time leaves."""
+
+    cpus: frozenset[int] = frozenset()
+    """The processors of the bot's threads that keep their claim."""
 
     @property
-    def waited_us(self) -> int:
-        """How long the machine kept the bot or us from running."""
-        return max(self.bot_us + self.harness_us, self.stolen_us)
+    def claimed_us(self) -> int:
+        """How long the bot or the harness waited, whoever was the cause."""
+        return self.bot_us + self.harness_us
+
+    def excusable_us(self, contended_us: int = 0) -> int:
+        """Return the part of the elapsed time that the bot cannot have caused.
+
+        Args:
+            contended_us: of the elapsed time, what others would have used of the processor by
+                another measurement than `outside_us`.
+
+        """
+        waited_us = min(self.claimed_us, max(self.outside_us, contended_us))
+        return max(self.stolen_us, self.stopped_us + waited_us)
 
 
 class _Thread(NamedTuple):
@@ -80,6 +114,8 @@ class Snapshot(NamedTuple):
     """Processor time of processes that had ended; 0 when it was not asked for."""
     stolen_us: dict[int, int]
     """By processor: what the host of this virtual machine has taken from it since its start."""
+    outside: Mapping[int, Clock]
+    """The clocks of all processes by id."""
 
 
 class _Look(NamedTuple):
@@ -92,20 +128,25 @@ class _Look(NamedTuple):
     accounts: Snapshot
 
 
-def snapshot(supervisor: int, *, ended: bool) -> Snapshot:
+def snapshot(
+    supervisor: int | None, *, ended: bool, outside: Mapping[int, Clock] | None = None
+) -> Snapshot:
     """Look at all threads of all processes below a bot's supervisor, and at the calling thread.
 
     Args:
-        supervisor: its process id.
+        supervisor: its process id, or None if the bot has not been started.
         ended: whether to count processes that have ended, which costs a file for each that lives.
+        outside: the clocks of all processes, from `OutsideClocks`.
 
     """
-    pids = descendants(supervisor)
+    pids = [] if supervisor is None else descendants(supervisor)
     threads = {path: booked for path in _threads(pids) if (booked := _booked(path))}
     harness = _booked("/proc/thread-self") or _Thread(0, 0)
     blocked = {path: count for path in threads if (count := _blocked(path)) is not None}
-    ended_ns = waited_ns([supervisor, *pids]) if ended else 0
-    return Snapshot(time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us())
+    ended_ns = waited_ns([supervisor, *pids]) if ended and supervisor is not None else 0
+    return Snapshot(
+        time.monotonic(), threads, harness, blocked, ended_ns, _stolen_us(), outside or {}
+    )
 
 
 def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
@@ -136,30 +177,47 @@ def stall_since(supervisor: int, before: Snapshot, oversleep_us: int) -> Stall:
     if waiting:
         longest_ns = elapsed_ns
     own_us = (now.harness.wait_ns - before.harness.wait_ns) // 1000
+    idle_us = max(0, (elapsed_ns - cpu_ns) // 1000)
+    cpus = _processors(now)
     return Stall(
         elapsed_us=elapsed_ns // 1000,
         bot_us=starved_ns(longest_ns, cpu_ns, elapsed_ns) // 1000,
-        harness_us=max(0, min(max(own_us, oversleep_us), (elapsed_ns - cpu_ns) // 1000)),
+        harness_us=min(own_us, idle_us),
         used_us=cpu_ns // 1000,
-        stolen_us=_most_stolen_us(before, now),
+        stolen_us=_most_stolen_us(before, now, cpus),
+        stopped_us=min(max(0, oversleep_us - own_us), idle_us),
+        cpus=cpus,
     )
 
 
-def _most_stolen_us(before: Snapshot, now: Snapshot) -> int:
+def with_outside(stall: Stall, supervisor: int, before: Snapshot) -> Stall:
+    """Add what processes outside of a bot's tree have used; the bot may have ended meanwhile."""
+    if not before.outside:
+        return stall
+    return stall._replace(outside_us=outside_us(before.outside, supervisor, stall.cpus))
+
+
+def _processors(now: Snapshot) -> frozenset[int]:
+    """Return the processors of the bot's threads that keep their claim."""
+    found = {_processor(path) for path in now.threads if _keeps_claim(path)}
+    return frozenset(cpu for cpu in found if cpu is not None)
+
+
+def _most_stolen_us(before: Snapshot, now: Snapshot, cpus: frozenset[int]) -> int:
     """The time that the host took meanwhile from the most robbed of the bot's processors."""
-    used = {_processor(path) for path in now.threads if _keeps_claim(path)}
-    taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in used]
+    taken = [us - before.stolen_us.get(cpu, 0) for cpu, us in now.stolen_us.items() if cpu in cpus]
     return max(taken, default=0)
 
 
 def how_spent(stall: Stall) -> str:
-    """A late bot's time in words: computing, waiting for a processor, or neither (it slept).
+    """Describe a late bot's time: computing, waiting for a processor, or neither (it slept).
 
     The bot and the referee may wait at the same time, so the parts can be more than the whole.
     """
     return (
-        f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}, and the "
-        f"machine kept it or the referee waiting for {stall.waited_us / 1000:.0f}"
+        f"of {stall.elapsed_us / 1000:.0f} ms it computed for {stall.used_us / 1000:.0f}; it or "
+        f"the referee waited for {max(stall.claimed_us, stall.stolen_us) / 1000:.0f}, other "
+        f"programs ran for {stall.outside_us / 1000:.0f}"
     )
 
 
@@ -170,6 +228,23 @@ def starved_ns(longest_wait_ns: int, cpu_ns: int, elapsed_ns: int) -> int:
     one of them waited.
     """
     return max(0, min(longest_wait_ns, elapsed_ns - cpu_ns))
+
+
+def start_delay_us(supervisor: int, before: Snapshot, contended_us: int) -> int:
+    """Return how long the machine delayed the start of a bot, its supervisor's included.
+
+    Args:
+        supervisor: process id of the bot's supervisor.
+        before: taken before its start.
+        contended_us: of that time, what others would have used of the processor by an earlier
+            measurement.
+
+    """
+    stall = with_outside(stall_since(supervisor, before, 0), supervisor, before)
+    booked = _booked(f"/proc/{supervisor}/task/{supervisor}")
+    if booked is not None:
+        stall = stall._replace(harness_us=stall.harness_us + booked.wait_ns // 1000)
+    return stall.excusable_us(2 * max(stall.outside_us, contended_us))
 
 
 def _threads(pids: list[int]) -> list[str]:
@@ -194,7 +269,7 @@ def _booked(path: str) -> _Thread | None:
 def _look(supervisor: int) -> _Look:
     states = {path: _state(path) for path in _threads(descendants(supervisor))}
     able = frozenset(path for path, state in states.items() if state == b"R")
-    held = {path for path, state in states.items() if state == b"D" and _call(path) in MEMORY_CALLS}
+    held = {path for path, state in states.items() if state == b"D" and _waits_for_memory(path)}
     return _Look(
         able, frozenset(held if len(states) == 1 else ()), snapshot(supervisor, ended=True)
     )
@@ -222,6 +297,14 @@ def _call(path: str) -> int | None:
         return int(read(f"{path}/syscall").split()[0])
     except (OSError, ValueError, IndexError):  # it runs, or we may not look
         return None
+
+
+def _waits_for_memory(path: str) -> bool:
+    """Return whether a thread sleeps for the lock on its memory, which only others can hold."""
+    try:
+        return _call(path) in MEMORY_CALLS and read(f"{path}/wchan") in LOCK_WAITS
+    except OSError:  # it has ended, or access is denied
+        return False
 
 
 def _blocked(path: str) -> int | None:

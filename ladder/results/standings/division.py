@@ -9,6 +9,7 @@ from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.machines import agreement_of
+from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
 from ladder.results.standings.standings import (
     ForfeitedGame,
     OtherDivision,
@@ -18,6 +19,8 @@ from ladder.results.standings.standings import (
 
 FORFEITS_READ = 1000
 """The latest forfeits of a division in which those of each bot are looked for."""
+TIMES_READ = 200
+"""The latest games from which processor times are taken where a bot seems too slow."""
 FORFEITS_NAMED = 5
 """Forfeits of one bot that are told by their numbers."""
 
@@ -57,6 +60,8 @@ def standings_of_division(
         ],
     )
     standings = replace(standings, unrated_games=unrated[division.id])
+    rated = GameQuery(division_id=division.id, rated=True, since=since)
+    standings = without_waiting(standings, _times(store, standings, rated))
     machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
     if machines is None:
         return standings
@@ -66,7 +71,7 @@ def standings_of_division(
 def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standings:
     """The standings of one run's games, rated or not."""
     tables = store.aggregate.of_run(run.id)
-    return build_standings(
+    standings = build_standings(
         division,
         tables,
         distinct_games=store.aggregate.count_distinct(tables, run_id=run.id),
@@ -75,6 +80,15 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         stalled_games=store.games.count_aborts(run_id=run.id),
         retired=retired_bots(store),
     )
+    return without_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
+
+
+def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTimes]:
+    """The move times of the latest games; nothing is read where no bot seems too slow."""
+    if not any(bot.over_budget for bot in standings.bots):
+        return []
+    latest = [game.id for game in store.games.newest(wanted, TIMES_READ)]
+    return move_times(store.games.several(latest), standings.budget)
 
 
 def current_tables(

@@ -62,7 +62,8 @@ class BotStanding:
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why a number is None."""
     over_budget: bool = False
-    """Whether the mean move takes longer than the budget, the margin left aside."""
+    """Whether the mean move takes longer than the budget, the margin and the time that the bot
+    waited on a shared machine left aside."""
     retired: bool = False
     """Whether the bot plays no more."""
     forfeit_games: Sequence[ForfeitedGame] = ()
@@ -147,6 +148,8 @@ class Standings:
     """The fit behind the list, to compare any two of its bots; None without games."""
     notes: Sequence[str] = ()
     """Sentences that a reader should know before trusting the numbers."""
+    is_shared: bool = False
+    """Whether bots waited for the processor of a shared machine, as `notes` says."""
     stalled_games: int = 0
     """How often the machine did not let a bot run."""
     unrated_games: int = 0

@@ -8,7 +8,7 @@ from itertools import pairwise
 from db.records.runs import RunRow
 from ladder.harness_version import harness_version
 from ladder.results.standings.lineage import Step, StepVerdict
-from ladder.results.standings.move_times import MoveTimes
+from ladder.results.standings.move_times import MoveTimes, shared_note, waited
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
 from reports.html.sections.ratings import rating_words
@@ -50,8 +50,15 @@ def warnings(data: ReportData) -> list[str]:
         for bot in standings.bots
         if bot.over_budget
     ]
-    found += _late(data.move_times)
-    return [*found, *(_sentence(note) for note in standings.notes)]
+    late = [entry for entry in data.move_times if entry.late > LATE_SHARE * entry.moves]
+    stalled = standings.stalled_games > 0
+    own = [entry for entry in late if not waited(entry, data.move_times, stalled=stalled)]
+    found += _late(own)
+    notes = list(standings.notes)
+    # Once for all bots, and not again where the list says it already.
+    if len(own) < len(late) and not standings.is_shared:
+        notes.append(shared_note(data.move_times))
+    return [*found, *(_sentence(note) for note in notes)]
 
 
 def _lost(steps: Sequence[Step]) -> list[str]:
@@ -70,9 +77,8 @@ def _lost(steps: Sequence[Step]) -> list[str]:
 
 
 def _late(times: Sequence[MoveTimes]) -> list[str]:
-    """Bots with late moves in one sentence: many at once tell more of the machine than of them."""
-    late = [entry for entry in times if entry.late > LATE_SHARE * entry.moves]
-    late.sort(key=lambda entry: -entry.late / entry.moves)
+    """Return a sentence about bots that were late by themselves, or nothing if there are none."""
+    late = sorted(times, key=lambda entry: -entry.late / entry.moves)
     if not late:
         return []
     if len(late) == 1:

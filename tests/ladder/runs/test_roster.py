@@ -1,11 +1,8 @@
 """The bots of a run: what is said of them, and who is paused."""
 
-import pytest
-
 from bots.protocol import Budget
 from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan, PairRecord
-from ladder.errors import InvalidRun
 from ladder.runs.progress import LiveBot
 from ladder.runs.roster import Roster
 
@@ -34,14 +31,13 @@ def test_a_bot_that_ponders_is_named_once() -> None:
     assert sentence.startswith("bot3 ")
 
 
-def test_a_bot_that_the_stalls_belong_to_is_paused() -> None:
-    """The others go on, until too few are left."""
+def test_a_bot_that_alone_needs_excuses_is_charged_from_then_on() -> None:
+    """Its plans say so, and no bot is paused for it."""
     bots = roster(1, 2, 3)
-    (sentence,) = bots.pause_stalling(["bot2"])
-    assert sentence.startswith("bot2 is paused: its games stall")
-    assert not bots.can_play(plan(1, 2))
-    assert bots.can_play(plan(1, 3))
+    assert bots.briefed(plan(1, 2)) == plan(1, 2)
+    (sentence,) = bots.charge_lateness(["bot2"])
+    assert sentence.startswith("bot2 is charged for its late moves from now on")
+    assert bots.can_play(plan(1, 2))
+    assert bots.briefed(plan(1, 2)).unexcused == (2,)
+    assert bots.briefed(plan(1, 3)).unexcused == ()
     bots.check_enough()
-    list(bots.pause_stalling(["bot3"]))
-    with pytest.raises(InvalidRun, match="bot2 stalled, bot3 stalled"):
-        bots.check_enough()

@@ -50,6 +50,20 @@ def test_many_late_bots_are_one_warning(data: ReportData) -> None:
     ]
 
 
+def test_a_shared_machine_is_said_once(data: ReportData) -> None:
+    """Bots that waited are not blamed one by one, neither for late moves nor for their mean."""
+    late = [
+        replace(data.move_times[0], bot=f"b{n}", moves=100, late=50, wall_ms=11.0, cpu_ms=4.0)
+        for n in range(4)
+    ]
+    found = warnings(replace(data, move_times=late))
+    assert [said for said in found if "late" in said] == []
+    assert sum("the machine was shared" in said for said in found) == 1
+    noted = replace(data.standings, notes=["the machine was shared: 4 of 11 ms"], is_shared=True)
+    found = warnings(replace(data, move_times=late, standings=noted))
+    assert sum("the machine was shared" in said for said in found) == 1
+
+
 def test_speeds_stand_by_orders_of_magnitude(data: ReportData) -> None:
     """Ten times as many nodes as simulations squeeze no bot to nothing, and none made is no dot."""
     speeds = [12_000_000.0, 1_000_000.0, 0.0, None]

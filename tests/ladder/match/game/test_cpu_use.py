@@ -13,6 +13,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from engine.result import Result, Termination
 from ladder.errors import BotOverCpu, BotPondering
+from ladder.match.game.blame import LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import MAX_STALLS, play_game, play_pair
@@ -113,16 +114,21 @@ def test_work_budgets_are_not_charged(
     assert not any(game.termination.is_forfeit for game in record.games)
 
 
+def excuse(late: LateMove, seconds: float) -> Verdict:
+    """Excuse a late move, whatever happened."""
+    return Verdict(late.budget_us > 0 and seconds > 0)
+
+
 def test_who_makes_its_opponent_late_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wait of a late bot is its opponent's fault when that used the processor meanwhile."""
-    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: "it was kept waiting")
     monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
     pair = plan(thief, victim)
-    game = play_game(msgspec.structs.replace(pair, margin_ms=500), pool, swapped=False)
+    pair = msgspec.structs.replace(pair, margin_ms=500)
+    game = play_game(pair, pool, swapped=False, judge_late=excuse)
     assert (game.result, game.termination) == (Result.LOSS, Termination.PONDERING)
 
 
@@ -130,11 +136,11 @@ def test_a_little_pondering_makes_a_stall_and_no_forfeit(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within the allowance nobody is charged, and the game is played again without it."""
-    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: "it was kept waiting")
     monkeypatch.setattr("ladder.match.game.cpu_use.FREE_US", 10**9)
     thief = fake_start("steals", "2", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
-    record = play_pair(msgspec.structs.replace(plan(thief, victim), margin_ms=0), pool)
+    pair = msgspec.structs.replace(plan(thief, victim), margin_ms=0)
+    record = play_pair(pair, pool, judge_late=excuse)
     assert (record.games, record.aborts) == ((), MAX_STALLS + 1)
     assert record.pondering == (1,)
 

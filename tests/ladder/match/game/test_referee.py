@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,17 +22,18 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotTimeout, MachineStalled
+from ladder.match.game.blame import LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.control import Control
 from ladder.match.game.referee import (
+    CONTROL_S,
     MAX_STALLS,
-    blame_machine,
     play_game,
     play_pair,
     thought_of,
 )
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.cpu_wait import Stall
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -228,53 +228,61 @@ def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
     assert [process.alive for process in processes] == [False, False, False]
 
 
-@pytest.mark.parametrize(
-    ("stall", "excused"),
-    [
-        (Stall(150_000, bot_us=0, harness_us=0, used_us=0, stolen_us=0), False),
-        (Stall(150_000, bot_us=44_000, harness_us=0, used_us=0, stolen_us=0), False),
-        (Stall(150_000, bot_us=46_000, harness_us=0, used_us=0, stolen_us=0), True),
-        (Stall(230_000, bot_us=0, harness_us=131_000, used_us=0, stolen_us=0), True),
-        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=40_000), False),
-        (Stall(150_000, bot_us=0, harness_us=0, used_us=150_000, stolen_us=50_000), True),
-        (Stall(190_000, bot_us=45_000, harness_us=0, used_us=0, stolen_us=50_000), False),
-        (None, False),
-    ],
-)
-def test_the_machine_is_blamed_only_for_what_it_took(
-    stall: Stall | None, excused: bool, tmp_path: Path
-) -> None:
-    """A late bot is excused when it was kept waiting for as long as it overran, and only then.
-
-    It may have taken a tenth of the margin for itself.
-    """
-    entrant = Entrant(1, "a", fake_start("honest", folder=tmp_path), Budget(time_ms=100))
-    sentence = blame_machine(entrant, stall, 3, 50)
-    assert (sentence is not None) is excused
-    if stall is not None and sentence is not None:
-        late, waited = (
-            (stall.elapsed_us - 100_000) // 1000,
-            stall.waited_us // 1000,
-        )
-        assert sentence == (
-            f"a was late at ply 3 by {late} ms, while the machine kept it or the referee waiting "
-            f"for {waited} ms"
-        )
+def excuse(late: LateMove, seconds: float) -> Verdict:
+    """Excuse a late move, whatever happened."""
+    assert late.budget_us == 1000
+    assert seconds <= CONTROL_S
+    return Verdict(True, Control(elapsed_us=51_000, waited_us=40_000, longest_us=20_000))
 
 
 def test_a_stalling_machine_gives_the_pair_up_after_three_more_tries(
-    pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pool: BotPool, tmp_path: Path
 ) -> None:
-    """The record must then hold no games and say why; no bot is charged."""
-
-    naps = (f"the machine slept {number}" for number in count(1))
-    monkeypatch.setattr("ladder.match.game.referee.blame_machine", lambda *_: next(naps))
+    """The record must then hold no games and say why and whose moves were excused."""
     late = fake_start("hangs-in-move", folder=tmp_path)
     good = fake_start("honest", folder=tmp_path)
-    record = play_pair(plan(late, good, time_ms=1), pool)
+    record = play_pair(plan(late, good, time_ms=1), pool, judge_late=excuse)
     assert record.games == ()
     assert record.aborts == MAX_STALLS + 1
-    assert record.abort_reason == f"the machine slept {MAX_STALLS + 1}"
+    assert record.abort_reason.startswith("a was late at ply 0 by ")
+    excuses = record.excuses
+    assert excuses.moves == (MAX_STALLS + 1, 0)
+    assert excuses.asked_us[0] >= 51_000 * (MAX_STALLS + 1)
+    assert (excuses.asked_us[1], excuses.controls) == (0, 0)
+    assert excuses.control_us == 51_000 * (MAX_STALLS + 1)
+
+
+def test_excuses_are_counted_for_the_bot_and_not_for_its_colour(
+    pool: BotPool, tmp_path: Path
+) -> None:
+    """B is late in both games of the pair, first as the second and then as the first player."""
+    late = fake_start("late-once", str(tmp_path / "flag"), folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(good, late, time_ms=1), pool, judge_late=excuse)
+    assert len(record.games) == 2
+    assert record.excuses.moves == (0, 1)
+    moves = [side.time_us for game in record.games for side in game.sides]
+    assert record.excuses.asked_us[0] == moves[0] + moves[3]
+    assert record.excuses.asked_us[1] >= moves[1] + moves[2] + 51_000
+
+
+def test_thinking_before_ready_counts_when_the_question_is_known(
+    pool: BotPool, tmp_path: Path
+) -> None:
+    """The process that replaces a late one may have learned the position from it."""
+    thinker = fake_start("thinks-when-prepared", f"{tmp_path}/note,2", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(thinker, good, time_ms=1), pool, judge_late=excuse)
+    assert [game.termination for game in record.games] == [Termination.TIMEOUT] * 2
+    assert "ms to prepare for a move that it was asked again (ply " in record.games[0].detail
+
+
+def test_preparing_as_ever_is_no_thinking(pool: BotPool, tmp_path: Path) -> None:
+    """A process that takes its usual time to start has all of the move's time left."""
+    slow = fake_start("thinks-when-prepared", f"{tmp_path}/note,0", folder=tmp_path)
+    good = fake_start("honest", folder=tmp_path)
+    record = play_pair(plan(slow, good, time_ms=1), pool, judge_late=excuse)
+    assert record.aborts == MAX_STALLS + 1
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ class ScriptedThread:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = f"/proc/{os.getpid()}/task/{os.getpid()}"
         self.state, self.call, self.gave_up = "S", "0", 7
+        self.wchan = "lock_mm_and_find_vma"
         self.cpu_ns = self.wait_ns = 0
         self.processor, self.stolen_ticks = 1, 5
         """Where it is, and what the host has taken from there; nothing happens elsewhere."""
@@ -97,6 +98,8 @@ class ScriptedThread:
             return f"1 (bot) {self.state}{' 0' * 35} {self.processor} 0 0\n".encode()
         if name == "syscall":
             return f"{self.call} 0x0 0x0\n".encode()
+        if name == "wchan":
+            return self.wchan.encode()
         if path == "/proc/stat":
             taken = f"cpu1 9 9 9 9 9 9 9 {self.stolen_ticks} 0 0\n"
             return f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 3 0 0\n{taken}intr 9\n".encode()
@@ -128,24 +131,32 @@ def test_a_bot_held_up_by_the_kernel_was_stalled(
 
 
 @pytest.mark.parametrize(
-    ("state", "call", "gave_up"), [("D", "0", 8), ("D", "-1", 9), ("S", "-1", 8)]
+    ("state", "call", "gave_up", "wchan"),
+    [
+        ("D", "0", 8, "lock_mm_and_find_vma"),
+        ("D", "-1", 9, "lock_mm_and_find_vma"),
+        ("S", "-1", 8, "lock_mm_and_find_vma"),
+        ("D", "-1", 8, "handle_userfault"),
+        ("D", "-1", 8, "0"),
+    ],
 )
 def test_other_sleeps_were_not(
-    monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int
+    monkeypatch: pytest.MonkeyPatch, state: str, call: str, gave_up: int, wchan: str
 ) -> None:
-    """In a read, after another sleep, or interruptibly: nobody knows that it did not want to."""
+    """In a read, after another sleep, interruptibly, or for a page of its own: its own doing."""
     thread = ScriptedThread(monkeypatch)
     thread.state, thread.call, thread.gave_up, thread.cpu_ns = state, call, gave_up, 18_000_000
+    thread.wchan = wchan
     assert thread.late().bot_us == 0
 
 
 def test_a_late_bots_time_in_words() -> None:
     """An author must see whether the bot computed, waited or slept."""
     stall = Stall(103_400, bot_us=38_000, harness_us=13_000, used_us=65_000, stolen_us=0)
-    assert how_spent(stall) == (
-        "of 103 ms it computed for 65, and the machine kept it or the referee waiting for 51"
+    assert how_spent(stall._replace(outside_us=49_000)) == (
+        "of 103 ms it computed for 65; it or the referee waited for 51, other programs ran for 49"
     )
-    assert how_spent(stall._replace(stolen_us=100_000)).endswith("waiting for 100")
+    assert "waited for 100, " in how_spent(stall._replace(stolen_us=100_000))
 
 
 @pytest.mark.parametrize(("processor", "stolen_us"), [(1, 100_000), (0, 0)])
@@ -174,28 +185,6 @@ def test_a_bot_that_gave_its_claim_away_was_not(start_fake: StartFake, how: str)
     assert stall.bot_us < 0.2 * stall.elapsed_us
 
 
-@pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-steps"])
-def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
-    """What orphans in other sessions use, living or ended, is the bot's own use.
-
-    Whoever else computes on this processor meanwhile does keep the bot waiting, so the calmest of
-    some tries counts; its helpers would keep it waiting in all.
-    """
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    try:
-        for _ in range(8):
-            bot = start_fake(mode)
-            open_game(bot)
-            bot.begin_game()
-            stall = late_by(bot, 0.6)
-            if max(stall.bot_us, stall.harness_us) < 0.35 * stall.elapsed_us:
-                return
-    finally:
-        os.sched_setaffinity(0, allowed)
-    pytest.fail(f"in none of the tries: {stall}")
-
-
 def test_what_a_bot_can_complain_of() -> None:
     """The longest wait counts, less what exceeds one processor's worth, and is never negative."""
     assert starved_ns(longest_wait_ns=60, cpu_ns=40, elapsed_ns=100) == 60
@@ -205,12 +194,54 @@ def test_what_a_bot_can_complain_of() -> None:
     assert starved_ns(longest_wait_ns=-1, cpu_ns=0, elapsed_ns=100) == 0
 
 
-def test_oversleeping_is_the_harnesss() -> None:
-    """The whole time that nobody of the bot used counts; a process that is gone has no wait."""
+def test_oversleeping_without_a_wait_is_a_stop() -> None:
+    """A harness that neither ran nor waited for a processor was stopped, by no fault of the bot."""
     before = snapshot(NOBODY, ended=True)._replace(taken=time.monotonic() - 10)
     stall = stall_since(NOBODY, before, 5_000_000)
-    assert stall.harness_us == 5_000_000
-    assert stall.bot_us == 0
+    assert stall.stopped_us == pytest.approx(5_000_000, abs=100_000)
+    assert (stall.bot_us, stall.excusable_us()) == (0, stall.stopped_us)
+
+
+def calmest(start_fake: StartFake, mode: str) -> Stall:
+    """The late move during which other programs used the bot's processor least, of some tries."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    stalls = []
+    try:
+        for _ in range(8):
+            bot = start_fake(mode)
+            open_game(bot)
+            bot.begin_game()
+            stalls.append(late_by(bot, 0.3))
+            if stalls[-1].outside_us < 0.1 * stalls[-1].elapsed_us:
+                break
+    finally:
+        os.sched_setaffinity(0, allowed)
+    return min(stalls, key=lambda stall: stall.outside_us)
+
+
+@pytest.mark.parametrize(
+    "mode", ["hides-behind-helpers", "hides-behind-steps", "hides-behind-waves"]
+)
+def test_a_bot_kept_waiting_by_its_own_helpers_was_not(start_fake: StartFake, mode: str) -> None:
+    """What its processes use is never another's: orphans, ended ones, and those that the kernel
+    keeps no account of, because their end is ignored."""
+    stall = calmest(start_fake, mode)
+    assert stall.excusable_us() <= stall.outside_us + stall.stolen_us + stall.stopped_us
+    # One processor can be used once; the clocks are read some time after the deadline.
+    assert stall.outside_us + stall.used_us < 1.25 * stall.elapsed_us + 150_000
+    if mode == "hides-behind-waves":
+        assert stall.claimed_us > 0.5 * stall.elapsed_us
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="userfaultfd is for root")
+def test_waiting_for_a_page_of_its_own_is_no_wait(start_fake: StartFake) -> None:
+    """A bot that sleeps in madvise until it provides the page itself sleeps."""
+    bot = start_fake("waits-for-its-own-page")
+    open_game(bot)
+    bot.begin_game()
+    stall = late_by(bot, 0.3)
+    assert stall.bot_us < 0.2 * stall.elapsed_us
 
 
 def test_unwatched_questions_leave_no_stall(start_fake: StartFake) -> None:

@@ -1,0 +1,68 @@
+"""The processor time of other programs is told from that of a bot's own processes."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from ladder.match.process.outside import OutsideClocks, outside_us
+from tests.support.fakes import StartFake, open_game
+
+NOBODY = 2**22 + 1
+"""The number of no process."""
+BUSY = [sys.executable, "-I", "-S", "-c", "print(flush=True)\nwhile 1: pass"]
+
+
+@pytest.fixture
+def cpu() -> Iterator[int]:
+    """The processor on which this test and all that it starts stay."""
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    yield min(allowed)
+    os.sched_setaffinity(0, allowed)
+
+
+def own_use_us(pid: int) -> int:
+    with open(f"/proc/{pid}/schedstat") as file:
+        return int(file.read().split()[0]) // 1000
+
+
+def test_other_programs_count_on_their_processor(cpu: int) -> None:
+    """Also one that began after the first reading; on another processor it does not count."""
+    before = OutsideClocks().read()
+    with subprocess.Popen(BUSY, stdout=subprocess.PIPE) as hog:
+        assert hog.stdout is not None
+        hog.stdout.readline()
+        time.sleep(0.2)
+        used_us = own_use_us(hog.pid)
+        assert outside_us(before, NOBODY, frozenset({cpu})) >= used_us > 0
+        elsewhere = outside_us(before, NOBODY, frozenset({cpu + 1000}))
+        hog.kill()
+    assert elsewhere == 0
+
+
+@pytest.mark.parametrize("mode", ["hides-behind-helpers", "hides-behind-waves", "hops"])
+def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode: str) -> None:
+    """Not its children, nor orphans in sessions of their own, nor what is born during the look."""
+    bot = start_fake(mode)
+    open_game(bot)
+    clocks = OutsideClocks().read()
+    with_bot = without = 0
+    for _ in range(20):
+        time.sleep(0.005)
+        with_bot += outside_us(clocks, bot.supervisor_pid, frozenset({cpu}))
+        without += outside_us(clocks, NOBODY, frozenset({cpu}))
+    bot.kill()
+    assert with_bot <= without
+
+
+def test_reading_costs_a_small_share_of_the_time() -> None:
+    """A reading is reused until it is fifty times as old as it took."""
+    clocks = OutsideClocks()
+    first = clocks.read()
+    assert clocks.read() is first
+    time.sleep(0.3)
+    assert clocks.read() is not first

@@ -1,0 +1,67 @@
+"""A bot is blamed for its own time, and the machine for the time that all bots waited."""
+
+from dataclasses import replace
+
+import pytest
+
+from db.records.sides import SideTotals
+from ladder.results.standings.move_times import MoveTimes, shared_note, waited, without_waiting
+from ladder.results.standings.standings import Standings
+from tests.ladder.results.standings.test_standings import MIXED, standings, table
+
+
+def times(bot: str, wall_ms: float, cpu_ms: float | None) -> MoveTimes:
+    known = None if cpu_ms is None else wall_ms
+    return MoveTimes(bot, 100, wall_ms, wall_ms, wall_ms, wall_ms, wall_ms, 50, known, cpu_ms)
+
+
+def slow() -> Standings:
+    """The bots a and b with a mean of 130 ms at 100 ms a move."""
+    side = SideTotals(moves=10, time_us=1_300_000, max_us=140_000)
+    found = standings(table("a", "b", MIXED, a=side, b=side))
+    assert all(bot.over_budget for bot in found.bots)
+    return found
+
+
+def test_bots_that_all_waited_are_not_blamed() -> None:
+    """The list says once that the machine was shared, with the numbers."""
+    found = without_waiting(slow(), [times("a", 130, 60), times("b", 130, 70)])
+    assert not any(bot.over_budget for bot in found.bots)
+    assert found.is_shared
+    notes = [note for note in found.notes if "the machine was shared" in note]
+    assert len(notes) == 1
+    assert "computed for 50% of the time" in notes[0]
+
+
+def test_a_bot_over_its_budget_by_processor_time_is_blamed() -> None:
+    """However long it waited beside that."""
+    found = without_waiting(slow(), [times("a", 230, 140), times("b", 130, 70)])
+    assert [bot.name for bot in found.bots if bot.over_budget] == ["a"]
+
+
+def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
+    """Nobody else waited, so the machine was not shared."""
+    entries = [times("a", 130, 2), times("b", 99, 98)]
+    assert not waited(entries[0], entries)
+    found = without_waiting(slow(), entries)
+    assert next(bot for bot in found.bots if bot.name == "a").over_budget
+    assert not found.is_shared
+
+
+@pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
+def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
+    """Times that were not measured, or of bots that answer at once, tell nothing; stalls do."""
+    entries = [times("a", 130, 60), other]
+    assert not waited(entries[0], entries)
+    found = without_waiting(slow(), entries)
+    assert next(bot for bot in found.bots if bot.name == "a").over_budget
+    shared = without_waiting(replace(slow(), stalled_games=3), entries)
+    assert not next(bot for bot in shared.bots if bot.name == "a").over_budget
+
+
+def test_nothing_is_said_where_no_bot_is_slow() -> None:
+    """Waiting that fits into the budget changes nothing."""
+    found = slow()
+    quick = replace(found, bots=[replace(bot, over_budget=False) for bot in found.bots])
+    assert without_waiting(quick, [times("a", 90, 40), times("b", 90, 40)]) == quick
+    assert "50%" in shared_note([times("a", 10, 4), times("b", 10, 6)])
