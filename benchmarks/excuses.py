@@ -82,11 +82,11 @@ def vary(cpu: int, draws: random.Random) -> None:
 def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
     """Play some pairs with the project that is imported; counts by bot."""
     from bots.protocol import Budget
-    from db.records.launch import Start
+    from db.records.launch import DEFAULT_LIMITS, Start
     from db.records.pairs import Entrant, PairPlan
     from ladder.match.game.bot_pool import BotPool
     from ladder.match.game.referee import play_pair
-    from ladder.match.process.confinement import UNCONFINED
+    from ladder.match.process.confinement import Confinement
     from ladder.match.specs.start_command import built_in, entrant_of
 
     budget = Budget(time_ms=options.time)
@@ -99,7 +99,7 @@ def play(first: int, pairs: int, options: argparse.Namespace) -> Counter[str]:
         return Entrant(revision, name, Start(argv=words, folder=options.folder), budget)
 
     found: Counter[str] = Counter()
-    pool = BotPool(UNCONFINED)
+    pool = BotPool(Confinement(limits=DEFAULT_LIMITS, sandbox=()))
     for number in range(first, first + pairs):
         draws = random.Random(number)
         names = draws.sample(HONEST, 2)

@@ -14,11 +14,11 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from engine.seeds import SplitMix
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.referee import play_pair
-from ladder.match.process.confinement import UNCONFINED
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from tests.support.data.random_games import random_record
 from tests.support.fakes import fake_start
 from tests.support.lying_worker import LIES, LegalLie
+from tests.support.unconfined import UNCONFINED
 
 START = Start(argv=("true",), folder="/")
 
