@@ -68,7 +68,7 @@ def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) 
     """Start a registered bot and let it play a game against random on each kind of board."""
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import print_out
+    from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
     from ladder.match.registry.registered import resolve_bot
     from ladder.match.registry.trial import try_out
@@ -81,7 +81,9 @@ def check(name: Name, sandbox: Sandbox = None, db: Database = DEFAULT_DATABASE) 
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, sandbox) as confinement:
-        found = try_out(resolved.launch, resolved.budgets, confinement, name=name)
+        found = try_out(
+            resolved.launch, resolved.budgets, confinement, name=name, report=print_error
+        )
     for line in found_text(found):
         print_out(line)
     if has_changed(row, resolved):

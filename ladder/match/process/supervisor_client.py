@@ -219,6 +219,12 @@ class SupervisorClient:
             self.listen(left)
         return True
 
+    def close_stdin(self) -> None:
+        """End the bot's standard input."""
+        stdin, self.stdin = self.stdin, -1
+        if stdin >= 0:
+            os.close(stdin)
+
     def let_go(self) -> None:
         """Have the supervisor end the bot, without waiting for it; from any thread."""
         with self.control_lock:

@@ -1,6 +1,6 @@
 """Registering a bot: it is tried out first, and nothing is stored unless it passes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,13 +77,19 @@ def known_bots(store: Store) -> dict[str, BotRow]:
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
-def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinement) -> Examined:
+def examine(
+    known: Mapping[str, BotRow],
+    request: Request,
+    confinement: Confinement,
+    report: Callable[[str], None] | None = None,
+) -> Examined:
     """Try a bot out; stores nothing.
 
     Args:
         known: the registered bots by name, the retired ones too.
         request: the bot.
         confinement: its bounds in the trial.
+        report: called with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -109,7 +115,7 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     ) as resolved:
         if former is not None:
             _refuse_taken(former, resolved.content_hash, replace=request.replace)
-        found = _tried(resolved, confinement, name)
+        found = _tried(resolved, confinement, name, report)
         _refuse_written(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
@@ -134,7 +140,12 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     return Examined(new, found, resolved.not_tracked)
 
 
-def _tried(resolved: ResolvedBot, confinement: Confinement, name: str) -> Found:
+def _tried(
+    resolved: ResolvedBot,
+    confinement: Confinement,
+    name: str,
+    report: Callable[[str], None] | None,
+) -> Found:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
@@ -142,7 +153,7 @@ def _tried(resolved: ResolvedBot, confinement: Confinement, name: str) -> Found:
     compile_launches([launch])
     if own:
         return try_options(launch, resolved.budgets or ())
-    return try_out(launch, resolved.budgets, confinement, name=name)
+    return try_out(launch, resolved.budgets, confinement, name=name, report=report)
 
 
 def _refuse_written(resolved: ResolvedBot) -> None:

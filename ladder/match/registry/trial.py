@@ -4,7 +4,7 @@ of board that it claims. Nothing of it is stored.
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bots.protocol import READY_S, Budget, BudgetKind
@@ -87,6 +87,7 @@ def try_out(
     confinement: Confinement,
     *,
     name: str = "bot",
+    report: Callable[[str], None] | None = None,
 ) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
@@ -97,6 +98,7 @@ def try_out(
         budgets: what it plays on; None: what its hello says.
         confinement: its bounds.
         name: the bot's, for its log.
+        report: called with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -107,7 +109,7 @@ def try_out(
     left_out = ""
     trials: list[Trial] = []
     try:
-        hello = pool.greet(start_of(launch), name)
+        hello = pool.greet(start_of(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
