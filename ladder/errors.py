@@ -2,7 +2,8 @@
 
 LadderError              a sentence for a person; never shown as a traceback
 |-- UsageError           bad input: exit 2
-|   `-- UnknownBot       a name that no registered bot has
+|   |-- UnknownBot       a name that no registered bot has
+|   `-- UnfitBot         a registered bot that cannot take part as it is
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- BotChanged           a bot's files are not what was registered: its games would be mixed
@@ -60,6 +61,20 @@ class UsageError(LadderError):
 
 class UnknownBot(UsageError):
     """No registered bot has the name; the message says which there are."""
+
+
+class UnfitBot(UsageError):
+    """A registered bot that cannot take part as it is, and could be left out.
+
+    Attributes:
+        remedy: the reason and what to do besides leaving it out.
+
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        """Say why the bot cannot take part, and what to do about it."""
+        self.remedy = f"{reason}: {remedy}"
+        super().__init__(f"{self.remedy}, or leave it out")
 
 
 class InvalidRun(LadderError):

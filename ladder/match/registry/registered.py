@@ -11,7 +11,7 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
@@ -90,6 +90,23 @@ def changes_since(bot: BotRow) -> dict[str, str]:
         return changed_files(bot.revision.files, resolve_bot(bot).files)
     except SpecError as error:
         return {bot.spec: str(error)}
+
+
+def refuse_changed(bot: BotRow) -> None:
+    """Refuse a bot that is not what was registered.
+
+    A built-in player follows the sources, and only has to be one of theirs.
+
+    Raises:
+        UsageError: its files have changed.
+        SpecError: something that it is made of is gone.
+        UnknownPlayer: these sources have no such player any more.
+
+    """
+    if is_own(bot):
+        resolve_bot(bot)
+    else:
+        resolve_unchanged(bot)
 
 
 def resolve_unchanged(bot: BotRow) -> ResolvedBot:
@@ -181,16 +198,16 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
     """Refuse bots that play none of the boards.
 
     Raises:
-        UsageError: one plays none of them.
+        UnfitBot: one plays none of them.
 
     """
     classes = tuple(boards)
     for bot in bots:
         if not any(can_play_class(bot.revision.boards, board) for board in classes):
             asked = ", ".join(map(str, classes))
-            raise UsageError(
-                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
-                "; leave it out of --bots or choose other --boards"
+            raise UnfitBot(
+                f"{bot.name} does not play {asked}, but {describe_boards(bot.revision.boards)}",
+                "choose other --boards",
             )
 
 
@@ -198,13 +215,14 @@ def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None
     """Refuse bots that need more than the time given per move.
 
     Raises:
-        UsageError: one needs more, as was found when it was registered.
+        UnfitBot: one needs more, as was found when it was registered.
 
     """
     for bot in bots:
         needed = bot.revision.launch.min_time_ms
         if time_ms is not None and needed is not None and time_ms < needed:
-            raise UsageError(
+            raise UnfitBot(
                 f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
-                f"less: ask for at least --time {needed}ms, or leave it out"
+                "less",
+                f"ask for at least --time {needed}ms",
             )
