@@ -92,6 +92,14 @@ class Stopped(LadderError):
         super().__init__("stopped")
 
 
+REGISTER_ANEW = (
+    "register it as it is now with `ladder bots add`, under a name of its own or with --replace in "
+    "the place of the old one, whose games then count no more; with --files, such as --files "
+    "'*.py', if that is no part of the bot"
+)
+"""What to do about a bot whose files have changed."""
+
+
 class BotChanged(LadderError):
     """Files of a bot are no longer those that its identity was taken from."""
 
@@ -99,10 +107,7 @@ class BotChanged(LadderError):
 
     def __init__(self, start: "Start", files: str) -> None:
         """Name the bot by its start, and its files as `name_changes` does."""
-        super().__init__(
-            f"the bot is not what was registered ({files}): `ladder bots add` registers it as it "
-            "is now, under a name of its own or with --replace in the place of the old one"
-        )
+        super().__init__(f"the bot is not what was registered ({files}): {REGISTER_ANEW}")
         self.start = start
         self.files = files
 

@@ -72,7 +72,10 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:
-        lines.append("  changes since then; `ladder bots add --replace` registers it as it is now")
+        lines.append(
+            "  changes since then; `ladder bots add --replace` registers it as it is now, and "
+            "--files says which files are the bot"
+        )
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)
 

@@ -16,7 +16,8 @@ from db.records.restart import Restart
 from db.store import Store
 from ladder.errors import UnknownBot, UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.known_launches import mark_launch
+from ladder.match.registry.known_launches import mark_launch, unknown_bots
+from ladder.match.registry.registered import resolve_bot
 from ladder.match.registry.trial import (
     Found,
     found_in_catalogue,
@@ -25,6 +26,7 @@ from ladder.match.registry.trial import (
 )
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.file_state import changes, name_changes
+from ladder.match.specs.fingerprint import describe_changes, programs
 from ladder.match.specs.git_spec import (
     GitSource,
     resolving,
@@ -114,7 +116,7 @@ def examine(
         patterns=request.patterns,
     ) as resolved:
         if former is not None:
-            _refuse_taken(former, resolved.content_hash, replace=request.replace)
+            _refuse_taken(former, request, resolved)
         found = _tried(resolved, confinement, name, report)
         _refuse_written(resolved)
     launch = msgspec.structs.replace(
@@ -206,19 +208,21 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
+def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> None:
     """Refuse a name that is taken, with the remedy that works; `replace` allows it."""
     refuse_built_in(known, "choose another name")
-    if replace:
+    if request.replace:
         return
-    name, same = known.name, known.revision.content_hash == content_hash
+    name, other = known.name, _difference(known, request, resolved)
+    same = not other
     if known.retired_at is None:
         state = f"a bot called {name} is already registered"
         if same:
             raise NothingToAdd(f"{state}, with the same content: there is nothing to add")
         raise UsageError(
-            f"{state}, with other content: choose another name, or --replace to put this one in "
-            "its place; games of the old content then count no more"
+            f"{state}, with other content ({other}): choose another name, or --replace to put this "
+            "one in its place; games of the old content then count no more; with --files, such as "
+            "--files '*.py', if that is no part of the bot"
         )
     if known.revision.launch.starts_nothing:
         raise UsageError(
@@ -231,6 +235,37 @@ def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
             "back, with its games and its rating"
         )
     raise UsageError(
-        f"a retired bot is called {name}, with other content: choose another name, or --replace to "
-        "bring it back as this one; games of the old content then count no more"
+        f"a retired bot is called {name}, with other content ({other}): choose another name, or "
+        "--replace to bring it back as this one; games of the old content then count no more"
     )
+
+
+def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
+    """Return what tells a request from the bot that has its name; "" if they are the same bot."""
+    revision = known.revision
+    if revision.content_hash == resolved.content_hash:
+        return ""
+    if known.spec != request.spec:
+        return f"it is {known.spec}"
+    origin = resolved.launch.origin
+    if origin is not None and revision.launch.origin is not None:
+        return (
+            f"it is commit {revision.launch.origin.commit[:12]}, and this is {origin.commit[:12]}"
+        )
+    if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
+        return f"it is in {revision.launch.folder}"
+    if not request.patterns and _has_own_files(known, resolved):
+        # An earlier release may have chosen its files by another rule: that is no difference.
+        by_its_rule = resolve_bot(known)
+        if by_its_rule.content_hash == revision.content_hash:
+            return ""
+        return describe_changes(revision.files, by_its_rule.files)
+    return describe_changes(revision.files, resolved.files)
+
+
+def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
+    """Return whether a bot is made of files of its author, run by the same programs as another."""
+    launch = known.revision.launch
+    if launch.player or launch.origin or resolved.launch.origin or launch.starts_nothing:
+        return False
+    return not unknown_bots([known]) and programs(known.revision.files) == programs(resolved.files)

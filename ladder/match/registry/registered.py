@@ -1,6 +1,7 @@
 """Registered bots: choosing them for a run, and seeing that they still are what was registered."""
 
 import fnmatch
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -11,14 +12,20 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import UnfitBot, UnknownBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
     can_play_class,
     describe_boards,
 )
-from ladder.match.specs.fingerprint import changed_files
+from ladder.match.specs.fingerprint import (
+    changed_files,
+    describe_changes,
+    moved_programs,
+    programs,
+    same_environment,
+)
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.spec import (
@@ -120,19 +127,27 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
     try:
         resolved = resolve_bot(bot)
     except SpecError as error:
-        raise SpecError(f"{bot.name}: {error}") from error
+        raise SpecError(f"{bot.name}: {error}{_lost_program(bot)}") from error
     if not has_changed(bot, resolved):
         _refuse_other_start(bot, resolved)
         return resolved
-    changed = changed_files(bot.revision.files, resolved.files)
-    names = ", ".join(f"{name} {word}" for name, word in changed.items())
-    remedy = (
-        "its sources were edited while the command started; run it again"
-        if is_own(bot)
-        else "register the new version under a name of its own with `ladder bots add`, or in its "
-        "place with --replace, which retires the old one and its rating"
+    reason = (
+        f"{bot.name} is not what was registered "
+        f"({describe_changes(bot.revision.files, resolved.files)})"
     )
-    raise UsageError(f"{bot.name} is not what was registered ({names}): {remedy}")
+    if is_own(bot):
+        raise UsageError(f"{reason}: its sources were edited while the command started; try again")
+    for former in moved_programs(bot.revision.files, resolved.files):
+        raise UnfitBot(reason, same_environment(former))
+    raise UnfitBot(reason, REGISTER_ANEW)
+
+
+def _lost_program(bot: BotRow) -> str:
+    """Return the advice about a program of a registered bot that is not on PATH here."""
+    for name in programs(bot.revision.files):
+        if shutil.which(Path(name).name) is None:
+            return f"; it was {name} when it was registered: {same_environment(name)}"
+    return ""
 
 
 def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
