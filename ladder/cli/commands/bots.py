@@ -24,17 +24,18 @@ def list_bots(
     json: Json = False,
     retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
 ) -> int:
-    """Show every bot with what it is based on and the one thing that it changes."""
+    """Show every bot, your own first, with its parent and the one thing that it changes."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import (
         print_out,
         stdout_console,
     )
+    from ladder.match.registry.register import is_built_in
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json
 
     with open_or_imagine(db) as store:
-        rows = store.bots.all(include_retired=retired)
+        rows = sorted(store.bots.all(include_retired=retired), key=is_built_in)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
     else:

@@ -14,7 +14,7 @@ from db.records.bots import (
 )
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.known_launches import mark_launch, unknown_bots
 from ladder.match.registry.registered import resolve_bot
@@ -32,7 +32,7 @@ from ladder.match.specs.git_spec import (
     resolving,
 )
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text
+from ladder.names import check_line, check_name, check_text, unknown_bot
 
 
 class NothingToAdd(UsageError):
@@ -101,7 +101,7 @@ def examine(
     name = check_name(request.name)
     check_text(request.spec, "SPEC")
     if request.based_on and request.based_on not in known:
-        raise UnknownBot(f"--based-on {request.based_on}: no bot of that name is registered")
+        raise unknown_bot(request.based_on, known, "--based-on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "--note")
@@ -203,9 +203,14 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
         UsageError: it is one; the remedy is said behind it.
 
     """
-    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
-    if own and bot.revision.launch.origin is None:
+    if is_built_in(bot):
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
+
+
+def is_built_in(bot: BotRow) -> bool:
+    """Return whether a bot is a built-in player under its own name."""
+    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
+    return own and bot.revision.launch.origin is None
 
 
 def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> None:

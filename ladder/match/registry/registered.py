@@ -12,7 +12,7 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import REGISTER_ANEW, UnfitBot, UnknownBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
@@ -34,6 +34,7 @@ from ladder.match.specs.spec import (
     read_spec,
 )
 from ladder.match.specs.start_command import entrant_of
+from ladder.names import unknown_bot
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
@@ -49,8 +50,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            known = ", ".join(available)
-            raise UnknownBot(f"--bots: no registered bot is called {word!r}: there are {known}")
+            raise unknown_bot(word, available, "--bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
