@@ -138,7 +138,9 @@ def found_text(found: Found) -> list[str]:
         for trial in found.trials
     ]
     if found.left_out:
-        lines.append(f"on a board without a forbidden cell {found.left_out}")
+        lines.append(found.left_out)
+    if found.over_budget:
+        lines.append(found.over_budget)
     if found.min_time_ms is not None:
         lines.append(
             f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"

@@ -94,7 +94,7 @@ class HelpGroup(TyperGroup):
         if word not in self.commands and not word.startswith("-") and not ctx.resilient_parsing:
             near = [f"`{ctx.command_path} {name}`" for name in self._meant_by(word)]
             ctx.fail(
-                f"there is no command {word!r}"
+                f"No such command {word!r}"
                 + (f": did you mean {' or '.join(near)}?" if near else "")
             )
         return super().resolve_command(ctx, args)

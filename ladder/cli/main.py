@@ -37,7 +37,7 @@ def run_command(arguments: list[str]) -> int:
     try:
         from ladder.cli.app import parser
 
-        result: Any = parser()(arguments, standalone_mode=False)
+        result: Any = parser()(arguments, prog_name="ladder", standalone_mode=False)
     except Exception as error:
         from ladder.cli.failures import explain
 

@@ -135,10 +135,12 @@ def program(word: str, folder: Path) -> dict[str, str]:
     """
     found = shutil.which(word)
     if found is None:
-        raise SpecError(
-            f"{word!r} is neither a file in {folder} nor a program on PATH: "
-            "write a path such as ./mybot"
-        )
+        remedy = "write a path such as ./mybot"
+        if (folder / f"{word}.py").is_file():
+            remedy = f"did you mean python3 {word}.py?"
+        elif (folder / Path(word).name).is_file():
+            remedy = f"did you mean ./{Path(word).name}?"
+        raise SpecError(f"{word!r} is neither a file in {folder} nor a program on PATH: {remedy}")
     lines = (_output(found, "--version") or "").strip().splitlines()
     return {found: lines[0] if lines else "version unknown"}
 

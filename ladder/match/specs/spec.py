@@ -3,6 +3,7 @@
 import hashlib
 import re
 import shlex
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from bots.catalogue import parse_player
+from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError
 from bots.identity import content_hash
 from bots.protocol import BudgetKind
@@ -91,6 +92,9 @@ def read_spec(
     if python is not None and kind not in _OF_PYTHON:
         raise SpecError(f"--python chooses the interpreter of python: and kaggle: bots, not {kind}")
     if not colon or kind not in {"builtin", *_PROGRAMS, *_OF_PYTHON}:
+        meant = _meant_by(spec, folder)
+        if meant:
+            raise SpecError(f"{spec!r} is no specification: did you mean {meant}?")
         raise SpecError(f"unknown specification {spec!r}: write {FORMS}")
     if not rest.strip():
         raise SpecError(f"{kind}: says nothing more: write {FORMS}")
@@ -117,6 +121,18 @@ def read_spec(
         states=tuple(made_of.states),
         not_tracked=not_tracked,
     )
+
+
+def _meant_by(spec: str, folder: Path) -> str:
+    """Return the specification that somebody means who names a file or a player; "" if unknown."""
+    path = folder / spec
+    if path.is_file():
+        if path.suffix == ".so":
+            return f"thu:{spec}"
+        if path.suffix == ".py":
+            return f"'exec:python3 {spec}', kaggle:{spec} or python:{spec}:CLASS"
+        return f"exec:{spec if '/' in spec else './' + spec}"
+    return f"{BUILTIN}{spec}" if spec in VERSIONS else ""
 
 
 def own_player_of(launch: Launch) -> ResolvedBot:
@@ -313,7 +329,13 @@ def _command(command: str, made_of: Ingredients) -> tuple[str, ...]:
         words = tuple(shlex.split(command))
     except ValueError as error:
         raise SpecError(f"the command {command!r} cannot be read: {error}") from error
-    if not (folder / words[0]).is_file():
+    in_folder = (folder / words[0]).is_file()
+    if in_folder and "/" not in words[0] and shutil.which(words[0]) is None:
+        raise SpecError(
+            f"{words[0]!r} is no program on PATH, where a word without a slash is looked for: did "
+            f"you mean ./{words[0]}?"
+        )
+    if not in_folder:
         made_of.add_values(program(words[0], folder))
     for word in words:
         if (folder / word).is_file():
