@@ -153,10 +153,12 @@ def test_an_answer_in_time_reports_no_silence(start_fake: StartFake) -> None:
     reports: list[str] = []
     bot.report_silence(10, lambda: reports.append("silent"))
     bot.ask(Hello(), timeout_s=20)
-    bot.report_silence(0.1, lambda: reports.append("silent"))
     bot.ask(NEW_GAME, timeout_s=20)
+    assert reports == []
+    bot.report_silence(0.1, lambda: reports.append("silent"))
     first_move(bot)
-    assert len(reports) <= 1
+    first_move(bot)
+    assert reports == ["silent"]
 
 
 def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
