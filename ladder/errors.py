@@ -2,7 +2,8 @@
 
 LadderError              a sentence for a person; never shown as a traceback
 |-- UsageError           bad input: exit 2
-|   `-- UnknownBot       a name that no registered bot has
+|   |-- UnknownBot       a name that no registered bot has
+|   `-- UnfitBot         a registered bot that cannot take part as it is
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
 |-- BotChanged           a bot's files are not what was registered: its games would be mixed
@@ -62,6 +63,20 @@ class UnknownBot(UsageError):
     """No registered bot has the name; the message says which there are."""
 
 
+class UnfitBot(UsageError):
+    """A registered bot that cannot take part as it is, and could be left out.
+
+    Attributes:
+        remedy: the reason and what to do besides leaving it out.
+
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        """Say why the bot cannot take part, and what to do about it."""
+        self.remedy = f"{reason}: {remedy}"
+        super().__init__(f"{self.remedy}, or leave it out")
+
+
 class InvalidRun(LadderError):
     """The run cannot give meaningful results: bots fail or the machine stalls."""
 
@@ -77,6 +92,14 @@ class Stopped(LadderError):
         super().__init__("stopped")
 
 
+REGISTER_ANEW = (
+    "register it as it is now with `ladder bots add`, under a name of its own or with --replace in "
+    "the place of the old one, whose games then count no more; with --files, such as --files "
+    "'*.py', if that is no part of the bot"
+)
+"""What to do about a bot whose files have changed."""
+
+
 class BotChanged(LadderError):
     """Files of a bot are no longer those that its identity was taken from."""
 
@@ -84,10 +107,7 @@ class BotChanged(LadderError):
 
     def __init__(self, start: "Start", files: str) -> None:
         """Name the bot by its start, and its files as `name_changes` does."""
-        super().__init__(
-            f"the bot is not what was registered ({files}): `ladder bots add` registers it as it "
-            "is now, under a name of its own or with --replace in the place of the old one"
-        )
+        super().__init__(f"the bot is not what was registered ({files}): {REGISTER_ANEW}")
         self.start = start
         self.files = files
 

@@ -6,7 +6,10 @@ characters, so no escape sequences of terminals; no marks that turn the directio
 lone surrogates; no space at either end. Older databases may hold others: see `ladder.visible`.
 """
 
-from ladder.errors import UsageError
+import difflib
+from collections.abc import Iterable
+
+from ladder.errors import UnknownBot, UsageError
 from ladder.visible import LINES
 
 CONFIG = "ladder.toml"
@@ -61,6 +64,21 @@ def check_text(text: str, whose: str) -> str:
                 f"{whose} is printable text, got U+{ord(character):04X} in {_shown(text)}"
             )
     return text
+
+
+def unknown_bot(name: str, known: Iterable[str], where: str = "") -> UnknownBot:
+    """Return the error about a name that no registered bot has.
+
+    Args:
+        name: the word of the user.
+        known: the names of the registered bots, of which similar ones are proposed.
+        where: the option or argument that holds the word.
+
+    """
+    near = difflib.get_close_matches(name, list(known), n=3)
+    remedy = f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
+    prefix = f"{where}: " if where else ""
+    return UnknownBot(f"{prefix}no registered bot is called {name!r}: {remedy}")
 
 
 def _shown(text: str) -> str:

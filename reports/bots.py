@@ -72,7 +72,10 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
     if launch.folder:
         lines.insert(2, f"  in          {launch.folder}")
     if changes:
-        lines.append("  changes since then; `ladder bots add --replace` registers it as it is now")
+        lines.append(
+            "  changes since then; `ladder bots add --replace` registers it as it is now, and "
+            "--files says which files are the bot"
+        )
         lines += [f"    {name}: {what}" for name, what in changes.items()]
     return text_of_lines(lines)
 
@@ -135,7 +138,9 @@ def found_text(found: Found) -> list[str]:
         for trial in found.trials
     ]
     if found.left_out:
-        lines.append(f"on a board without a forbidden cell {found.left_out}")
+        lines.append(found.left_out)
+    if found.over_budget:
+        lines.append(found.over_budget)
     if found.min_time_ms is not None:
         lines.append(
             f"needs {found.min_time_ms} ms a move: runs with a smaller --time will refuse it"

@@ -100,7 +100,13 @@ class Host:
                 return {"type": "move", "ply": message["ply"], "column": column}
             except (AttributeError, TypeError):
                 pass
-        raise Failure(f"the agent returned {chosen!r}, which is no column")
+        name = getattr(self.agent, "__name__", type(self.agent).__name__)
+        taken = (
+            ""
+            if name in ("agent", "act")
+            else f"; {name} was taken as the agent, for it is the last callable of the file"
+        )
+        raise Failure(f"the agent returned {chosen!r}, which is no column{taken}")
 
     def observation(self, moves: list[int]) -> Struct:
         """The board as Kaggle shows it: one flat list, the top row first, 1 the first player."""

@@ -1,5 +1,6 @@
 """Registered bots and their revisions."""
 
+import difflib
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -237,7 +238,9 @@ def _current() -> Select[Any]:
 def _find(connection: Connection, name: str) -> BotRow:
     row = connection.execute(_current().where(Bot.name == name)).first()
     if row is None:
-        raise UnknownRow(f"no bot called {name!r} is registered; `ladder bots list` shows them")
+        near = difflib.get_close_matches(name, list(connection.scalars(select(Bot.name))))
+        remedy = f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
+        raise UnknownRow(f"no bot called {name!r} is registered; {remedy}")
     return _bot(row)
 
 

@@ -1,8 +1,13 @@
 """Help of the commands: whole sentences in every list, and an example for each command."""
 
+import difflib
+from collections.abc import Iterator
 from typing import Any
 
+import typer
 from typer.core import TyperGroup
+
+from ladder.errors import ExitCode
 
 EXAMPLES = {
     "run": "ladder run --bots 'v*' --time 100ms --hours 8",
@@ -52,6 +57,19 @@ EXAMPLES = {
 """A command line for each command, by the words that reach it."""
 
 
+MEANT = {
+    "add": ("register", "new", "create"),
+    "delete": ("remove", "rm"),
+    "list": ("ls",),
+    "retire": ("remove", "rm", "disable"),
+    "show": ("info",),
+    "unretire": ("restore", "enable"),
+}
+"""Words that other programs use for a command."""
+ALIKE = 0.7
+"""Similarity of two words from which one may be a misspelling of the other."""
+
+
 class HelpGroup(TyperGroup):
     """A group of commands that lists them with whole sentences, and gives each its example."""
 
@@ -62,6 +80,35 @@ class HelpGroup(TyperGroup):
             example = EXAMPLES.get(f"{prefix}{name}")
             if example is not None:
                 command.epilog = f"\b\nExample:\n  {example}"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Print the help of a group that is called without a command."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            raise typer.Exit(ExitCode.USAGE)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find a command, or refuse the word and propose the commands that may be meant."""
+        word = args[0]
+        if word not in self.commands and not word.startswith("-") and not ctx.resilient_parsing:
+            near = [f"`{ctx.command_path} {name}`" for name in self._meant_by(word)]
+            ctx.fail(
+                f"No such command {word!r}"
+                + (f": did you mean {' or '.join(near)}?" if near else "")
+            )
+        return super().resolve_command(ctx, args)
+
+    def _meant_by(self, word: str) -> Iterator[str]:
+        """Yield the commands that a word may stand for, each by the words behind this group."""
+        near = difflib.get_close_matches(word, self.commands, cutoff=ALIKE)
+        for name, command in self.commands.items():
+            if name in near or word in MEANT.get(name, ()):
+                yield name
+            elif isinstance(command, HelpGroup):
+                for inner in command.commands:
+                    if word == inner or word in MEANT.get(inner, ()):
+                        yield f"{name} {inner}"
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write every command with the whole first sentence of its help, wrapped."""

@@ -41,7 +41,7 @@ def run_command(arguments: list[str]) -> int:
     try:
         from ladder.cli.app import parser
 
-        result: Any = parser()(arguments, standalone_mode=False)
+        result: Any = parser()(arguments, prog_name="ladder", standalone_mode=False)
         code = result if isinstance(result, int) else 0
         sys.stdout.flush()  # while a failure can still be reported
     except Exception as error:

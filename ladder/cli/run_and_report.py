@@ -1,7 +1,8 @@
 """The part that `run` and `match` share: play with somebody watching, then print the result."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, RunKind, RunRow
@@ -32,6 +33,7 @@ from ladder.runs.start import (
     THIS_MACHINE,
     NothingToResume,
     check_possible,
+    leave_out_unfit,
     start_run,
 )
 from ladder.web.server_beside import server_beside
@@ -49,12 +51,14 @@ def play_and_report(
     choose: Choice,
     *,
     json: bool,
+    named: Collection[str] | None = None,
     is_served: bool = False,
     workforce: Workforce = THIS_MACHINE,
 ) -> int:
     """Play, print the result, and return the exit code; with a server beside if `is_served`.
 
-    The result of a match is its score, that of any other run the rating list.
+    The result of a match is its score, that of any other run the rating list. Bots that cannot
+    take part are left out unless they are `named`; None refuses any of them.
 
     Raises:
         LadderError: see `ladder.runs.start.start_run`.
@@ -63,19 +67,33 @@ def play_and_report(
     if is_missing(db):
         with open_draft(db) as store:
             settings, bots = choose(store)
+            settings, bots, _ = _fit(settings, bots, named)
             check_possible(settings, bots)
         if settings.continuing is Continue.ONLY:  # and so no database is made
             return _say_nothing_to_resume((), json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
         warn_of_unknown(bots)
+        settings, bots, left_out = _fit(settings, bots, named)
+        for reason in left_out.values():
+            print_error(f"left out: {reason}")
         if workforce is THIS_MACHINE:
             _warn_of_neighbours(settings)
         served = (
             server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
         )
         with served, printed_first(store):
-            return _play(store, settings, bots, workforce, json=json)
+            return _play(store, settings, bots, left_out, workforce, json=json)
+
+
+def _fit(
+    settings: Settings, bots: Sequence[BotRow], named: Collection[str] | None
+) -> tuple[Settings, Sequence[BotRow], dict[str, str]]:
+    """Return settings and bots without those left out, and the reasons by name."""
+    if named is None:
+        return settings, bots, {}
+    fit, left_out = leave_out_unfit(settings, bots, named)
+    return replace(settings, bots=tuple(bot.name for bot in fit)), fit, left_out
 
 
 def _warn_of_neighbours(settings: Settings) -> None:
@@ -91,7 +109,13 @@ def _warn_of_neighbours(settings: Settings) -> None:
 
 
 def _play(
-    store: Store, settings: Settings, bots: Sequence[BotRow], workforce: Workforce, *, json: bool
+    store: Store,
+    settings: Settings,
+    bots: Sequence[BotRow],
+    left_out: dict[str, str],
+    workforce: Workforce,
+    *,
+    json: bool,
 ) -> int:
     outcome = start_run(
         store=store,
@@ -112,6 +136,7 @@ def _play(
             "games": outcome.live.total_games,
             "stalled_games": outcome.live.aborted_games,
             "warnings": outcome.live.warnings,
+            "left_out": left_out,
             "forfeits": forfeits_document(outcome.live),
         }
         document = {"run": head, "report": standings_document(standings)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bots.budget import BUDGETS, KIND_OF_FIELD, Budget
 from db.records.budget import amount_for, odds_of, parts_of
-from ladder.errors import UsageError
+from ladder.errors import UnfitBot, UsageError
 
 MOST_MOVES = 72
 """Of one side, on the largest board."""
@@ -62,16 +62,15 @@ class Budgets:
         """The budget of a bot: the first of these that it lists.
 
         Raises:
-            UsageError: none of these serves the bot.
+            UnfitBot: none of these serves the bot.
 
         """
         for field in self.kinds:
             if KIND_OF_FIELD[field] in kinds or "any" in kinds:
                 return Budget(**{field: amount_for(self.amounts, field, name)})
         given = ", ".join(KIND_OF_FIELD[field] for field in self.kinds)
-        raise UsageError(
-            f"{name} plays on {', '.join(kinds)}, not on {given}: "
-            "add a budget that it knows, or leave it out"
+        raise UnfitBot(
+            f"{name} plays on {', '.join(kinds)}, not on {given}", "add a budget that it knows"
         )
 
     def __str__(self) -> str:

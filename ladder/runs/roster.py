@@ -79,7 +79,8 @@ class Roster:
                 yield (
                     f"{entrant.name} is not what was registered any more ({record.abort_reason}) "
                     "and is paused: no game of the new content counts; put the old files back and "
-                    "run the same command to go on, or register the new ones with `ladder bots add`"
+                    "run the same command to go on, or register the new ones with `ladder bots "
+                    "add`; --files says which files are the bot"
                 )
 
     def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:

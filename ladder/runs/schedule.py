@@ -17,7 +17,7 @@ from engine.errors import OpeningError
 from engine.opening import check_openings, draw_opening
 from engine.opening_set import Opening, OpeningSet, is_of_class
 from engine.seeds import SplitMix
-from ladder.errors import UsageError
+from ladder.errors import UnfitBot, UsageError
 from ladder.match.specs.board_support import can_play_class
 from ladder.pair_seeds import CURRENT, SeedDerivation, derive, derive_pair_seed
 
@@ -69,6 +69,26 @@ def parse_pairing(text: str) -> Pairing:
     raise UsageError(f"--pairing is random, round-robin, uncertain or gauntlet:NAME, got {text!r}")
 
 
+def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> None:
+    """Refuse a bot that does not play every board of a set of openings.
+
+    Args:
+        name: the bot.
+        plays: its boards, as its hello lists them; None for all.
+        openings: the set.
+
+    Raises:
+        UnfitBot: it does not.
+
+    """
+    for board in openings.boards:
+        if not can_play_class(plays, BoardClass(board)):
+            raise UnfitBot(
+                f"--openings: {name} does not play {board}, which is among them",
+                "take openings on other boards",
+            )
+
+
 # What a stream draws for: independent of each other, so that, for example, the boards of a run do
 # not change when its pairing does.
 _PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _LAP = range(6)
@@ -118,12 +138,7 @@ class Schedule:
     def _refuse_openings(self, known: OpeningSet) -> None:
         """Refuse a bot that does not play every board of the set. Raises UsageError."""
         for name in self.bots:
-            for board in known.boards:
-                if not can_play_class(self.plays.get(name), BoardClass(board)):
-                    raise UsageError(
-                        f"--openings: {name} does not play {board}, which is among them: leave it "
-                        "out of --bots, or take openings on other boards"
-                    )
+            refuse_set(name, self.plays.get(name), known)
 
     def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
         """The pair of that number, 0 and up.

@@ -2,10 +2,11 @@
 
 import contextlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bots.errors import BotsError
 from db.beside import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.launch import DEFAULT_LIMITS
@@ -18,13 +19,14 @@ from db.records.runs import (
 from db.store import RunLock, Store
 from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
-from ladder.errors import LadderError
+from ladder.errors import LadderError, UnfitBot, UsageError
 from ladder.harness_version import harness_version
 from ladder.match.game.broadcast import channel_of
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
     entrants,
     refuse_boards,
+    refuse_changed,
     refuse_hurried,
 )
 from ladder.match.specs.compile import compile_entrants
@@ -37,7 +39,7 @@ from ladder.runs.runner import (
     Runner,
     RunOutcome,
 )
-from ladder.runs.schedule import Schedule
+from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.settings import (
     Continue,
     Settings,
@@ -149,6 +151,44 @@ def start_run(
             with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
                 logs.rmdir()
                 logs.parent.rmdir()
+
+
+def leave_out_unfit(
+    settings: Settings, bots: Sequence[BotRow], named: Collection[str]
+) -> tuple[list[BotRow], dict[str, str]]:
+    """Leave out bots that cannot take part and that nobody named.
+
+    Args:
+        settings: of the run; who stands in its pairing or has a budget of its own is named, too.
+        bots: the chosen ones.
+        named: those that were chosen by name, not by a pattern.
+
+    Returns:
+        The other bots, and by name the reason why each of those is left out.
+
+    """
+    needed = {*named, *settings.budgets.odds, settings.pairing.candidate}
+    fit: list[BotRow] = []
+    reasons: dict[str, str] = {}
+    for bot in bots:
+        try:
+            if bot.name not in needed:
+                _refuse_unfit(settings, bot)
+            fit.append(bot)
+        except UnfitBot as error:
+            reasons[bot.name] = error.remedy
+        except (UsageError, BotsError) as error:
+            reasons[bot.name] = str(error)
+    return fit, reasons
+
+
+def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
+    refuse_boards([bot], settings.boards)
+    if settings.openings is not None:
+        refuse_set(bot.name, bot.revision.boards, settings.openings.set)
+    refuse_hurried([bot], settings.budgets.time_ms(bot.name))
+    settings.budgets.for_bot(bot.name, bot.revision.budgets)
+    refuse_changed(bot)
 
 
 def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:

@@ -103,6 +103,33 @@ class HangsInMove(Honest):
         hang()
 
 
+class Buffers(Honest):
+    """Leaves its answers to the question named by the argument, and later ones, in its buffer."""
+
+    def say(self, answer):
+        kinds = ["hello", "ready", "move"]
+        sys.stdout.write(json.dumps(answer) + "\n")
+        if kinds.index(answer["type"]) < kinds.index(self.argument):
+            sys.stdout.flush()
+
+
+class SilentToTheEnd(Honest):
+    """Reads to the end of its input before it does anything."""
+
+    def run(self):
+        sys.stdin.read()
+        sys.exit("end of input")
+
+
+class Debugs(Honest):
+    """Writes a line of debug output before each move, or after it, as the argument says."""
+
+    def move(self, message):
+        answer = json.dumps(super().move(message)).encode()
+        lines = [b"thinking about ply 0", answer]
+        write(b"".join(line + b"\n" for line in lines[:: -1 if self.argument == "after" else 1]))
+
+
 class Spins(Honest):
     def move(self, message):
         while True:
@@ -937,6 +964,9 @@ class Unsteady(Honest):
 
 MODES = {
     "honest": Honest,
+    "buffers": Buffers,
+    "silent-to-the-end": SilentToTheEnd,
+    "debugs": Debugs,
     "hangs-in-hello": HangsInHello,
     "hangs-in-ready": HangsInReady,
     "hangs-in-move": HangsInMove,

@@ -25,17 +25,18 @@ def list_bots(
     json: Json = False,
     retired: Annotated[bool, typer.Option("--retired", help="Show retired bots too.")] = False,
 ) -> int:
-    """Show every bot with what it is based on and the one thing that it changes."""
+    """Show every bot, your own first, with its parent and the one thing that it changes."""
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import (
         print_out,
         stdout_console,
     )
+    from ladder.match.registry.register import is_built_in
     from reports.bots import bot_document, bots_table
     from reports.layout.format import to_json
 
     with open_or_imagine(db) as store:
-        rows = store.bots.all(include_retired=retired)
+        rows = sorted(store.bots.all(include_retired=retired), key=is_built_in)
     if json:
         print_out(to_json([bot_document(row) for row in rows]))
     else:
@@ -70,7 +71,7 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
     """Start a registered bot and let it play a game against random on each kind of board."""
     from ladder.cli.database import open_to_read
     from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import print_out
+    from ladder.cli.output import print_error, print_out
     from ladder.match.registry.builtins import has_changed
     from ladder.match.registry.registered import resolve_bot
     from ladder.match.registry.trial import try_out
@@ -83,7 +84,9 @@ def check(*, name: Name, options: BotOptions, db: Database = DEFAULT_DATABASE) -
     resolved = resolve_bot(row)
     compile_launches([resolved.launch])
     with bots_add.trial_bounds(db, options) as confinement:
-        found = try_out(resolved.launch, resolved.budgets, confinement, name=name)
+        found = try_out(
+            resolved.launch, resolved.budgets, confinement, name=name, report=print_error
+        )
     for line in found_text(found):
         print_out(line)
     if has_changed(row, resolved):

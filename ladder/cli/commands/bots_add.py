@@ -106,7 +106,7 @@ def add(
         source=source,
     )
     with open_draft(db) as store, trial_bounds(db, options) as confinement:
-        examined = examine(known_bots(store), request, confinement)
+        examined = examine(known_bots(store), request, confinement, print_error)
     with open_store(db, create=True, sync=True) as store:
         row = enrol(store, examined.new, replace=replace)
     for line in trial_text(examined):
@@ -168,7 +168,8 @@ def add_all(
     attempts: list[Attempt] = []
     at_once = allowed_cpus() if concurrency is None else concurrency
     with trial_bounds(db, options) as confinement:
-        for attempt in examine_all(known, requests, confinement, concurrency=at_once):
+        tries = examine_all(known, requests, confinement, concurrency=at_once, report=print_error)
+        for attempt in tries:
             if attempt.examined is not None:  # stored at once: a stop loses none
                 with open_store(db, create=True, sync=not attempts) as store:
                     enrol(store, attempt.examined.new, replace=replace)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from db.records.bots import BotRow
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
+from ladder.errors import ExitCode, InvalidRun, UsageError
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
+from ladder.names import unknown_bot
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
@@ -76,9 +77,7 @@ def contestants(
     known = {bot.name: bot for bot in store.bots.all()}
     for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
         if name not in known:
-            raise UnknownBot(
-                f"{where}: no registered bot is called {name!r}: there are {', '.join(known)}"
-            )
+            raise unknown_bot(name, known, where)
     return known[candidate], tuple(known[name] for name in against)
 
 

@@ -7,10 +7,11 @@ from enum import StrEnum
 from db.records.bots import BotRow
 from db.records.runs import BEST, division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UnknownBot, UsageError
+from ladder.errors import ExitCode, InvalidRun, UsageError
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
+from ladder.names import unknown_bot
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.settings import Settings
@@ -110,7 +111,7 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
     known = {bot.name: bot for bot in store.bots.all()}
     for name in names:
         if name not in known:
-            raise UnknownBot(f"no registered bot is called {name!r}: there are {', '.join(known)}")
+            raise unknown_bot(name, known)
     return [known[name] for name in names]
 
 

@@ -18,6 +18,12 @@ from ladder.match.process.log_budget import LogBudget
 from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
+SILENT_S = 3.0
+"""Silence at a hello after which a bot's author is told what may be the cause."""
+SILENT = (
+    f"{{name}} has not answered hello for {SILENT_S:.0f} s: it has {HELLO_S:.0f} s to load; if it "
+    "loads nothing, it may not flush its output after every line"
+)
 KEPT = 6
 """Idle processes kept by one worker."""
 
@@ -97,14 +103,27 @@ class BotPool:
             else:
                 process.hold()
 
-    def greet(self, start: Start, name: str = "bot") -> HelloReply:
+    def greet(
+        self,
+        start: Start,
+        name: str = "bot",
+        *,
+        report: Callable[[str], None] | None = None,
+    ) -> HelloReply:
         """Start a process only to hear its hello.
+
+        Args:
+            start: the process to be started.
+            name: the bot's, for its log.
+            report: called with a sentence when the bot is silent for `SILENT_S` seconds.
 
         Raises:
             BotFailure: the bot did not start or did not shake hands.
 
         """
         process = self._start(start, name)
+        if report is not None:
+            process.report_silence(SILENT_S, lambda: report(SILENT.format(name=name)))
         try:
             return shake_hands(process)
         finally:

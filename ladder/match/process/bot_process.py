@@ -16,6 +16,7 @@ import contextlib
 import select
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from os import read, write
 from pathlib import Path
@@ -54,10 +55,15 @@ from ladder.match.process.cpu_wait import (
     with_outside,
 )
 from ladder.match.process.failures import (
+    ANSWERED_AT_END,
+    DEBUG_OUTPUT,
+    ENDED_WITHOUT_ANSWER,
     excerpt,
     failure_at_end,
+    is_reply,
     last_words,
     name_of,
+    several_lines,
     with_last_words,
     wrong_answer,
 )
@@ -70,6 +76,10 @@ LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
 WAKE_S = 0.002
 """How late a wait for an answer may end by itself: the kernel rounds it up to milliseconds."""
+LONG_WAIT_S = 5.0
+"""After so long a wait for a first answer, it is looked for in the bot's output buffer."""
+AT_END_S = 1.0
+"""How long a bot may take to write that buffer when its standard input is closed."""
 ASLEEP_S = 0.25
 """Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
 KEPT_SHARE = 0.8
@@ -249,6 +259,21 @@ class BotProcess:
         """Put a line before whatever it writes to its stderr from now on."""
         self._client.head_log(line)
 
+    def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
+        """Call `report` once if the next answer takes longer than `after_s` seconds."""
+        poll, after_ms = self._wait, after_s * 1000
+
+        def wait(timeout_ms: float) -> list[tuple[int, int]]:
+            if timeout_ms <= after_ms:
+                return poll(timeout_ms)
+            self._wait = poll
+            if found := poll(after_ms):
+                return found
+            report()
+            return poll(timeout_ms - after_ms)
+
+        self._wait = wait
+
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
         self.has_played = True
@@ -367,8 +392,7 @@ class BotProcess:
             if end == len(data) - 1:
                 return data
             if end >= 0:
-                text = f"wrote more than one line as the answer to {name_of(request)}"
-                self._fail(BotProtocolError(f"{text}: {excerpt(data[end + 1 :])} came after it"))
+                self._fail(several_lines(request, data))
             left = timeout_s - (perf_counter_ns() - started) / 1e9
             if left <= 0 or not (ready := self._wait(left * 1000)):
                 self._too_late(request, timeout_s, started, data)
@@ -399,7 +423,8 @@ class BotProcess:
             self._ended(request, "closed its standard output")
         self._messages.append((FROM_BOT, data))
         text = f"wrote {excerpt(data)} although nothing was asked, before {name_of(request)}"
-        self._fail(BotProtocolError(text))
+        hint = "" if all(map(is_reply, data.splitlines())) else f"; {DEBUG_OUTPUT}"
+        self._fail(BotProtocolError(text + hint))
 
     def _too_late(
         self,
@@ -429,6 +454,8 @@ class BotProcess:
         spent = "" if self.stall is None else f"; {how_spent(self.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
+        if not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request):
+            text += self._found_at_end()
         self._fail(BotTimeout(text))
 
     def _was_kept(self, late_s: float) -> bool:
@@ -438,6 +465,17 @@ class BotProcess:
             return True
         kept_us = stall.stopped_us + max(stall.stolen_us, min(stall.harness_us, stall.outside_us))
         return kept_us >= KEPT_SHARE * late_s * 1e6
+
+    def _found_at_end(self) -> str:
+        """Close the bot's standard input, and return what its output then says about the cause."""
+        self._client.close_stdin()
+        if not self._poll(AT_END_S * 1000):
+            return ""
+        data = read(self._stdout, READ_BYTES)
+        if not data:
+            return f"; {ENDED_WITHOUT_ANSWER}"
+        self._messages.append((FROM_BOT, data))
+        return f": {ANSWERED_AT_END}" if is_reply(data.splitlines()[0]) else ""
 
     def _used_s(self, answered: bool) -> float:
         """Processor time of the present turn, or of the one that an answer has just ended."""
@@ -456,7 +494,8 @@ class BotProcess:
             decode_reply(data)
         except ProtocolError as error:
             text = f"{error}, as the answer to {name_of(request)}"
-            self._fail(BotProtocolError(text), error)
+            hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
+            self._fail(BotProtocolError(text + hint), error)
         raise AssertionError("an answer was unreadable once and not again")
 
     def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
@@ -471,3 +510,8 @@ class BotProcess:
         failure = with_last_words(failure, self._client.report.stderr)
         failure.last_words = self.last_words()
         raise failure from cause
+
+
+def _is_later_move(request: Request) -> bool:
+    """Return whether the bot must have answered another move of its game before."""
+    return isinstance(request, MoveAsk) and request.ply > 1

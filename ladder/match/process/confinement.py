@@ -13,7 +13,7 @@ class Facilities:
     groups: bool = True
     """A control group for each bot (`ladder.match.process.cgroups`)."""
     signal_scope: bool = True
-    """No signals to other processes (`ladder.match.process.containment.signal_scope`)."""
+    """No signals to other processes (`ladder.match.process.signal_scope`)."""
 
 
 ALL_FACILITIES = Facilities()

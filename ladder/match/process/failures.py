@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable
 
-from bots.protocol import ErrorReply, MoveAsk, Reply, Request
+from bots.errors import ProtocolError
+from bots.protocol import ErrorReply, MoveAsk, Reply, Request, decode_reply
 from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastWords
 from ladder.errors import (
     BotCrash,
@@ -19,6 +20,13 @@ from ladder.match.process.supervisor_client import SupervisorReport
 
 OVER_LIMIT: dict[str, type[BotFailure]] = {"memory": BotMemory, "cpu": BotOverCpu}
 """The failure that passing a limit is; passing any other is a crash."""
+ANSWERED_AT_END = (
+    "it answered only when its standard input was closed; read one line at a time, and flush the "
+    "output after every line, as print(line, flush=True) in Python and fflush(stdout) in C do"
+)
+"""What to do about answers that stay in the bot's output buffer."""
+ENDED_WITHOUT_ANSWER = "it ended without an answer when its standard input was closed after that"
+DEBUG_OUTPUT = "debug output belongs on standard error"
 LAST_LINES, LAST_CHARACTERS = 9, 900
 """Lines and characters of the end of a bot's stderr in the sentence about its failure."""
 
@@ -58,6 +66,36 @@ def wrong_answer(request: Request, reply: Reply) -> BotFailure:
         return BotCrash(f"gave up at {name_of(request)}: {reply.message[:500]}")
     kind = str(type(reply).__struct_config__.tag)
     return BotProtocolError(f"answered {name_of(request)} with a message of type {kind!r}")
+
+
+def several_lines(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot that has written more than the one line of its answer.
+
+    Args:
+        request: the question.
+        data: the lines, of which the last may be incomplete.
+
+    """
+    lines = data.splitlines()
+    whole = lines if data.endswith(b"\n") else lines[:-1]
+    stray = next((line for line in whole if not is_reply(line)), None)
+    if stray is None and not lines[-1].lstrip().startswith(b"{"):
+        stray = lines[-1]
+    if stray is None:
+        text = f"answered {name_of(request)} with more than one message"
+        return BotProtocolError(f"{text}: {excerpt(lines[0])}, then {excerpt(lines[1])}")
+    where = "before" if stray is lines[0] else "after"
+    text = f"wrote {excerpt(stray)} {where} its answer to {name_of(request)}"
+    return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
+
+
+def is_reply(line: bytes) -> bool:
+    """Return whether a line is an answer of the protocol, to whatever question."""
+    try:
+        decode_reply(line)
+    except ProtocolError:
+        return False
+    return True
 
 
 def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:

@@ -28,7 +28,6 @@ import sys
 import time
 
 from ladder.match.process.cgroups import BotGroup, end_group
-from ladder.match.process.containment.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.procfs import (
     TICKS_S,
     cpu_clock,
@@ -42,6 +41,7 @@ from ladder.match.process.procfs import (
     written_kb,
 )
 from ladder.match.process.shared_memory import SharedMemory, Uncountable, mapped_kb
+from ladder.match.process.signal_scope import renounce_privileges, scope_signals
 from ladder.match.process.stderr_log import Log
 
 NAME = b"ladder-guard"

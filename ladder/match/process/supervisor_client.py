@@ -21,10 +21,9 @@ from pathlib import Path
 import msgspec
 
 from db.records.launch import Limits
-from ladder.match.process import supervisor
+from ladder.match.process import orphans, supervisor
 from ladder.match.process.cgroups import Place, end_group, find_place, prepare_place
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.containment import orphans
 from ladder.match.process.log_budget import log_path
 
 RUN = f"import sys; sys.path.append(sys.argv.pop(1)); from {supervisor.__name__} import run; run()"
@@ -232,6 +231,12 @@ class SupervisorClient:
                 return False
             self.listen(left)
         return True
+
+    def close_stdin(self) -> None:
+        """End the bot's standard input."""
+        stdin, self.stdin = self.stdin, -1
+        if stdin >= 0:
+            os.close(stdin)
 
     def let_go(self) -> None:
         """Have the supervisor end the bot, without waiting for it; from any thread."""

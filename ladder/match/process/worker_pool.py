@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
-from ladder.match.process.containment.orphans import adopt_orphans, end_orphans
+from ladder.match.process.orphans import adopt_orphans, end_orphans
 from ladder.signals import check_stop
 
 P = ParamSpec("P")

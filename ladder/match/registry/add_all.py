@@ -1,7 +1,7 @@
 """Registering a folder of bots: each is tried out, and those that fail say why at the end."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +92,7 @@ def examine_all(
     confinement: Confinement,
     *,
     concurrency: int,
+    report: Callable[[str], None] | None = None,
 ) -> Iterator[Attempt]:
     """Try bots out, several at a time; each as soon as it is done.
 
@@ -100,13 +101,16 @@ def examine_all(
         requests: the bots.
         confinement: their bounds in the trials.
         concurrency: trials at the same time.
+        report: called with a sentence about a bot that is silent for long, from any thread.
 
     Raises:
         Stopped: the user wants the command to end; what was yielded before stands.
 
     """
     with ThreadPoolExecutor(concurrency) as pool:
-        futures = [pool.submit(_attempt, known, request, confinement) for request in requests]
+        futures = [
+            pool.submit(_attempt, known, request, confinement, report) for request in requests
+        ]
         try:
             for future in as_completed(futures):
                 yield future.result()
@@ -114,9 +118,14 @@ def examine_all(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _attempt(known: Mapping[str, BotRow], request: Request, confinement: Confinement) -> Attempt:
+def _attempt(
+    known: Mapping[str, BotRow],
+    request: Request,
+    confinement: Confinement,
+    report: Callable[[str], None] | None,
+) -> Attempt:
     try:
-        return Attempt(request, examine(known, request, confinement))
+        return Attempt(request, examine(known, request, confinement, report))
     except Stopped:
         raise
     except NothingToAdd:

@@ -1,6 +1,6 @@
 """Registering a bot: it is tried out first, and nothing is stored unless it passes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,10 @@ from db.records.bots import (
 )
 from db.records.restart import Restart
 from db.store import Store
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.known_launches import mark_launch
+from ladder.match.registry.known_launches import mark_launch, unknown_bots
+from ladder.match.registry.registered import resolve_bot
 from ladder.match.registry.trial import (
     Found,
     found_in_catalogue,
@@ -25,12 +26,13 @@ from ladder.match.registry.trial import (
 )
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.file_state import changes, name_changes
+from ladder.match.specs.fingerprint import describe_changes, programs
 from ladder.match.specs.git_spec import (
     GitSource,
     resolving,
 )
 from ladder.match.specs.spec import BUILTIN, ResolvedBot
-from ladder.names import check_line, check_name, check_text
+from ladder.names import check_line, check_name, check_text, unknown_bot
 
 
 class NothingToAdd(UsageError):
@@ -77,13 +79,19 @@ def known_bots(store: Store) -> dict[str, BotRow]:
     return {bot.name: bot for bot in store.bots.all(include_retired=True)}
 
 
-def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinement) -> Examined:
+def examine(
+    known: Mapping[str, BotRow],
+    request: Request,
+    confinement: Confinement,
+    report: Callable[[str], None] | None = None,
+) -> Examined:
     """Try a bot out; stores nothing.
 
     Args:
         known: the registered bots by name, the retired ones too.
         request: the bot.
         confinement: its bounds in the trial.
+        report: called with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: the name cannot be used, or the bot failed its trial; the message says how.
@@ -93,7 +101,7 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     name = check_name(request.name)
     check_text(request.spec, "SPEC")
     if request.based_on and request.based_on not in known:
-        raise UnknownBot(f"--based-on {request.based_on}: no bot of that name is registered")
+        raise unknown_bot(request.based_on, known, "--based-on")
     former = known.get(name)
     based_on = request.based_on
     note = None if request.note is None else check_line(request.note, "--note")
@@ -108,8 +116,8 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
         patterns=request.patterns,
     ) as resolved:
         if former is not None:
-            _refuse_taken(former, resolved.content_hash, replace=request.replace)
-        found = _tried(resolved, confinement, name)
+            _refuse_taken(former, request, resolved)
+        found = _tried(resolved, confinement, name, report)
         _refuse_written(resolved)
     launch = msgspec.structs.replace(
         resolved.launch,
@@ -134,7 +142,12 @@ def examine(known: Mapping[str, BotRow], request: Request, confinement: Confinem
     return Examined(new, found, resolved.not_tracked)
 
 
-def _tried(resolved: ResolvedBot, confinement: Confinement, name: str) -> Found:
+def _tried(
+    resolved: ResolvedBot,
+    confinement: Confinement,
+    name: str,
+    report: Callable[[str], None] | None,
+) -> Found:
     launch = resolved.launch
     own = launch.player is not None and launch.origin is None
     if own and "?" not in str(launch.player):
@@ -142,7 +155,7 @@ def _tried(resolved: ResolvedBot, confinement: Confinement, name: str) -> Found:
     compile_launches([launch])
     if own:
         return try_options(launch, resolved.budgets or ())
-    return try_out(launch, resolved.budgets, confinement, name=name)
+    return try_out(launch, resolved.budgets, confinement, name=name, report=report)
 
 
 def _refuse_written(resolved: ResolvedBot) -> None:
@@ -190,24 +203,31 @@ def refuse_built_in(bot: BotRow, remedy: str) -> None:
         UsageError: it is one; the remedy is said behind it.
 
     """
-    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
-    if own and bot.revision.launch.origin is None:
+    if is_built_in(bot):
         raise UsageError(f"{bot.name} is a built-in player: {remedy}")
 
 
-def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
+def is_built_in(bot: BotRow) -> bool:
+    """Return whether a bot is a built-in player under its own name."""
+    own = bot.name in VERSIONS and bot.spec == BUILTIN + bot.name
+    return own and bot.revision.launch.origin is None
+
+
+def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> None:
     """Refuse a name that is taken, with the remedy that works; `replace` allows it."""
     refuse_built_in(known, "choose another name")
-    if replace:
+    if request.replace:
         return
-    name, same = known.name, known.revision.content_hash == content_hash
+    name, other = known.name, _difference(known, request, resolved)
+    same = not other
     if known.retired_at is None:
         state = f"a bot called {name} is already registered"
         if same:
             raise NothingToAdd(f"{state}, with the same content: there is nothing to add")
         raise UsageError(
-            f"{state}, with other content: choose another name, or --replace to put this one in "
-            "its place; games of the old content then count no more"
+            f"{state}, with other content ({other}): choose another name, or --replace to put this "
+            "one in its place; games of the old content then count no more; with --files, such as "
+            "--files '*.py', if that is no part of the bot"
         )
     if known.revision.launch.starts_nothing:
         raise UsageError(
@@ -220,6 +240,37 @@ def _refuse_taken(known: BotRow, content_hash: str, *, replace: bool) -> None:
             "back, with its games and its rating"
         )
     raise UsageError(
-        f"a retired bot is called {name}, with other content: choose another name, or --replace to "
-        "bring it back as this one; games of the old content then count no more"
+        f"a retired bot is called {name}, with other content ({other}): choose another name, or "
+        "--replace to bring it back as this one; games of the old content then count no more"
     )
+
+
+def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
+    """Return what tells a request from the bot that has its name; "" if they are the same bot."""
+    revision = known.revision
+    if revision.content_hash == resolved.content_hash:
+        return ""
+    if known.spec != request.spec:
+        return f"it is {known.spec}"
+    origin = resolved.launch.origin
+    if origin is not None and revision.launch.origin is not None:
+        return (
+            f"it is commit {revision.launch.origin.commit[:12]}, and this is {origin.commit[:12]}"
+        )
+    if revision.launch.folder != resolved.launch.folder and revision.launch.folder:
+        return f"it is in {revision.launch.folder}"
+    if not request.patterns and _has_own_files(known, resolved):
+        # An earlier release may have chosen its files by another rule: that is no difference.
+        by_its_rule = resolve_bot(known)
+        if by_its_rule.content_hash == revision.content_hash:
+            return ""
+        return describe_changes(revision.files, by_its_rule.files)
+    return describe_changes(revision.files, resolved.files)
+
+
+def _has_own_files(known: BotRow, resolved: ResolvedBot) -> bool:
+    """Return whether a bot is made of files of its author, run by the same programs as another."""
+    launch = known.revision.launch
+    if launch.player or launch.origin or resolved.launch.origin or launch.starts_nothing:
+        return False
+    return not unknown_bots([known]) and programs(known.revision.files) == programs(resolved.files)

@@ -1,6 +1,7 @@
 """Registered bots: choosing them for a run, and seeing that they still are what was registered."""
 
 import fnmatch
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -11,14 +12,20 @@ from db.records.pairs import Entrant
 from db.records.restart import Restart
 from db.store import Store
 from engine.board import BoardClass
-from ladder.errors import UnknownBot, UsageError
+from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
     can_play_class,
     describe_boards,
 )
-from ladder.match.specs.fingerprint import changed_files
+from ladder.match.specs.fingerprint import (
+    changed_files,
+    describe_changes,
+    moved_programs,
+    programs,
+    same_environment,
+)
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.own_sources import own_sources, refuse_edited
 from ladder.match.specs.spec import (
@@ -27,6 +34,7 @@ from ladder.match.specs.spec import (
     read_spec,
 )
 from ladder.match.specs.start_command import entrant_of
+from ladder.names import unknown_bot
 
 
 def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
@@ -42,8 +50,7 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         word = pattern.strip()
         names = [name for name in available if fnmatch.fnmatchcase(name, word)]
         if not names:
-            known = ", ".join(available)
-            raise UnknownBot(f"--bots: no registered bot is called {word!r}: there are {known}")
+            raise unknown_bot(word, available, "--bots")
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
@@ -92,6 +99,23 @@ def changes_since(bot: BotRow) -> dict[str, str]:
         return {bot.spec: str(error)}
 
 
+def refuse_changed(bot: BotRow) -> None:
+    """Refuse a bot that is not what was registered.
+
+    A built-in player follows the sources, and only has to be one of theirs.
+
+    Raises:
+        UsageError: its files have changed.
+        SpecError: something that it is made of is gone.
+        UnknownPlayer: these sources have no such player any more.
+
+    """
+    if is_own(bot):
+        resolve_bot(bot)
+    else:
+        resolve_unchanged(bot)
+
+
 def resolve_unchanged(bot: BotRow) -> ResolvedBot:
     """A registered bot as its specification stands now, its files being what was registered.
 
@@ -103,19 +127,27 @@ def resolve_unchanged(bot: BotRow) -> ResolvedBot:
     try:
         resolved = resolve_bot(bot)
     except SpecError as error:
-        raise SpecError(f"{bot.name}: {error}") from error
+        raise SpecError(f"{bot.name}: {error}{_lost_program(bot)}") from error
     if not has_changed(bot, resolved):
         _refuse_other_start(bot, resolved)
         return resolved
-    changed = changed_files(bot.revision.files, resolved.files)
-    names = ", ".join(f"{name} {word}" for name, word in changed.items())
-    remedy = (
-        "its sources were edited while the command started; run it again"
-        if is_own(bot)
-        else "register the new version under a name of its own with `ladder bots add`, or in its "
-        "place with --replace, which retires the old one and its rating"
+    reason = (
+        f"{bot.name} is not what was registered "
+        f"({describe_changes(bot.revision.files, resolved.files)})"
     )
-    raise UsageError(f"{bot.name} is not what was registered ({names}): {remedy}")
+    if is_own(bot):
+        raise UsageError(f"{reason}: its sources were edited while the command started; try again")
+    for former in moved_programs(bot.revision.files, resolved.files):
+        raise UnfitBot(reason, same_environment(former))
+    raise UnfitBot(reason, REGISTER_ANEW)
+
+
+def _lost_program(bot: BotRow) -> str:
+    """Return the advice about a program of a registered bot that is not on PATH here."""
+    for name in programs(bot.revision.files):
+        if shutil.which(Path(name).name) is None:
+            return f"; it was {name} when it was registered: {same_environment(name)}"
+    return ""
 
 
 def _refuse_other_start(bot: BotRow, resolved: ResolvedBot) -> None:
@@ -181,16 +213,16 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
     """Refuse bots that play none of the boards.
 
     Raises:
-        UsageError: one plays none of them.
+        UnfitBot: one plays none of them.
 
     """
     classes = tuple(boards)
     for bot in bots:
         if not any(can_play_class(bot.revision.boards, board) for board in classes):
             asked = ", ".join(map(str, classes))
-            raise UsageError(
-                f"{bot.name} does not play {asked}: it plays {describe_boards(bot.revision.boards)}"
-                "; leave it out of --bots or choose other --boards"
+            raise UnfitBot(
+                f"{bot.name} does not play {asked}, but {describe_boards(bot.revision.boards)}",
+                "choose other --boards",
             )
 
 
@@ -198,13 +230,14 @@ def refuse_hurried(bots: Iterable[BotRow | NewBot], time_ms: int | None) -> None
     """Refuse bots that need more than the time given per move.
 
     Raises:
-        UsageError: one needs more, as was found when it was registered.
+        UnfitBot: one needs more, as was found when it was registered.
 
     """
     for bot in bots:
         needed = bot.revision.launch.min_time_ms
         if time_ms is not None and needed is not None and time_ms < needed:
-            raise UsageError(
+            raise UnfitBot(
                 f"{bot.name} takes {needed} ms a move whatever it is given, and {time_ms} ms is "
-                f"less: ask for at least --time {needed}ms, or leave it out"
+                "less",
+                f"ask for at least --time {needed}ms",
             )

@@ -4,7 +4,7 @@ of board that it claims. Nothing of it is stored.
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from bots.protocol import READY_S, Budget, BudgetKind
@@ -21,11 +21,16 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import new_game
 from ladder.match.game.referee import play_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
+from ladder.match.process.failures import in_one_line
 from ladder.match.specs.board_support import FORBIDDEN_ONLY, TRIAL_BOARDS, trial_boards
 from ladder.match.specs.start_command import built_in, entrant_of, start_of
 
 TRIAL_MS = 100
 """The time per move of a trial."""
+OTHER_MS = 25
+"""The time per move of another game of a bot that took longer than it was given."""
+SAME = 0.75
+"""Share of its time that a bot still takes when given a quarter, if its time is fixed."""
 TRIAL_BUDGETS: dict[BudgetKind, Budget] = {
     "time": Budget(time_ms=TRIAL_MS),
     "simulations": Budget(simulations=100),
@@ -78,7 +83,9 @@ class Found:
     min_time_ms: int | None = None
     """Milliseconds that it takes per move under any budget; None: it keeps to its budget."""
     left_out: str = ""
-    """Why `boards` is less than the bot claims."""
+    """Why `boards` is less than the bot claims, in one sentence."""
+    over_budget: str = ""
+    """How far it exceeds the time that it is told, where that grows with the time."""
 
 
 def try_out(
@@ -87,6 +94,7 @@ def try_out(
     confinement: Confinement,
     *,
     name: str = "bot",
+    report: Callable[[str], None] | None = None,
 ) -> Found:
     """Start a bot, shake hands, and let it play one game on each kind of board that it claims.
 
@@ -97,6 +105,7 @@ def try_out(
         budgets: what it plays on; None: what its hello says.
         confinement: its bounds.
         name: the bot's, for its log.
+        report: called with a sentence about a bot that is silent for long.
 
     Raises:
         UsageError: it failed; the message says how.
@@ -107,7 +116,7 @@ def try_out(
     left_out = ""
     trials: list[Trial] = []
     try:
-        hello = pool.greet(start_of(launch), name)
+        hello = pool.greet(start_of(launch), name, report=report)
         budgets = budgets or hello.budgets
         boards = hello.boards
         for board in sorted(_claimed(boards), key=lambda each: course and each.forbidden is None):
@@ -117,21 +126,53 @@ def try_out(
                 # A course program may rightly rely on the forbidden cell that its boards have.
                 if not course or board.forbidden is not None:
                     raise
-                left_out, boards = str(failure), (FORBIDDEN_ONLY,)
+                left_out, boards = _only_forbidden(board, failure), (FORBIDDEN_ONLY,)
+        timed = course or TRIAL_BUDGETS[budgets[0]].time_ms is not None
+        needs = [needed_ms(trial.times_us, told=not course) for trial in trials] if timed else []
+        least = max((need for need in needs if need is not None), default=None)
+        over_budget = ""
+        if least is not None and not course:
+            slowest = max(trials, key=lambda trial: trial.max_ms)
+            other = _game(launch, Budget(time_ms=OTHER_MS), slowest.board, pool, name)
+            over_budget = exceeded(slowest.max_ms, other.max_ms)
     except BotFailure as failure:
         raise UsageError(f"the bot failed its check: {failure}") from failure
     finally:
         pool.close()
-    timed = course or TRIAL_BUDGETS[budgets[0]].time_ms is not None
-    needs = [needed_ms(trial.times_us, told=not course) for trial in trials] if timed else []
     return Found(
         name=hello.name,
         version=hello.version,
         budgets=budgets,
         boards=boards,
         trials=tuple(trials),
-        min_time_ms=max((need for need in needs if need is not None), default=None),
+        min_time_ms=None if over_budget else least,
         left_out=left_out,
+        over_budget=over_budget,
+    )
+
+
+def _only_forbidden(board: Board, failure: UsageError) -> str:
+    """Return the sentence about a course program that needs the forbidden cell of its boards."""
+    cause = in_one_line(str(failure)).partition("): ")[2] or str(failure)
+    return (
+        f"plays only boards with a forbidden cell, as the course's are: on {board}, which has "
+        f"none, it failed ({cause.partition(';')[0]})"
+    )
+
+
+def exceeded(trial_ms: float, other_ms: float) -> str:
+    """Return the sentence about a bot whose time grows with its budget; "" if it does not.
+
+    Args:
+        trial_ms: its slowest move when given `TRIAL_MS`.
+        other_ms: its slowest move when given `OTHER_MS`.
+
+    """
+    if other_ms > SAME * trial_ms:
+        return ""
+    return (
+        f"takes {trial_ms:.0f} ms a move when given {TRIAL_MS} ms, and {other_ms:.0f} ms when "
+        f"given {OTHER_MS} ms: it does not keep to its budget, and will lose games by timeout"
     )
 
 

@@ -2,9 +2,10 @@
 
 import ast
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from ladder.match.specs.file_state import look_at
 
 VERSION_S = 10.0
 """How long an interpreter may take to tell its version."""
+NAMED = 5
+"""Ingredients named in a sentence, at most."""
+_DIGEST = re.compile(r"[0-9a-f]{16}")
 ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
 
 
@@ -69,6 +73,59 @@ def changed_files(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, 
     return words
 
 
+def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """Return the ingredients of a bot that differ as words, such as ``bot.py changed``."""
+    changes = changed_files(then, now)
+    words = []
+    for old, new in moved_programs(then, now).items():
+        del changes[old], changes[new]
+        words.append(f"{Path(old).name} is {new} here, and was {old} when it was registered")
+    for name, word in changes.items():
+        versions = word == "changed" and not is_digest(now[name])
+        words.append(f"{name} is {now[name]}, not {then[name]}" if versions else f"{name} {word}")
+    if len(words) > NAMED:
+        words[NAMED:] = [f"and {len(words) - NAMED} more"]
+    return ", ".join(words)
+
+
+def moved_programs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
+    """Return the programs that are found elsewhere now, by their former path."""
+    words = changed_files(then, now)
+    news = {
+        Path(name).name: name
+        for name, word in words.items()
+        if word == "new" and is_program(name, now[name])
+    }
+    return {
+        name: news[Path(name).name]
+        for name, word in words.items()
+        if word == "gone" and is_program(name, then[name]) and Path(name).name in news
+    }
+
+
+def same_environment(former: str) -> str:
+    """Return the advice about a program that is not found where it was."""
+    return (
+        "run the command in the environment in which the bot was registered, such as with "
+        f"PATH={Path(former).parent}:$PATH"
+    )
+
+
+def programs(ingredients: Mapping[str, str]) -> dict[str, str]:
+    """Return the programs found on PATH among ingredients, with their versions."""
+    return {name: value for name, value in ingredients.items() if is_program(name, value)}
+
+
+def is_program(name: str, value: str) -> bool:
+    """Return whether an ingredient is a program found on PATH, and its value a version."""
+    return Path(name).is_absolute() and not is_digest(value)
+
+
+def is_digest(value: str) -> bool:
+    """Return whether the value of an ingredient is the hash of a file."""
+    return _DIGEST.fullmatch(value) is not None
+
+
 def program(word: str, folder: Path) -> dict[str, str]:
     """A program found on PATH counts by its path and what it says about its version.
 
@@ -78,10 +135,12 @@ def program(word: str, folder: Path) -> dict[str, str]:
     """
     found = shutil.which(word)
     if found is None:
-        raise SpecError(
-            f"{word!r} is neither a file in {folder} nor a program on PATH: "
-            "write a path such as ./mybot"
-        )
+        remedy = "write a path such as ./mybot"
+        if (folder / f"{word}.py").is_file():
+            remedy = f"did you mean python3 {word}.py?"
+        elif (folder / Path(word).name).is_file():
+            remedy = f"did you mean ./{Path(word).name}?"
+        raise SpecError(f"{word!r} is neither a file in {folder} nor a program on PATH: {remedy}")
     lines = (_output(found, "--version") or "").strip().splitlines()
     return {found: lines[0] if lines else "version unknown"}
 
@@ -128,25 +187,25 @@ def _output(found: str, *words: str) -> str | None:
     return done.stdout or done.stderr
 
 
-def local_modules(entry: Path, beside: Path) -> list[Path]:
-    """A Python file and all files that it imports from its own folder.
+def local_modules(entries: Sequence[Path], beside: Path) -> list[Path]:
+    """Return Python files and all files that they import from their own folder.
 
     Found by reading import statements; what is imported by other means is not seen.
 
     Args:
-        entry: the file.
+        entries: the files.
         beside: the folder that comes first on its import path.
 
     """
     found: set[Path] = set()
-    waiting = [entry]
+    waiting = list(entries)
     while waiting:
         path = waiting.pop()
         if path in found:
             continue
         found.add(path)
         for name in _imported(path, beside):
-            waiting.extend(_files(name, beside))
+            waiting.extend(_imported_files(name, beside))
     return sorted(found)
 
 
@@ -175,7 +234,13 @@ def _imported(path: Path, beside: Path) -> list[str]:
     return names
 
 
-def _files(name: str, beside: Path) -> list[Path]:
+def module_files(name: str, folder: Path) -> list[Path]:
+    """Return the files that `python -m NAME` runs, as far as they lie in the folder."""
+    package = folder.joinpath(*name.split("."), "__main__.py")
+    return [*_imported_files(name, folder), *([package] if package.is_file() else [])]
+
+
+def _imported_files(name: str, beside: Path) -> list[Path]:
     """The files that importing a dotted name executes, as far as they lie in the folder."""
     files = []
     place = beside

@@ -59,8 +59,10 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
                 start_new_session=True,
             )
         except OSError as error:
+            remedy = f"; did you mean ./{words[0]}?" if (folder / words[0]).is_file() else ""
             raise UsageError(
                 f"--build: {words[0]!r} cannot be started in the bot's folder: {error.strerror}"
+                + (remedy if "/" not in words[0] else "")
             ) from error
         try:
             code = wait_child(process, timeout_s)

@@ -3,20 +3,29 @@
 import hashlib
 import re
 import shlex
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from bots.catalogue import parse_player
+from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError
 from bots.identity import content_hash
 from bots.protocol import BudgetKind
 from db.records.launch import FileState, Launch
 from db.records.restart import Restart
 from engine.cache import ROOT
-from ladder.match.specs.fingerprint import Ingredients, interpreter, local_modules, program
+from ladder.match.specs.fingerprint import (
+    Ingredients,
+    interpreter,
+    is_program,
+    local_modules,
+    module_files,
+    program,
+)
 from ladder.match.specs.folder_files import selected, whole_folder
 from ladder.match.specs.own_players import own_player
 from ladder.names import CONFIG
@@ -34,7 +43,8 @@ INTERPRETER = re.compile(
     r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
 )
 """Names of programs that run the files of others."""
-_DIGEST = re.compile(r"[0-9a-f]{16}")
+PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
+OPENED_BY_PYTHON = "data that it opens, and installed packages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +80,7 @@ def read_spec(
         folder: the folder in which it was written, and in which the bot will run.
         python: the interpreter for ``python:`` and ``kaggle:``; None: python3 on PATH.
         patterns: files of the folder that count as the bot beside those that its kind tells; for a
-            program that an interpreter runs, instead of its whole folder.
+            program that an interpreter other than Python runs, instead of its whole folder.
         known: the ingredients of a registered bot. Its files are looked at again, and files that
             came into its folder later do not count; `patterns` are not used.
 
@@ -83,6 +93,9 @@ def read_spec(
     if python is not None and kind not in _OF_PYTHON:
         raise SpecError(f"--python chooses the interpreter of python: and kaggle: bots, not {kind}")
     if not colon or kind not in {"builtin", *_PROGRAMS, *_OF_PYTHON}:
+        meant = _meant_by(spec, folder)
+        if meant:
+            raise SpecError(f"{spec!r} is no specification: did you mean {meant}?")
         raise SpecError(f"unknown specification {spec!r}: write {FORMS}")
     if not rest.strip():
         raise SpecError(f"{kind}: says nothing more: write {FORMS}")
@@ -109,6 +122,18 @@ def read_spec(
         states=tuple(made_of.states),
         not_tracked=not_tracked,
     )
+
+
+def _meant_by(spec: str, folder: Path) -> str:
+    """Return the specification that somebody means who names a file or a player; "" if unknown."""
+    path = folder / spec
+    if path.is_file():
+        if path.suffix == ".so":
+            return f"thu:{spec}"
+        if path.suffix == ".py":
+            return f"'exec:python3 {spec}', kaggle:{spec} or python:{spec}:CLASS"
+        return f"exec:{spec if '/' in spec else './' + spec}"
+    return f"{BUILTIN}{spec}" if spec in VERSIONS else ""
 
 
 def own_player_of(launch: Launch) -> ResolvedBot:
@@ -150,6 +175,8 @@ class _Reading(NamedTuple):
     not_tracked: str
     program_folder: Path | None = None
     """The folder of a program that an interpreter runs: all of it may be the bot."""
+    modules: Callable[[], list[Path]] | None = None
+    """Finds the files that a Python script imports, itself included."""
 
 
 def _add_further(
@@ -166,10 +193,11 @@ def _add_further(
                 # Once it counted as part of a bot: such a bot stays what it is.
                 made_of.add_values({name: value})
                 continue
-            is_one = not Path(name).is_absolute() or _DIGEST.fullmatch(value)
-            if is_one and path.is_file():
+            if not is_program(name, value) and path.is_file():
                 made_of.add_file(path, name)
         return ""
+    if reading.modules is not None:
+        made_of.add_files(reading.modules())
     if patterns:
         made_of.add_files(selected(made_of.folder, patterns))
         return "files that --files does not select"
@@ -179,22 +207,60 @@ def _add_further(
 
 
 def _exec(command: str, made_of: Ingredients) -> _Reading:
-    words, own_folder = _command(command, made_of)
+    words = _command(command, made_of)
     launch = Launch(command=words, folder=str(made_of.folder))
-    return _Reading(launch, _of_program(own_folder), own_folder)
+    return _program_reading(launch, words, made_of)
 
 
 def _saiblo(command: str, made_of: Ingredients) -> _Reading:
-    words, own_folder = _command(command, made_of)
+    words = _command(command, made_of)
     folder = str(made_of.folder)
     launch = Launch(command=(folder, *words), folder=folder, host="saiblo")
-    return _Reading(launch, _of_program(own_folder), own_folder)
+    return _program_reading(launch, words, made_of)
 
 
-def _of_program(own_folder: Path | None) -> str:
-    if own_folder is None:
-        return "libraries and data that the program opens"
-    return f"files outside of {own_folder}, and installed packages"
+def _program_reading(launch: Launch, words: tuple[str, ...], made_of: Ingredients) -> _Reading:
+    """Find out which files beside those that its words name a command may need."""
+    folder = made_of.folder
+    named = [folder / word for word in words if (folder / word).is_file()]
+    first = folder / words[0]
+    on_path = not first.is_file()
+    if on_path:
+        first = Path(*program(words[0], folder))
+    arguments = named if on_path else named[1:]
+    is_interpreter = INTERPRETER.fullmatch(first.name) is not None
+    scripts = _python_scripts(words, first, arguments, folder)
+    if scripts:
+        beside = folder if "-m" in words else scripts[0].parent
+        modules = partial(local_modules, scripts, beside)
+        return _Reading(launch, OPENED_BY_PYTHON, modules=modules)
+    if is_interpreter or (on_path and arguments):
+        own_folder = arguments[0].parent if arguments else folder
+    elif _is_compiled(first):
+        return _Reading(launch, "libraries and data that the program opens")
+    else:
+        own_folder = folder if on_path else first.parent
+    not_tracked = f"files outside of {own_folder}, and installed packages"
+    return _Reading(launch, not_tracked, program_folder=own_folder)
+
+
+def _python_scripts(
+    words: tuple[str, ...], first: Path, arguments: list[Path], folder: Path
+) -> list[Path]:
+    """Return the files that Python runs at first; empty if they cannot be known."""
+    if PYTHON.fullmatch(first.name):
+        if "-c" in words:
+            return []
+        if "-m" in words[:-1]:
+            return module_files(words[words.index("-m") + 1], folder)
+        return arguments[:1]
+    if arguments and arguments[0].suffix == ".py":  # such as `uv run bot.py`
+        return arguments[:1]
+    with first.open("rb") as file:
+        shebang = file.readline(200)
+    # The shims of version managers are scripts, too, but lie outside of the folder.
+    in_folder = first.is_relative_to(folder)
+    return [first] if in_folder and shebang.startswith(b"#!") and b"python" in shebang else []
 
 
 def _python(target: str, made_of: Ingredients, python: str | None) -> _Reading:
@@ -224,10 +290,10 @@ def _hosted(
 ) -> _Reading:
     command, version = interpreter(python, made_of.folder)
     made_of.add_values(version)
-    made_of.add_files(local_modules(entry, beside))
+    made_of.add_files(local_modules([entry], beside))
     folder = str(made_of.folder)
     launch = Launch(command=(folder, target), folder=folder, host=host, python=command)
-    return _Reading(launch, "data that it opens, and installed packages")
+    return _Reading(launch, OPENED_BY_PYTHON)
 
 
 def _thu(file: str, made_of: Ingredients) -> _Reading:
@@ -261,32 +327,25 @@ _OF_PYTHON: Mapping[str, Callable[[str, Ingredients, str | None], _Reading]] = {
 }
 
 
-def _command(command: str, made_of: Ingredients) -> tuple[tuple[str, ...], Path | None]:
-    """The words of a command, and the folder of its program where an interpreter runs it.
-
-    The files and the program on PATH that the words name are noted.
-    """
+def _command(command: str, made_of: Ingredients) -> tuple[str, ...]:
+    """Return the words of a command; note the files and the program on PATH that they name."""
     folder = made_of.folder
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
         raise SpecError(f"the command {command!r} cannot be read: {error}") from error
-    first = folder / words[0]
-    on_path = not first.is_file()
-    if on_path:
-        version = program(words[0], folder)
-        made_of.add_values(version)
-        first = Path(*version)
-    named = [folder / word for word in words if (folder / word).is_file()]
+    in_folder = (folder / words[0]).is_file()
+    if in_folder and "/" not in words[0] and shutil.which(words[0]) is None:
+        raise SpecError(
+            f"{words[0]!r} is no program on PATH, where a word without a slash is looked for: did "
+            f"you mean ./{words[0]}?"
+        )
+    if not in_folder:
+        made_of.add_values(program(words[0], folder))
     for word in words:
         if (folder / word).is_file():
             made_of.add_file(folder / word, word)
-    arguments = named if on_path else named[1:]
-    if INTERPRETER.fullmatch(first.name) or (on_path and arguments):
-        return words, (arguments[0].parent if arguments else folder)
-    if _is_compiled(first):
-        return words, None
-    return words, (folder if on_path else first.parent)
+    return words
 
 
 def _is_compiled(path: Path) -> bool:

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ladder.match.process.cgroups import Place, can_enable, find_place
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.containment.signal_scope import offers_signal_scope
 from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.leftovers import find_leftovers
+from ladder.match.process.signal_scope import offers_signal_scope
 from ladder.tools.doctor.sandbox_probe import (
     Reach,
     try_reach,

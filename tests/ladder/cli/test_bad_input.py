@@ -84,7 +84,13 @@ REFUSED = [
     (("bench", "search", "--bots", "nobody"), "no built-in player is called 'nobody'"),
     (("bench", "search", "--boards", "thu"), "name one, such as"),
     (("bench", "search", "--seconds", "0"), "--seconds must be"),
-    (("dance",), "No such command 'dance'"),
+    (("dance",), "No such command 'dance' (see"),
+    (("reprot",), "No such command 'reprot': did you mean `ladder report`?"),
+    (("list",), "did you mean `ladder bots list`? (see"),
+    (("bots", "remove", "v1"), "did you mean `ladder bots retire` or `ladder bots delete`?"),
+    (("run", "--bots", "flatmc,v1"), "called 'flatmc': did you mean flat-mc"),
+    (("bots", "show", "flatmc"), "did you mean flat-mc?"),
+    (("bots", "add", "mine", "v1"), "'v1' is no specification: did you mean builtin:v1?"),
 ]
 
 
@@ -230,3 +236,31 @@ def test_the_configuration_takes_lists(capsys: pytest.CaptureFixture[str]) -> No
     Path("ladder.toml").write_text("[stats.elo]\nwdl = [3, 0, 1]\njson = true\n")
     assert run_command(["stats", "elo"]) == 0
     assert '"games": 4' in capsys.readouterr().out
+
+
+def test_a_group_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    """Help that was not asked for by name is help all the same, and not an error's sentence."""
+    assert run_command(["bots"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.startswith("Usage: ladder bots")
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("exec:cbot", "did you mean ./cbot?"),
+        ("exec:bot", "did you mean python3 bot.py?"),
+        ("./cbot", "did you mean exec:./cbot?"),
+        ("cbot", "did you mean exec:./cbot?"),
+        ("bot.py", "did you mean 'exec:python3 bot.py', kaggle:bot.py or python:bot.py:CLASS?"),
+    ],
+)
+def test_a_file_that_is_there_is_proposed(
+    spec: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever forgets the kind or the path of a bot must read how to write it."""
+    Path("cbot").write_text("")
+    Path("bot.py").write_text("")
+    assert run_command(["bots", "add", "mine", spec]) == 2
+    assert said in capsys.readouterr().err

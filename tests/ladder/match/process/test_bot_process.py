@@ -14,7 +14,7 @@ from db.records.launch import (
     Start,
 )
 from ladder.errors import BotCrash, BotFailure, BotMemory, BotProtocolError, BotTimeout
-from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.bot_process import LONG_WAIT_S, BotProcess
 from ladder.match.process.confinement import Facilities
 from tests.support.fakes import (
     NEW_GAME,
@@ -91,7 +91,14 @@ FAILURES: list[tuple[str, type[BotFailure], str]] = [
     ("bad-bytes", BotProtocolError, r"not an answer of the protocol"),
     ("long-line", BotProtocolError, r"a line over 64 KiB"),
     ("floods-output", BotProtocolError, r"a line over 64 KiB"),
-    ("floods-lines", BotProtocolError, r"more than one line|nothing was asked"),
+    ("floods-lines", BotProtocolError, r"more than one message|nothing was asked"),
+    (
+        "debugs before",
+        BotProtocolError,
+        r"'thinking about ply 0' before its answer to move \(ply 0\); debug output .* error",
+    ),
+    ("debugs after", BotProtocolError, r"'thinking about ply 0' after its answer to move"),
+    ("buffers ready", BotTimeout, r"new_game .*: it answered only when its standard input was"),
     ("answers 1.5", BotProtocolError, r"Expected `int`, got `float`"),
     ('answers "3"', BotProtocolError, r"Expected `int`, got `str`"),
     ("wrong-echo", BotProtocolError, r"move \(ply 0\) with the answer to ply -2"),
@@ -107,6 +114,8 @@ def test_failures(
     bot = start_fake(*mode.split(), facilities=NO_SCOPE)
     asked = ("hello", "ready", "move").index(mode[9:]) if mode.startswith("hangs-in-") else 2
     timeouts = [0.4 if step == asked else 10 for step in range(3)]
+    if mode.startswith("buffers"):
+        timeouts[1] = LONG_WAIT_S
     with pytest.raises(kind, match=text):  # noqa: PT012 - which of the three fails is the mode's
         bot.ask(Hello(), timeout_s=timeouts[0])
         bot.ask(NEW_GAME, timeout_s=timeouts[1])
@@ -115,6 +124,45 @@ def test_failures(
     assert not bot.alive
     with pytest.raises(RuntimeError):
         first_move(bot)
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("buffers hello", r"it answered only when its standard input was closed; .* flush"),
+        ("silent-to-the-end", r"it ended without an answer when .*:\nend of input"),
+    ],
+)
+def test_a_silent_bot_is_looked_into(start_fake: StartFake, mode: str, said: str) -> None:
+    """A bot that does not flush must be told so, and told early that something may be wrong."""
+    bot = start_fake(*mode.split())
+    reports: list[str] = []
+    bot.report_silence(0.2, lambda: reports.append("silent"))
+    with pytest.raises(BotTimeout, match=r"no answer to hello within 5000 ms[;:] " + said):
+        bot.ask(Hello(), timeout_s=LONG_WAIT_S)
+    assert reports == ["silent"]
+
+
+def test_a_buffered_first_move_is_found(start_fake: StartFake) -> None:
+    """A bot may flush all of its answers but the moves."""
+    bot = start_fake("buffers", "move")
+    open_game(bot)
+    with pytest.raises(BotTimeout, match=r"move \(ply 0\) .*: it answered only when"):
+        first_move(bot, LONG_WAIT_S)
+
+
+def test_an_answer_in_time_reports_no_silence(start_fake: StartFake) -> None:
+    """Only the next answer is watched, and a bot that gives it in time is not mentioned."""
+    bot = start_fake("late", "0.3")
+    reports: list[str] = []
+    bot.report_silence(10, lambda: reports.append("silent"))
+    bot.ask(Hello(), timeout_s=20)
+    bot.ask(NEW_GAME, timeout_s=20)
+    assert reports == []
+    bot.report_silence(0.1, lambda: reports.append("silent"))
+    first_move(bot)
+    first_move(bot)
+    assert reports == ["silent"]
 
 
 def test_a_late_answer_is_too_late_by_a_little(start_fake: StartFake) -> None:
@@ -165,7 +213,7 @@ def test_unasked_output(start_fake: StartFake, mode: str) -> None:
     """Output that lies there before a question is a protocol error of that question."""
     bot = start_fake(mode)
     open_game(bot)
-    with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one line"):  # noqa: PT012
+    with pytest.raises(BotProtocolError, match=r"nothing was asked|more than one message"):  # noqa: PT012
         first_move(bot)
         bot.tell(GameOver(result="win", termination="four_in_a_row"))
         deadline = time.monotonic() + 10

@@ -14,8 +14,8 @@ from ladder.errors import BotCrash, BotFailure
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.cgroups import find_place
 from ladder.match.process.confinement import Confinement, Facilities
-from ladder.match.process.containment.orphans import end_orphans
 from ladder.match.process.leftovers import clear_leftovers
+from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
 from tests.support.fakes import (
     StartFake,

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.board import parse_board, parse_board_class
-from ladder.match.registry.trial import needed_ms
+from ladder.match.registry.trial import exceeded, needed_ms
 from ladder.match.specs.board_support import (
     can_play,
     can_play_class,
@@ -25,6 +25,13 @@ from ladder.match.specs.board_support import (
 def test_the_needed_time(times_ms: tuple[float, ...], told: bool, needed: int | None) -> None:
     """Who was told the time needs none when kept to it, who was not needs what it took."""
     assert needed_ms([int(ms * 1000) for ms in times_ms], told=told) == needed
+
+
+def test_a_time_that_grows_with_the_budget_is_no_need() -> None:
+    """A bot that takes eight times its budget needs no greater one; a fixed time is a need."""
+    assert exceeded(813, 640) == ""
+    said = exceeded(813, 203)
+    assert "takes 813 ms a move when given 100 ms, and 203 ms when given 25 ms" in said
 
 
 @pytest.mark.parametrize(

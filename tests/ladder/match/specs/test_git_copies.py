@@ -145,3 +145,10 @@ def test_a_folder_that_the_commit_lacks_is_refused(store: Path, take: Take) -> N
     with pytest.raises(UsageError, match=r"there is no folder later in .* at main"):
         take(inner="later")
     assert not store.exists()
+
+
+def test_a_build_without_its_path_is_proposed(tmp_path: Path) -> None:
+    """A script of the folder that is no program on PATH must be named as it can be started."""
+    (tmp_path / "build.sh").write_text("#!/bin/sh\n")
+    with pytest.raises(UsageError, match=r"did you mean \./build\.sh\?"):
+        run_build("build.sh", tmp_path)

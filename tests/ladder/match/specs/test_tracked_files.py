@@ -8,6 +8,7 @@ import pytest
 
 from bots.errors import SpecError
 from ladder.match.specs import folder_files
+from ladder.match.specs.fingerprint import describe_changes
 from ladder.match.specs.spec import ResolvedBot, read_spec
 from reports.html.page import GENERATOR, is_ours
 
@@ -42,11 +43,58 @@ def folder(tmp_path: Path) -> Path:
 ALL = {"main.py", "strategy.py", "weights/a.bin"}
 
 
-@pytest.mark.parametrize("spec", ["exec:python3 main.py", "saiblo:python3 -u main.py --fast"])
-def test_an_interpreter_s_program_counts_with_its_folder(folder: Path, spec: str) -> None:
-    """Whatever main.py imports or opens in its folder must count; databases and caches must not."""
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "exec:python3 main.py",
+        "exec:python3 -m main",
+        "exec:env python3 main.py",
+        "saiblo:python3 -u main.py --fast",
+    ],
+)
+def test_a_python_script_counts_with_its_imports(folder: Path, spec: str) -> None:
+    """Notes, reports and other bots beside a script must not make it another bot."""
     before = read_spec(spec, folder)
-    assert tracked(before) == ALL
+    assert tracked(before) == {"main.py", "strategy.py"}
+    assert "data that it opens, and installed packages (--files" in before.not_tracked
+    (folder / "rep.json").write_text("{}")
+    (folder / "weights" / "a.bin").write_bytes(b"other")
+    assert read_spec(spec, folder).content_hash == before.content_hash
+    (folder / "strategy.py").write_text("X = 2\n")
+    assert read_spec(spec, folder).content_hash != before.content_hash
+
+
+def test_a_script_counts_with_the_files_that_its_command_names(folder: Path) -> None:
+    """Weights that are an argument must count without --files."""
+    bot = read_spec("exec:python3 main.py --weights weights/a.bin", folder)
+    assert tracked(bot) == ALL
+
+
+def test_a_package_that_is_run_counts_with_its_imports(folder: Path) -> None:
+    """`python3 -m PACKAGE` runs two files of the package and what they import."""
+    package = folder / "player"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text("from player import search\nimport strategy\n")
+    (package / "search.py").write_text("")
+    (package / "notes.py").write_text("")
+    names = {"__init__.py", "__main__.py", "search.py"}
+    assert tracked(read_spec("exec:python3 -m player", folder)) == {
+        "strategy.py",
+        *(f"player/{name}" for name in names),
+    }
+
+
+SHELL = "sh run.sh"
+"""A program whose imports are not known."""
+
+
+@pytest.mark.parametrize("spec", [f"exec:{SHELL}", f"saiblo:{SHELL} --fast"])
+def test_an_interpreter_s_program_counts_with_its_folder(folder: Path, spec: str) -> None:
+    """Whatever a script starts or opens in its folder must count; databases and caches must not."""
+    (folder / "run.sh").write_text("exec python3 main.py\n")
+    before = read_spec(spec, folder)
+    assert tracked(before) == {*ALL, "run.sh"}
     for name in ("strategy.py", "weights/a.bin"):
         old = (folder / name).read_bytes()
         (folder / name).write_bytes(b"# edited")
@@ -95,6 +143,8 @@ def test_a_script_is_an_interpreter_s_program(folder: Path) -> None:
     script = folder / "run"
     script.write_text("#!/usr/bin/env python3\nimport strategy\n")
     script.chmod(0o755)
+    assert tracked(read_spec("exec:./run", folder)) == {"strategy.py", "./run"}
+    script.write_text("#!/bin/sh\nexec python3 main.py\n")
     assert tracked(read_spec("exec:./run", folder)) == {*ALL, "./run"}
 
 
@@ -115,10 +165,13 @@ def test_machine_code_counts_alone_and_says_so(folder: Path) -> None:
 
 
 def test_patterns_say_what_counts(folder: Path) -> None:
-    """--files must replace the whole folder for a program, and add data to a Python class."""
+    """--files must replace the whole folder for a program, and add data to what Python runs."""
+    (folder / "run.sh").write_text("exec python3 main.py\n")
+    shell = read_spec(f"exec:{SHELL}", folder, patterns=("strategy.py",))
+    assert tracked(shell) == {"run.sh", "strategy.py"}
     (folder / "bot.py").write_text("import strategy\nclass Bot: pass\n")
-    program = read_spec("exec:python3 main.py", folder, patterns=("strategy.py",))
-    assert tracked(program) == {"main.py", "strategy.py"}
+    program = read_spec("exec:python3 main.py", folder, patterns=("weights/*",))
+    assert tracked(program) == ALL
     hosted = read_spec("python:bot.py:Bot", folder, patterns=("weights/**/*.bin",))
     assert tracked(hosted) == {"bot.py", "strategy.py", "weights/a.bin"}
     assert "--files" in read_spec("python:bot.py:Bot", folder).not_tracked
@@ -140,13 +193,13 @@ def test_a_folder_that_is_too_large_is_refused(
     """A bot in somebody's home must not take the home in; the sentence must say what helps."""
     monkeypatch.setattr(folder_files, "MOST_FILES", 2)
     with pytest.raises(SpecError, match=r"a folder of its own.*--files"):
-        read_spec("exec:python3 main.py", folder)
-    assert read_spec("exec:python3 main.py", folder, patterns=("strategy.py",)).states
+        read_spec(f"exec:{SHELL}", folder)
+    assert read_spec(f"exec:{SHELL}", folder, patterns=("strategy.py",)).states
 
 
 def test_files_that_come_later_do_not_count(folder: Path) -> None:
     """A log that the bot writes beside itself must not make it another bot; an edit must."""
-    before = read_spec("exec:python3 main.py", folder)
+    before = read_spec("exec:python3 main.py", folder, patterns=("**/*.bin",))
     (folder / "bot.log").write_text("I won\n")
     again = read_spec("exec:python3 main.py", folder, known=before.files)
     assert (again.content_hash, again.states) == (before.content_hash, again.states)
@@ -155,9 +208,29 @@ def test_files_that_come_later_do_not_count(folder: Path) -> None:
     assert read_spec("exec:python3 main.py", folder, known=before.files) != before
 
 
-def test_a_bot_registered_with_one_file_stays_that_bot(folder: Path) -> None:
-    """Bots of former versions of this program, which noted main.py alone, must go on unchanged."""
-    noted = read_spec("exec:python3 main.py", folder, known={})
+@pytest.mark.parametrize("patterns", [(), ("**/*",)])
+def test_a_bot_registered_by_another_rule_stays_that_bot(
+    folder: Path, patterns: tuple[str, ...]
+) -> None:
+    """Bots of former releases, which noted main.py alone or the whole folder, must not change."""
+    spec = "exec:python3 main.py"
+    noted = read_spec(spec, folder, known={})
     assert tracked(noted) == {"main.py"}
-    again = read_spec("exec:python3 main.py", folder, known=noted.files)
-    assert again.content_hash == noted.content_hash
+    if patterns:
+        noted = read_spec(spec, folder, patterns=patterns)
+        assert len(noted.files) > len(ALL)
+    (folder / "rep.json").write_text("{}")
+    again = read_spec(spec, folder, known=noted.files)
+    assert (again.content_hash, again.files) == (noted.content_hash, noted.files)
+
+
+def test_changes_are_described() -> None:
+    """A program found elsewhere is one difference and not two, and no change of files."""
+    then = {"/venv/bin/python3": "Python 3.11.7", "bot.py": "0" * 16, "a.txt": "1" * 16}
+    now = {"/usr/bin/python3": "Python 3.11.7", "bot.py": "2" * 16, "a.txt": "1" * 16}
+    moved = "python3 is /usr/bin/python3 here, and was /venv/bin/python3 when it was registered"
+    assert describe_changes(then, now) == f"{moved}, bot.py changed"
+    newer = {**then, "/venv/bin/python3": "Python 3.12.1"}
+    assert describe_changes(then, newer) == "/venv/bin/python3 is Python 3.12.1, not Python 3.11.7"
+    many = {f"{number}.py": "0" * 16 for number in range(7)}
+    assert describe_changes({}, many).endswith("4.py new, and 2 more")

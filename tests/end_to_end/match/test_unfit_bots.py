@@ -1,0 +1,69 @@
+"""Bots that cannot take part: left out when a pattern chose them, refused when they are named."""
+
+import pytest
+
+from tests.end_to_end.conftest import Ladder
+from tests.support.hosted import BOT, LEGAL, write
+
+pytestmark = pytest.mark.slow
+
+AGENT = "def agent(obs, config):\n    return [c for c in range(7) if obs.board[c] == 0][-1]\n"
+THU = ("--boards", "thu", "--simulations", "1", "--games", "2", "--concurrency", "1")
+
+
+@pytest.fixture
+def bots(ladder: Ladder) -> None:
+    """Three bots of which one plays no forbidden cells and one was edited after registration."""
+    (ladder.folder / "submission.py").write_text(AGENT)
+    write(ladder.folder, rules=LEGAL, bot=BOT.format(module="rules"))
+    (ladder.folder / "edited.py").write_text((ladder.folder / "bot.py").read_text())
+    for name, spec in (
+        ("my-agent", "kaggle:submission.py"),
+        ("my-bot", "python:bot.py:Bot"),
+        ("my-edited", "python:edited.py:Bot"),
+    ):
+        done = ladder("bots", "add", name, spec)
+        assert done.code == 0, done.err
+    with (ladder.folder / "edited.py").open("a") as file:
+        file.write("# edited\n")
+
+
+@pytest.mark.usefixtures("bots")
+def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
+    """One unfit bot must not keep the others from playing, and must be named with the reason."""
+    done = ladder("run", "--bots", "my*,random", *THU, "--json")
+    assert done.code == 0, done.err
+    assert {bot["name"] for bot in done.document["report"]["bots"]} == {"my-bot", "random"}
+    assert set(done.document["run"]["left_out"]) == {"my-agent", "my-edited"}
+    for said in (
+        "left out: my-agent does not play thu, but boards without a forbidden cell",
+        "left out: my-edited is not what was registered (edited.py changed)",
+    ):
+        assert done.err.count(said) == 1
+
+
+@pytest.mark.usefixtures("bots")
+def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
+    """A run of all registered bots must start although some of them cannot take part."""
+    done = ladder("run", *THU, "--json")
+    assert done.code == 0, done.err
+    left_out = done.document["run"]["left_out"]
+    assert {"my-agent", "my-edited", "ab1"}.issubset(left_out)
+    assert "my-bot" not in left_out
+
+
+@pytest.mark.usefixtures("bots")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--bots", "my*,my-agent"), "my-agent does not play thu"),
+        (("--bots", "my-edited,random"), "my-edited is not what was registered"),
+        (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),
+        (("--bots", "my-a*,random"), "a ladder needs at least two different bots"),
+    ],
+)
+def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: str) -> None:
+    """Whoever names a bot wants it to play: a run without it would answer another question."""
+    refused = ladder("run", *words, *THU)
+    assert (refused.code, said in refused.err) == (2, True), refused.err
+    assert ladder("report", "--json").code == 2
