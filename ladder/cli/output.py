@@ -3,7 +3,7 @@
 import io
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -99,7 +99,9 @@ def printed_first(store: "Store") -> "Iterator[None]":
     """Mark the runs of a command as finished once the block has printed its results."""
     with store.runs.finishing_late():
         yield
-        sys.stdout.flush()
+        # Without a reader the result still stands; the exit code reports it.
+        with suppress(BrokenPipeError):
+            sys.stdout.flush()
 
 
 def print_error(sentence: str) -> None:

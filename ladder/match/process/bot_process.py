@@ -442,6 +442,8 @@ class BotProcess:
         # was kept from polling, and the answer may have been there in time; unless it was the bot
         # itself that kept the processor busy until then.
         hogged = isinstance(request, MoveAsk) and self._used_s(answered) >= timeout_s
+        is_first_answer = not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request)
+        at_end = self._found_at_end() if is_first_answer else ""
         self.kill()
         if self.stall is not None and self._snapshot is not None:
             # Only now, for it takes milliseconds, and SIGKILL is not to wait for it.
@@ -454,9 +456,7 @@ class BotProcess:
         spent = "" if self.stall is None else f"; {how_spent(self.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
-        if not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request):
-            text += self._found_at_end()
-        self._fail(BotTimeout(text))
+        self._fail(BotTimeout(text + at_end))
 
     def _was_kept(self, late_s: float) -> bool:
         """Return whether the harness polled late through no fault of the bot, if that is known."""

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -127,13 +128,18 @@ def read_spec(
 def _meant_by(spec: str, folder: Path) -> str:
     """Return the specification that somebody means who names a file or a player; "" if unknown."""
     path = folder / spec
-    if path.is_file():
-        if path.suffix == ".so":
-            return f"thu:{spec}"
-        if path.suffix == ".py":
-            return f"'exec:python3 {spec}', kaggle:{spec} or python:{spec}:CLASS"
-        return f"exec:{spec if '/' in spec else './' + spec}"
+    with suppress(OSError):  # a name that no system takes is no file
+        if path.is_file():
+            return _as_specification(spec, path)
     return f"{BUILTIN}{spec}" if spec in VERSIONS else ""
+
+
+def _as_specification(spec: str, path: Path) -> str:
+    if path.suffix == ".so":
+        return f"thu:{spec}"
+    if path.suffix == ".py":
+        return f"'exec:python3 {spec}', kaggle:{spec} or python:{spec}:CLASS"
+    return f"exec:{spec if '/' in spec else './' + spec}"
 
 
 def own_player_of(launch: Launch) -> ResolvedBot:

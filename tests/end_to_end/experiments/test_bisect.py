@@ -83,7 +83,7 @@ def test_a_stopped_bisection_goes_on_to_the_same_answer(
         (("--good", "main", "--bad", "HEAD~1"), "is older than --good"),
         (("--good", "v9", "--bad", "main"), "--good: "),
         (("--good", "HEAD~1", "--bad", "main", "--confidence", "2"), "--confidence must be"),
-        (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "plays 5x5"),
+        (("--good", "HEAD~1", "--bad", "main", "--boards", "6x7"), "does not play 6x7, but 5x5"),
         (("--good", "HEAD~1", "--bad", "main", "--build", "false"), "--good "),
         (("--good", "HEAD~1", "--bad", "main"), "cannot be played against"),
     ],
@@ -93,7 +93,7 @@ def test_bad_input_is_one_sentence(ladder: Ladder, words: tuple[str, ...], sente
     place = repository(ladder.folder, {"bot.py": "class Bot:\n    boards = ('5x5',)\n"})
     commit(place, {"more.py": ""})
     spec = "python:more.py:Bot" if "cannot" in sentence else "python:bot.py:Bot"
-    if sentence == "plays 5x5":
+    if sentence == "does not play 6x7, but 5x5":
         made = made_once("player-history", lambda folder: player_history(folder / "repo"))
         commit(place, {"bot.py": (made / "repo" / "player.py").read_text()})
         commit(place, {"more.py": "1"})

@@ -1,10 +1,8 @@
 """What the server keeps has a bound."""
 
-import asyncio
 import gc
 import json
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 from ladder.web import memory
 from ladder.web.live.follower import Follower
@@ -13,6 +11,7 @@ from ladder.web.live.reading import Readers
 from ladder.web.live.views import KEPT, NOTHING, UPDATES_KEPT, Shown, View, Views, shown_of
 from reports.html.live.parts import PageParts
 from tests.support.data.league import League
+from tests.support.loops import run_apart
 
 
 class Thing:
@@ -33,11 +32,10 @@ def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
 
     readers = Readers(path)
     views = Views(readers, Follower(path, News()))
-    with ThreadPoolExecutor(1) as thread:  # of its own: in this one the browser's loop may run
-        try:
-            assert thread.submit(asyncio.run, ask(views)).result() == KEPT
-        finally:
-            readers.close()
+    try:
+        assert run_apart(ask(views)) == KEPT
+    finally:
+        readers.close()
 
 
 def test_an_update_holds_what_has_changed_and_few_are_kept() -> None:

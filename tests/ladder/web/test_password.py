@@ -7,6 +7,7 @@ import pytest
 
 from ladder.web.border.password import DELAYS_S, WAITING_OF_AN_ADDRESS, Doorkeeper
 from ladder.web.errors import Busy, Unauthorized
+from tests.support.loops import run_apart
 
 RIGHT = "correct horse"
 
@@ -45,7 +46,7 @@ def test_every_wrong_password_waits_as_long(kind: str) -> None:
                 await keeper.check(WRONG[kind], "10.0.0.1")
         await keeper.check(header(RIGHT, user="nobody knows"), "10.0.0.1")
 
-    asyncio.run(tries())
+    run_apart(tries())
     assert paused == [*DELAYS_S, DELAYS_S[-1]]
 
 
@@ -81,4 +82,4 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
         results = await asyncio.gather(*guesses, return_exceptions=True)
         assert [type(result) for result in results] == [Unauthorized] * WAITING_OF_AN_ADDRESS
 
-    asyncio.run(scene())
+    run_apart(scene())

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from bots.protocol import MoveAsk
 from ladder.errors import BotCrash, BotFailure
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.cgroups import find_place
-from ladder.match.process.confinement import Confinement, Facilities
+from ladder.match.process.confinement import Facilities
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.process.orphans import end_orphans
 from ladder.match.process.supervisor_client import PACKAGES
@@ -25,6 +26,7 @@ from tests.support.fakes import (
     living,
     open_game,
 )
+from tests.support.unconfined import UNCONFINED
 
 ANY = [
     Facilities(groups=groups, signal_scope=scope)
@@ -74,16 +76,18 @@ def test_a_bot_cannot_signal_its_supervisor(start_fake: StartFake) -> None:
 
 RUN = """
 import sys, time
+from dataclasses import replace
 from pathlib import Path
 from ladder.match.process.bot_process import BotProcess
-from ladder.match.process.confinement import Confinement, Facilities
+from ladder.match.process.confinement import Facilities
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from tests.support.fakes import fake_start, first_move, open_game
+from tests.support.unconfined import UNCONFINED
 
 def play(folder, mark):
     bot = BotProcess.start(
         fake_start("escapes", "worker", folder=Path(folder), mark=mark),
-        Confinement(facilities=Facilities(groups=False, signal_scope=False)),
+        replace(UNCONFINED, facilities=Facilities(groups=False, signal_scope=False)),
     )
     open_game(bot)
     first_move(bot)
@@ -129,10 +133,11 @@ HARNESS = """
 import sys, time
 from pathlib import Path
 from tests.support.fakes import fake_start, open_game
+from tests.support.unconfined import UNCONFINED
 from ladder.match.process.bot_process import BotProcess
 from bots.protocol import MoveAsk
 folder, mark = sys.argv[1:]
-bot = BotProcess.start(fake_start("escapes", folder=Path(folder), mark=mark))
+bot = BotProcess.start(fake_start("escapes", folder=Path(folder), mark=mark), UNCONFINED)
 open_game(bot)
 print(bot.supervisor_pid, flush=True)
 bot.tell(MoveAsk(ply=0, moves=()))
@@ -175,7 +180,7 @@ def test_privileged_programs_keep_their_privileges(tmp_path: Path) -> None:
         wrapper.chmod(mode)
         with BotProcess.start(
             fake_start("exits", folder=tmp_path),
-            Confinement(sandbox=(str(wrapper),), facilities=NO_SCOPE),
+            replace(UNCONFINED, sandbox=(str(wrapper),), facilities=NO_SCOPE),
         ) as bot:
             open_game(bot)
             with pytest.raises(BotCrash, match=expected):

@@ -50,13 +50,17 @@ def test_a_bots_own_processes_never_count(cpu: int, start_fake: StartFake, mode:
     bot = start_fake(mode)
     open_game(bot)
     clocks = OutsideClocks().read()
-    with_bot = without = 0
+    counted = everything = 0
     for _ in range(20):
         time.sleep(0.005)
-        with_bot += outside_us(clocks, bot.supervisor_pid, frozenset({cpu}))
-        without += outside_us(clocks, NOBODY, frozenset({cpu}))
+        # Other programs may begin or end between two readings, so all of them are read twice.
+        before = outside_us(clocks, NOBODY, frozenset({cpu}))
+        counted += outside_us(clocks, bot.supervisor_pid, frozenset({cpu}))
+        everything += max(before, outside_us(clocks, NOBODY, frozenset({cpu})))
     bot.kill()
-    assert with_bot <= without
+    assert counted <= everything
+    if mode == "hides-behind-helpers":
+        assert counted < everything
 
 
 def test_reading_costs_a_small_share_of_the_time() -> None:

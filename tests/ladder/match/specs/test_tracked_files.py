@@ -106,7 +106,8 @@ def test_an_interpreter_s_program_counts_with_its_folder(folder: Path, spec: str
 
 def test_what_the_ladder_reads_and_writes_is_no_part_of_a_bot(folder: Path) -> None:
     """Its configuration and all that lies beside a database may come, change and go."""
-    spec = "exec:python3 main.py"
+    spec = f"exec:{SHELL}"
+    (folder / "run.sh").write_text("exec python3 main.py\n")
     before = read_spec(spec, folder)
     (folder / "ladder.toml").write_text('time = "40ms"\n')
     (folder / "weights" / "ladder.toml").touch()
@@ -116,10 +117,10 @@ def test_what_the_ladder_reads_and_writes_is_no_part_of_a_bot(folder: Path) -> N
         (folder / name).mkdir()
         (folder / name / "file").write_text("1\n")
     after = read_spec(spec, folder)
-    assert tracked(after) == ALL
+    assert tracked(after) == {*ALL, "run.sh"}
     assert after.content_hash == before.content_hash
     (folder / "tables.db").write_text("a table of the bot's own")
-    assert tracked(read_spec(spec, folder)) == {*ALL, "tables.db"}
+    assert tracked(read_spec(spec, folder)) == {*ALL, "run.sh", "tables.db"}
 
 
 def test_a_bot_of_which_the_configuration_was_a_part_stays_that_bot(folder: Path) -> None:
