@@ -368,6 +368,7 @@ class _Game:
             return
         contended_us = 0 if control is None else control.contended_us(took_us)
         took_us -= max(contended_us, start_delay_us(process.supervisor_pid, before, contended_us))
+        took_us -= process.overslept_us
         side.prepared_us = max(0, took_us - free_us)
         if side.prepared_us >= side.limit_us:
             side.late_us = side.limit_us

@@ -70,7 +70,7 @@ from ladder.match.process.failures import (
 from ladder.match.process.family import Conduct, ProcessFamily
 from ladder.match.process.outside import OutsideClocks
 from ladder.match.process.supervisor_client import SupervisorClient
-from ladder.signals import poll_of
+from ladder.signals import Poll, poll_of
 
 LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
@@ -80,6 +80,8 @@ LONG_WAIT_S = 5.0
 """After so long a wait for a first answer, it is looked for in the bot's output buffer."""
 AT_END_S = 1.0
 """How long a bot may take to write that buffer when its standard input is closed."""
+SLICE_MS = 250.0
+"""Longest single wait; one that takes much longer means that the harness was stopped."""
 ASLEEP_S = 0.25
 """Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
 KEPT_SHARE = 0.8
@@ -131,8 +133,10 @@ class BotProcess:
         self._stdin = client.stdin
         self._stdout = client.stdout
         self._poll = poll_of(self._stdout)
-        self._wait = poll_of(self._stdout, hang_up=client.status)
+        self._wait = self._in_slices(poll_of(self._stdout, hang_up=client.status))
         """A poll of the standard output that ends also with the supervisor."""
+        self.overslept_us = 0
+        """Time for which the harness was stopped while it waited for this process."""
         self._news = select.poll()
         """The sources of news since the last answer: output, and the supervisor's lines."""
         self._news.register(self._stdout, select.POLLIN)
@@ -258,6 +262,23 @@ class BotProcess:
     def head_log(self, line: str) -> None:
         """Put a line before whatever it writes to its stderr from now on."""
         self._client.head_log(line)
+
+    def _in_slices(self, poll: Poll) -> Poll:
+        """Return a poll that wakes often enough to notice when the harness was stopped."""
+
+        def wait(timeout_ms: float) -> list[tuple[int, int]]:
+            while True:
+                slice_ms = min(timeout_ms, SLICE_MS)
+                began = perf_counter_ns()
+                found = poll(slice_ms)
+                over_ms = (perf_counter_ns() - began) / 1e6 - slice_ms
+                if over_ms > ASLEEP_S * 1000:
+                    self.overslept_us += int(over_ms * 1000)
+                timeout_ms -= slice_ms + max(0.0, over_ms)
+                if found or timeout_ms <= 0:
+                    return found
+
+        return wait
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""

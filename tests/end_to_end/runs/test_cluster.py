@@ -158,7 +158,7 @@ def test_workers_that_lie_are_set_aside(ladder: Ladder) -> None:
     for name in lies:
         assert f"warning: {name} is set aside, its pairs are played elsewhere" in done.err, done.err
     assert "it sent a false record of pair" in done.err
-    assert "these moves do not end in a" in done.err
+    assert "its moves do not end in a" in done.err
     by = {pair: name for name, pair in query(ladder.folder, stored)}
     assert set(by.values()) <= {"honest", "inventor"}
     assert list(by.values()).count("inventor") <= 1

@@ -1,6 +1,7 @@
 """One bot process: every kind of failure becomes the right exception, and nothing stays behind."""
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -368,3 +369,17 @@ def test_many_starts_leak_nothing(start_fake: StartFake) -> None:
     for _ in range(10):
         start_fake("honest").quit(10)
     assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_stop_of_the_harness_is_noticed(start_fake: StartFake) -> None:
+    """Time for which the waiting process was stopped must not count as the bot's."""
+    bot = start_fake("late-in-ready", "1.5")
+    bot.ask(Hello(), timeout_s=10)
+    stop = "sleep 0.3; kill -STOP $PPID; sleep 1; kill -CONT $PPID"
+    with subprocess.Popen(["sh", "-c", stop]):
+        bot.ask(NEW_GAME, timeout_s=10)
+    assert bot.overslept_us >= 500_000
+    quiet = start_fake("late-in-ready", "0.6")
+    quiet.ask(Hello(), timeout_s=10)
+    quiet.ask(NEW_GAME, timeout_s=10)
+    assert quiet.overslept_us == 0

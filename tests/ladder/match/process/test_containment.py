@@ -78,6 +78,7 @@ RUN = """
 import sys, time
 from dataclasses import replace
 from pathlib import Path
+from ladder.errors import BotFailure
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Facilities
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
@@ -90,7 +91,10 @@ def play(folder, mark):
         replace(UNCONFINED, facilities=Facilities(groups=False, signal_scope=False)),
     )
     open_game(bot)
-    first_move(bot)
+    try:
+        first_move(bot)
+    except BotFailure:
+        time.sleep(60)  # the bot kills this worker next
 
 if __name__ == "__main__":
     pool = WorkerPool(1)

@@ -41,7 +41,6 @@ def plan_of(a: Start, b: Start, budget: Budget, **changes: Any) -> PairPlan:
     ("mode", "argument"),
     [
         ("honest", ""),
-        ("hangs-in-hello", ""),
         ("hangs-in-move", ""),
         ("late", "0.4"),
         ("exits", ""),
