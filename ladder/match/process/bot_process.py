@@ -133,8 +133,10 @@ class BotProcess:
         self._stdin = client.stdin
         self._stdout = client.stdout
         self._poll = poll_of(self._stdout)
-        self._wait = self._in_slices(poll_of(self._stdout, hang_up=client.status))
+        self._wait = poll_of(self._stdout, hang_up=client.status)
         """A poll of the standard output that ends also with the supervisor."""
+        self._wait_to_be_ready = self._in_slices(self._wait)
+        """The same for the answers before the first move."""
         self.overslept_us = 0
         """Time for which the harness was stopped while it waited for this process."""
         self._news = select.poll()
@@ -232,7 +234,8 @@ class BotProcess:
         if written != len(line):
             self._write_rest(request, line[written:], started, timeout_s)
             left_s = max(0.0, timeout_s - (perf_counter_ns() - started) / 1e9)
-        if not (ready := self._wait(left_s * 1000)):
+        wait = self._wait if kind is MoveAsk else self._wait_to_be_ready
+        if not (ready := wait(left_s * 1000)):
             self._too_late(request, timeout_s, started)
         if ready[0][0] != self._stdout:
             self._ended(request, "lost its supervisor")
@@ -282,18 +285,18 @@ class BotProcess:
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""
-        poll, after_ms = self._wait, after_s * 1000
+        poll, after_ms = self._wait_to_be_ready, after_s * 1000
 
         def wait(timeout_ms: float) -> list[tuple[int, int]]:
             if timeout_ms <= after_ms:
                 return poll(timeout_ms)
-            self._wait = poll
+            self._wait_to_be_ready = poll
             if found := poll(after_ms):
                 return found
             report()
             return poll(timeout_ms - after_ms)
 
-        self._wait = wait
+        self._wait_to_be_ready = wait
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
