@@ -865,7 +865,9 @@ class Escapes(Honest):
     """
 
     ESCAPED = """
-import os, sys, time
+import os, signal, sys, time
+for number in sys.argv[2:]:
+    os.kill(int(number), signal.SIGSTOP)  # it must not react to the first kill
 for number in sys.argv[1:]:
     try:
         os.kill(int(number), 9)

@@ -285,18 +285,21 @@ class BotProcess:
 
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""
-        poll, after_ms = self._wait_to_be_ready, after_s * 1000
+        former, after_ms = (self._wait, self._wait_to_be_ready), after_s * 1000
 
-        def wait(timeout_ms: float) -> list[tuple[int, int]]:
-            if timeout_ms <= after_ms:
-                return poll(timeout_ms)
-            self._wait_to_be_ready = poll
-            if found := poll(after_ms):
-                return found
-            report()
-            return poll(timeout_ms - after_ms)
+        def reporting(poll: Poll) -> Poll:
+            def wait(timeout_ms: float) -> list[tuple[int, int]]:
+                if timeout_ms <= after_ms:
+                    return poll(timeout_ms)
+                self._wait, self._wait_to_be_ready = former
+                if found := poll(after_ms):
+                    return found
+                report()
+                return poll(timeout_ms - after_ms)
 
-        self._wait_to_be_ready = wait
+            return wait
+
+        self._wait, self._wait_to_be_ready = map(reporting, former)
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""

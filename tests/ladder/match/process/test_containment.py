@@ -78,7 +78,6 @@ RUN = """
 import sys, time
 from dataclasses import replace
 from pathlib import Path
-from ladder.errors import BotFailure
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Facilities
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
@@ -91,10 +90,7 @@ def play(folder, mark):
         replace(UNCONFINED, facilities=Facilities(groups=False, signal_scope=False)),
     )
     open_game(bot)
-    try:
-        first_move(bot)
-    except BotFailure:
-        time.sleep(60)  # the bot kills this worker next
+    first_move(bot)
 
 if __name__ == "__main__":
     pool = WorkerPool(1)
