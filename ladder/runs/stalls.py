@@ -1,11 +1,11 @@
 """When a run stalls so often that its games by time mean nothing: is it the machine, or one bot?"""
 
 from collections import deque
-from math import exp, lgamma, log
 from typing import NamedTuple
 
 from db.records.pairs import Excuses, PairPlan, PairRecord
 from ladder.errors import InvalidRun
+from ladder.stats.special import binomial_tail
 
 WINDOW = 200
 """Attempts at games, finished or stalled, over which the share of stalls is taken."""
@@ -119,27 +119,9 @@ class Stalls:
         late = sum(excused.values()) + controls
         time_us = sum(asked_us.values()) + control_us
         chances = {
-            name: chance_of(count, late, asked_us[name] / time_us)
+            name: binomial_tail(count=count, trials=late, share=asked_us[name] / time_us)
             for name, count in excused.items()
             if count >= LEAST and time_us and name not in self._named
         }
         alone = {name for name, chance in chances.items() if chance <= ALONE}
         return alone, any(chance <= SUSPECT for chance in chances.values())
-
-
-def chance_of(count: int, of: int, share: float) -> float:
-    """Return the chance of at least `count` events of `of` where each has the chance `share`."""
-    if share >= 1 or count <= 0:
-        return 1.0
-    if share <= 0:
-        return 0.0
-    return sum(
-        exp(
-            lgamma(of + 1)
-            - lgamma(k + 1)
-            - lgamma(of - k + 1)
-            + k * log(share)
-            + (of - k) * log(1 - share)
-        )
-        for k in range(count, of + 1)
-    )

@@ -27,6 +27,13 @@ def beta_quantile(*, share: float, a: float, b: float) -> float:
     return float(betaincinv(a, b, share))
 
 
+def binomial_tail(*, count: int, trials: int, share: float) -> float:
+    """Return the chance of at least `count` events in `trials`, each with the chance `share`."""
+    from scipy.special import bdtrc
+
+    return float(bdtrc(count - 1, trials, share)) if count > 0 else 1.0
+
+
 def root(function: Callable[[float], float], *, reach: float) -> float:
     """Where a falling function passes 0 between -`reach` and `reach`, else the nearer end."""
     from scipy.optimize import brentq  # type: ignore[import-untyped]

@@ -11,7 +11,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, Excuses, PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.game.referee import MAX_STALLS
-from ladder.runs.stalls import ALONE, LEAST, MOST, MOST_PAIRS, PATIENCE, WINDOW, Stalls, chance_of
+from ladder.runs.stalls import LEAST, MOST, MOST_PAIRS, PATIENCE, WINDOW, Stalls
 
 GAME: GameRecord = None  # type: ignore[assignment] - only counted
 GIVEN_UP = PairRecord(1, 0, (), aborts=MAX_STALLS + 1, abort_reason="busy")
@@ -170,13 +170,3 @@ def test_honest_bots_are_hardly_ever_named(share: float) -> None:
             excuses = msgspec.structs.replace(record.excuses, asked_us=asked, control_us=0)
             named += len(stalls.note(plan(), msgspec.structs.replace(record, excuses=excuses)))
     assert named <= 1
-
-
-def test_the_chance_of_so_many_excuses() -> None:
-    """The upper tail of the binomial distribution."""
-    assert chance_of(3, 3, 0.5) == pytest.approx(1 / 8)
-    assert chance_of(2, 3, 0.5) == pytest.approx(1 / 2)
-    assert chance_of(9, 10, 0.25) == pytest.approx(31 * 0.25**10)
-    assert chance_of(0, 5, 0.5) == chance_of(5, 5, 1.0) == 1
-    assert chance_of(1, 5, 0.0) == 0
-    assert chance_of(100, 100, 0.5) < ALONE
