@@ -1,4 +1,4 @@
-"""Measure whether the time of a password's check tells how much of it was right.
+"""Measure whether the time of a password check reveals how much of it was right.
 
 Wrong passwords that share nothing, half or all but the last letter with the right one, and users of
 any name, are checked by turns; the medians must not grow with what is shared.

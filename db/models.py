@@ -38,7 +38,7 @@ BIG_KEY = BigInteger().with_variant(Integer(), "sqlite")
 NEVER_REUSED = {"sqlite_autoincrement": True}
 """The last table argument of every table that counts its own keys: pages, files and other tables
 refer to them, so the key of a deleted row is not given to a new one. PostgreSQL's sequences never
-go back; SQLite must be told."""
+go back; SQLite needs AUTOINCREMENT for it."""
 
 
 class Base(DeclarativeBase):

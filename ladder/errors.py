@@ -67,14 +67,14 @@ class UnfitBot(UsageError):
     """A registered bot that cannot take part as it is, and could be left out.
 
     Attributes:
-        remedy: the reason and what to do besides leaving it out.
+        explanation: the reason, and what to do besides leaving it out.
 
     """
 
     def __init__(self, reason: str, remedy: str) -> None:
         """Say why the bot cannot take part, and what to do about it."""
-        self.remedy = f"{reason}: {remedy}"
-        super().__init__(f"{self.remedy}, or leave it out")
+        self.explanation = f"{reason}: {remedy}"
+        super().__init__(f"{self.explanation}, or leave it out")
 
 
 class InvalidRun(LadderError):

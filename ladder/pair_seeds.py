@@ -3,7 +3,7 @@
 Bots see the seed, the board and the opening of each pair, and must not learn from these what later
 pairs will bring. So the derivation is a keyed one-way function whose key is the run's seed. The key
 is stretched: a seed that is drawn (53 bits) cannot be found by trying, and trying the small seeds
-that people write costs 10 ms of processor time for each.
+that people write costs about 12 ms of processor time for each.
 """
 
 import struct

@@ -271,14 +271,14 @@ def _moves(game: Values) -> str | None:
 
 def _thoughts(game: Values) -> str | None:
     thoughts = thought_blob.decode(game["thoughts"])
-    told = len(game["moves"]) - game["opening_plies"]
+    moves = len(game["moves"]) - game["opening_plies"]
     # A move that lost the game, as an illegal one, has a thought and is not among the moves. CSV
     # and PGN bring no thoughts at all.
-    most = told + (game["offender"] is not None)
-    if thoughts and not told <= len(thoughts) <= most:
-        return f"it has {told} moves of bots, and {len(thoughts)} thoughts"
-    if any(side.moves > told + 1 for side in sides_of(game)):
-        return f"it has {told} moves of bots, and the sums of a side are of more"
+    most = moves + (game["offender"] is not None)
+    if thoughts and not moves <= len(thoughts) <= most:
+        return f"it has {moves} moves of bots, and {len(thoughts)} thoughts"
+    if any(side.moves > moves + 1 for side in sides_of(game)):
+        return f"it has {moves} moves of bots, and the sums of a side are of more"
     return next(filter(None, map(fault_of_thought, thoughts)), None)
 
 

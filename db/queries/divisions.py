@@ -125,10 +125,10 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
 def _key(conditions: Conditions) -> str:
     """Return the canonical JSON of all conditions."""
     boards, opening_plies, budget, openings = conditions
-    told = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
+    values = {"boards": boards, "opening_plies": opening_plies, "budget": dict(budget)}
     if openings is not None:  # so that the keys of divisions without it stay what they were
-        told["openings"] = openings
-    return to_json(told)
+        values["openings"] = openings
+    return to_json(values)
 
 
 def _division(row: Any) -> DivisionRow:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ladder.errors import UsageError
-from ladder.names import CONFIG as FILE
+from ladder.names import CONFIG
 
 SANDBOX = "sandbox"
 """The option that no command may miss: a bot started without it can do whatever its user can."""
@@ -34,14 +34,14 @@ def read_defaults(command: Any, folder: Path) -> dict[str, Any]:
             no option takes.
 
     """
-    path = folder / FILE
+    path = folder / CONFIG
     try:
         with path.open("rb") as file:
             content = tomllib.load(file)
     except FileNotFoundError:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError(f"{FILE} cannot be read: {error}") from error
+        raise UsageError(f"{CONFIG} cannot be read: {error}") from error
     shared = {**_sandbox_of_all(content), **_board_of_all(content)}
     return _for_commands({**shared, **content}, _options_of(command))
 
@@ -75,7 +75,7 @@ def _sandbox_of_all(content: dict[str, Any]) -> dict[str, Any]:
         return {}
     if len(found) > 1:
         raise UsageError(
-            f"{FILE}: several tables have a sandbox, each another: write the one for all commands "
+            f"{CONFIG}: several tables have different sandboxes: write the one for all commands "
             "outside of every table"
         )
     return {SANDBOX: found.pop()}
@@ -107,10 +107,10 @@ def _for_commands(
     own = _own({key: value for key, value in content.items() if not isinstance(value, dict)})
     for key in tables:
         if not isinstance(known.get(key), dict):
-            raise UsageError(f"{FILE}: there is no command [{key}]")
+            raise UsageError(f"{CONFIG}: there is no command [{key}]")
     for key in own:
         if key not in _names(known):
-            raise UsageError(f"{FILE}: no command has an option {key!r}")
+            raise UsageError(f"{CONFIG}: no command has an option {key!r}")
     shared = {**(inherited or {}), **own}
     below = {
         command: _for_commands(tables.get(command, {}), options, shared)
@@ -128,7 +128,7 @@ def _for_command(
     own = _own(table)
     for key in own:
         if key not in options:
-            raise UsageError(f"{FILE}: [{command}] has no option {key!r}")
+            raise UsageError(f"{CONFIG}: [{command}] has no option {key!r}")
     return {**{key: value for key, value in shared.items() if key in options}, **own}
 
 
@@ -140,11 +140,13 @@ def _own(table: dict[str, Any]) -> dict[str, Any]:
 def _value(key: str, value: Any) -> Any:
     """A value as the command line would give it: a list becomes words between commas."""
     if isinstance(value, dict):
-        raise UsageError(f"{FILE}: there is no command [{key}]")
+        raise UsageError(f"{CONFIG}: there is no command [{key}]")
     if not isinstance(value, list):
         return value
     if not value or not all(isinstance(one, str | int | float) for one in value):
-        raise UsageError(f"{FILE}: {key} is a list of words or numbers, at least one, got {value}")
+        raise UsageError(
+            f"{CONFIG}: {key} is a list of words or numbers, at least one, got {value}"
+        )
     return ",".join(map(str, value))
 
 

@@ -30,14 +30,14 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     check_stop()
     with Store.open(where, create=create, patience=_audible_patience()) as store:
         check_stop()
-        with _damage_told(store):
+        with _explained_by_damage(store):
             if sync:
                 _sync(store)
             yield store
 
 
 @contextmanager
-def _damage_told(store: "Store") -> Iterator[None]:
+def _explained_by_damage(store: "Store") -> Iterator[None]:
     """Look for damage in the database when an unforeseen error ends the block.
 
     Raises:
@@ -76,7 +76,7 @@ def open_to_read(where: str) -> "Iterator[Store]":
     check_stop()
     with Store.open_to_read(where, patience=_audible_patience()) as store:
         check_stop()
-        with _damage_told(store):
+        with _explained_by_damage(store):
             yield store
 
 

@@ -156,7 +156,7 @@ def start_run(
 def leave_out_unfit(
     settings: Settings, bots: Sequence[BotRow], named: Collection[str]
 ) -> tuple[list[BotRow], dict[str, str]]:
-    """Leave out bots that cannot take part and that nobody named.
+    """Leave out bots that cannot take part and were not chosen by name.
 
     Args:
         settings: of the run; who stands in its pairing or has a budget of its own is named, too.
@@ -176,7 +176,7 @@ def leave_out_unfit(
                 _refuse_unfit(settings, bot)
             fit.append(bot)
         except UnfitBot as error:
-            reasons[bot.name] = error.remedy
+            reasons[bot.name] = error.explanation
         except (UsageError, BotsError) as error:
             reasons[bot.name] = str(error)
     return fit, reasons

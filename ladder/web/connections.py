@@ -245,7 +245,7 @@ class BoundedProtocol(H11Protocol):
         if self._stage is not Stage.IDLE and not is_answered:
             self.transport.write(REFUSAL)
         if self.cycle is not None:
-            self.cycle.disconnected = True  # whoever waits for the body is told
+            self.cycle.disconnected = True  # ends the wait for the body
             self.cycle.message_event.set()
         self.transport.close()
 

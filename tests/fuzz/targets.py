@@ -35,7 +35,7 @@ from engine.board import (
 from engine.errors import EngineError
 from engine.position import format_moves, parse_moves, parse_position
 from ladder.cli.app import app
-from ladder.cli.config import FILE, read_defaults
+from ladder.cli.config import read_defaults
 from ladder.cli.parsing import (
     parse_counts,
     parse_margin,
@@ -44,6 +44,7 @@ from ladder.cli.parsing import (
 )
 from ladder.errors import LadderError
 from ladder.match.specs.spec import read_spec
+from ladder.names import CONFIG
 from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
@@ -166,7 +167,7 @@ def _weights(data: bytes) -> None:
 
 def _config(data: bytes) -> None:
     folder = _scratch()
-    (folder / FILE).write_bytes(data)
+    (folder / CONFIG).write_bytes(data)
     read_defaults(COMMAND, folder)
 
 

@@ -1,6 +1,6 @@
 """Keys of deleted rows are not given out again on SQLite; PostgreSQL's sequences never do.
 
-SQLite can only be told so when it makes a table, so each table is copied once.
+SQLite takes this setting only when it creates a table, so each table is copied once.
 """
 
 import re

@@ -19,7 +19,7 @@ from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
 SILENT_S = 3.0
-"""Silence at a hello after which a bot's author is told what may be the cause."""
+"""Silence at a hello after which a possible cause is printed, in seconds."""
 SILENT = (
     f"{{name}} has not answered hello for {SILENT_S:.0f} s: it has {HELLO_S:.0f} s to load; if it "
     "loads nothing, it may not flush its output after every line"

@@ -82,7 +82,7 @@ class Stall(NamedTuple):
 
     @property
     def claimed_us(self) -> int:
-        """How long the bot or the harness waited, whoever was the cause."""
+        """Time for which the bot or the harness waited, whatever the cause."""
         return self.bot_us + self.harness_us
 
     def excusable_us(self, contended_us: int = 0) -> int:

@@ -25,7 +25,7 @@ FIONREAD = 0x541B
 
 
 class Uncountable(Exception):
-    """The bot takes memory of which nobody can say how much it is; the text says how."""
+    """The bot takes memory whose size cannot be read; the message names the means."""
 
 
 class SharedMemory:

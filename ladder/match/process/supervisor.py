@@ -453,7 +453,7 @@ class Watch:
     def used_cpu_s(self, pids: list[int]) -> float:
         """CPU time of these processes, of those they have waited for, and of those that we have.
 
-        With a control group also of those that nobody has waited for.
+        With a control group this includes processes that were never waited for.
         """
         reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
         known = cpu_ticks(pids) / TICKS_S + reaped.ru_utime + reaped.ru_stime

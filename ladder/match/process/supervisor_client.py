@@ -308,7 +308,7 @@ def reap_leaving() -> None:
 
 @functools.cache
 def place_of_groups() -> Place | None:
-    """Return the place for the control groups of bots, made ready; None if there is none."""
+    """Return the prepared place for control groups of bots, or None if they cannot be made."""
     place = find_place()
     return None if place is None else prepare_place(place)
 

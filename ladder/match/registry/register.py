@@ -246,7 +246,7 @@ def _refuse_taken(known: BotRow, request: Request, resolved: ResolvedBot) -> Non
 
 
 def _difference(known: BotRow, request: Request, resolved: ResolvedBot) -> str:
-    """Return what tells a request from the bot that has its name; "" if they are the same bot."""
+    """Return how a request differs from the bot of its name, or "" if they are the same bot."""
     revision = known.revision
     if revision.content_hash == resolved.content_hash:
         return ""

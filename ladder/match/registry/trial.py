@@ -85,7 +85,7 @@ class Found:
     left_out: str = ""
     """Why `boards` is less than the bot claims, in one sentence."""
     over_budget: str = ""
-    """How far it exceeds the time that it is told, where that grows with the time."""
+    """How far it exceeds its time budget, where the excess grows with the budget."""
 
 
 def try_out(

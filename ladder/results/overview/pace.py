@@ -66,7 +66,7 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
 def _games_an_hour(starts: list[float], begun: float, now: float, *, is_all: bool) -> float | None:
     """Return the speed by the starts of the latest games, newest first.
 
-    These are times of day, which the clock of another process has told: where it was set back since
+    These are times of day, from the clock of another process: where it was set back since
     then, games and the run seem to have begun after now, and do not count.
     """
     recent = [start for start in starts if 0 <= now - start <= SPEED_WINDOW_S]

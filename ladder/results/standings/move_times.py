@@ -1,8 +1,8 @@
 """How long the bots' moves took in a sample of games, by the wall clock and by the processor's.
 
-By the wall clock a bot that waits for a processor looks slow. Its processor time tells what it took
-itself; and a bot that sleeps is told from one that waits by the others of the same games, which
-wait as well on a machine that other programs share, and do not on one that is free.
+By the wall clock a bot that waits for a processor looks slow; its processor time is what it took
+itself. Whether a bot sleeps or waits is decided by the others of the same games: they wait as well
+on a machine that other programs share, and do not on one that is free.
 """
 
 from collections.abc import Mapping, Sequence

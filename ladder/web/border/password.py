@@ -98,7 +98,7 @@ class Doorkeeper:
         """Check the header of a request, with any user name.
 
         Args:
-            authorization: the header; None: there is none.
+            authorization: the header, or None if the request has none.
             address: where the request comes from.
 
         Raises:
@@ -131,7 +131,7 @@ class Doorkeeper:
     def is_right(self, authorization: str) -> bool:
         """Return whether a header holds the password, in a time that does not depend on its words.
 
-        Hashes of equal length are compared to their end; the user name is not looked at.
+        Hashes of equal length are compared to their end; the user name is ignored.
         """
         return hmac.compare_digest(_digest(_password_in(authorization)), self._digest)
 

@@ -115,10 +115,10 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
     _require(fault is None, str(fault))
     is_forfeit = game.termination.is_forfeit
     thoughts = thought_blob.decode(game.thoughts)
-    told = len(game.moves) - opening
+    moves = len(game.moves) - opening
     _require(
-        told <= len(thoughts) <= told + is_forfeit,
-        f"it has {told} moves of bots, and {len(thoughts)} thoughts",
+        moves <= len(thoughts) <= moves + is_forfeit,
+        f"it has {moves} moves of bots, and {len(thoughts)} thoughts",
     )
     sides = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
     for place, (side, sums) in enumerate(zip(sides, game.sides, strict=True)):
@@ -157,16 +157,16 @@ def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -
     times = [thought.time_us for thought in own]
     late = sums.moves - len(own)
     _require(0 <= late <= is_forfeit, f"it counts {sums.moves} moves of a side, not {len(own)}")
-    told = [thought for thought in own if thought.simulations]
+    searched = [thought for thought in own if thought.simulations]
     if late:
         fits = sums.time_us >= sum(times)
     else:
         fits = (sums.time_us, sums.max_us) == (sum(times), max(times, default=0))
     _require(
-        fits and sums.searched_us == sum(thought.time_us for thought in told),
+        fits and sums.searched_us == sum(thought.time_us for thought in searched),
         "the times of its moves and their sums differ",
     )
-    work = [thought.simulations or 0 for thought in told]
+    work = [thought.simulations or 0 for thought in searched]
     if max(work, default=0) < LIMIT:  # greater ones are cut where a move is kept
         _require(sums.simulations == sum(work), "the work of its moves and their sums differ")
 
