@@ -177,6 +177,17 @@ class Games:
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}
 
+    def count_unrated(self) -> dict[int, int]:
+        """Return the games outside the rating list by division id, without a zero."""
+        query = (
+            select(Run.division_id, 2 * func.count())
+            .join(Pair, Pair.run_id == Run.id)
+            .where(Run.rated.is_(False), Pair.status == PairStatus.FINISHED.value)
+            .group_by(Run.division_id)
+        )
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
     def count_aborts(
         self,
         *,

@@ -1,6 +1,5 @@
 """The standings of a division or of one run, read from the store."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -38,7 +37,7 @@ def standings_of_division(
     `anchors` fixes ratings in Elo by name.
     """
     kept, notes = current_tables(store, division, since=since)
-    unrated = _unrated_games(store)
+    unrated = store.games.count_unrated()
     standings = build_standings(
         division,
         kept,
@@ -53,13 +52,13 @@ def standings_of_division(
             OtherDivision(
                 other.label,
                 sum(2 * row.pairs for row in store.aggregate.of_division(other.id)),
-                unrated[other.id],
+                unrated.get(other.id, 0),
             )
             for other in store.divisions.all()
             if other.id != division.id
         ],
     )
-    standings = replace(standings, unrated_games=unrated[division.id])
+    standings = replace(standings, unrated_games=unrated.get(division.id, 0))
     rated = GameQuery(division_id=division.id, rated=True, since=since)
     standings = without_waiting(standings, _times(store, standings, rated))
     machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
@@ -110,16 +109,6 @@ def current_tables(
             "has changed since"
         )
     return kept, notes
-
-
-def _unrated_games(store: Store) -> Counter[int]:
-    """Return the games outside the rating list by division id."""
-    runs = [run for run in store.runs.find() if not run.rated]
-    counts = store.games.count_by_run() if runs else {}
-    found: Counter[int] = Counter()
-    for run in runs:
-        found[run.division_id] += counts.get(run.id, 0)
-    return found
 
 
 def retired_bots(store: Store) -> frozenset[str]:
