@@ -20,7 +20,7 @@ import fcntl
 import os
 import time
 
-from ladder.match.process.procfs import read
+from ladder.match.process.procfs import read, stat_fields
 
 LEAF = "ladder-harness"
 """The group of the ladder's own processes, where they cannot stay in the one they were given."""
@@ -197,7 +197,7 @@ class BotGroup:
         """Whether a process is in the group or below it; True also when it has ended."""
         try:
             lines = read(f"/proc/{pid}/cgroup").decode("utf-8", "replace").splitlines()
-            state = read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0]
+            state = stat_fields(f"/proc/{pid}")[0]
         except (OSError, IndexError):
             return True
         name = os.path.basename(self.folder)

@@ -31,7 +31,7 @@ from functools import cache
 from typing import NamedTuple
 
 from ladder.match.process.outside import Clock, outside_us
-from ladder.match.process.procfs import TICKS_S, descendants, read, waited_ns
+from ladder.match.process.procfs import TICKS_S, descendants, read, stat_fields, waited_ns
 
 PAGE_FAULT = -1
 """The number of no system call, of a thread that sleeps in one of its page faults."""
@@ -278,7 +278,7 @@ def _look(supervisor: int) -> _Look:
 def _state(path: str) -> bytes:
     """The letter for what a thread does; none when it has ended."""
     try:
-        return read(f"{path}/stat").rpartition(b")")[2].split()[0]
+        return stat_fields(path)[0]
     except (OSError, IndexError):
         return b""
 
@@ -286,7 +286,7 @@ def _state(path: str) -> bytes:
 def _processor(path: str) -> int | None:
     """The processor that a thread is on, or was on last; None when it has ended."""
     try:
-        return int(read(f"{path}/stat").rpartition(b")")[2].split()[36])
+        return int(stat_fields(path)[36])
     except (OSError, IndexError):
         return None
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from time import clock_gettime_ns
 from typing import NamedTuple
 
-from ladder.match.process.procfs import TICKS_S, cpu_clock, read
+from ladder.match.process.procfs import TICKS_S, cpu_clock, stat_fields
 
 SHARE = 0.02
 """Largest share of the time that reading the clocks may take."""
@@ -139,6 +139,6 @@ def _is_outside(pid: int, fields: list[bytes] | None, supervisor: int) -> bool:
 def _stat(pid: int) -> list[bytes] | None:
     """Return the fields of /proc/PID/stat behind the name, or None if the process has ended."""
     try:
-        return read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        return stat_fields(f"/proc/{pid}")
     except OSError:
         return None

@@ -44,6 +44,19 @@ def read(path: str) -> bytes:
         os.close(descriptor)
 
 
+def stat_fields(folder: str) -> list[bytes]:
+    """Return the fields of `stat` behind the name, the state first (proc(5)).
+
+    Args:
+        folder: of a process or thread in /proc.
+
+    Raises:
+        OSError: it has ended.
+
+    """
+    return read(f"{folder}/stat").rpartition(b")")[2].split()
+
+
 def resident_kb(pids: list[int]) -> int:
     """Resident memory of some processes in KiB; pages that they share count for each."""
     total = 0
@@ -117,7 +130,7 @@ def waited_ns(pids: list[int]) -> int:
 def _cpu_fields(pid: int) -> list[int]:
     """A process's utime, stime, cutime and cstime in clock ticks; none when it has ended."""
     try:
-        return list(map(int, read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[11:15]))
+        return list(map(int, stat_fields(f"/proc/{pid}")[11:15]))
     except (OSError, IndexError):
         return []
 

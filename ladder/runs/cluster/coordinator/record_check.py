@@ -13,7 +13,7 @@ import msgspec
 
 from db.records import thought_blob
 from db.records.endings import fault_of_ending
-from db.records.games import LINE_PLIES, GameRecord, Thought
+from db.records.games import LINE_PLIES, GameRecord, Thought, fault_of_thought
 from db.records.pairs import PairPlan, PairRecord
 from db.records.sides import SideSums
 from db.records.thought_blob import LIMIT
@@ -33,7 +33,6 @@ SLACK_S = 2.0
 """Difference of two machines' clocks over the time of a pair, and of a late deadline."""
 CLOCK_S = 86_400.0
 """How far the clock of a machine may be off."""
-PROVEN = frozenset(("win", "loss", "draw"))
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(PairRecord)
@@ -139,15 +138,12 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
 
 
 def _check_thought(thought: Thought, limit_us: float) -> None:
-    _require(0 <= thought.time_us <= limit_us, "a move took longer than it may, or less than 0")
+    fault = fault_of_thought(thought)
+    _require(fault is None, str(fault))
+    _require(thought.time_us <= limit_us, "a move took longer than it may")
     counts = (thought.cpu_us, thought.simulations, thought.depth)
     _require(
         all(abs(count) <= LIMIT for count in counts if count), "a number of a move is too great"
-    )
-    proven = (thought.proven or "draw").split(" ")
-    _require(
-        proven[0] in PROVEN and len(proven) <= 2 and len(proven[-1]) <= LINE_PLIES * 2,
-        "a proof of a move cannot be read",
     )
     _require(len(thought.line) <= LINE_PLIES, "an expected line is too long")
 

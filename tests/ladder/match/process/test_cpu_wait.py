@@ -81,7 +81,9 @@ class ScriptedThread:
         """Where it is, and what the host has taken from there; nothing happens elsewhere."""
         self.after_accounts = ""
         """The state once the accounts have been read; empty: as before."""
+        self.real_read = procfs.read
         monkeypatch.setattr(cpu_wait, "read", self.read)
+        monkeypatch.setattr(procfs, "read", self.read)
         monkeypatch.setattr(cpu_wait, "_threads", lambda *_: [self.path])
         monkeypatch.setattr(cpu_wait, "_is_guest", lambda: True)
         self.before = snapshot(NOBODY, ended=False)
@@ -103,7 +105,7 @@ class ScriptedThread:
         if path == "/proc/stat":
             taken = f"cpu1 9 9 9 9 9 9 9 {self.stolen_ticks} 0 0\n"
             return f"cpu 9 9 9 9 9 9 9 9 0 0\ncpu0 9 9 9 9 9 9 9 3 0 0\n{taken}intr 9\n".encode()
-        return procfs.read(path)
+        return self.real_read(path)
 
     def late(self) -> Stall:
         """The look after a question that was put 70 ms ago."""
