@@ -6,9 +6,9 @@ characters, so no escape sequences of terminals; no marks that turn the directio
 lone surrogates; no space at either end. Older databases may hold others: see `ladder.visible`.
 """
 
-import difflib
 from collections.abc import Iterable
 
+from db.records.bots import remedy_for
 from ladder.errors import UnknownBot, UsageError
 from ladder.visible import LINES
 
@@ -75,10 +75,8 @@ def unknown_bot(name: str, known: Iterable[str], where: str = "") -> UnknownBot:
         where: the option or argument that holds the word.
 
     """
-    near = difflib.get_close_matches(name, list(known), n=3)
-    remedy = f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
     prefix = f"{where}: " if where else ""
-    return UnknownBot(f"{prefix}no registered bot is called {name!r}: {remedy}")
+    return UnknownBot(f"{prefix}no registered bot is called {name!r}: {remedy_for(name, known)}")
 
 
 def _shown(text: str) -> str:

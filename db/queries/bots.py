@@ -1,6 +1,5 @@
 """Registered bots and their revisions."""
 
-import difflib
 import time
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,6 +18,7 @@ from db.records.bots import (
     NewBot,
     NewRevision,
     RevisionRow,
+    remedy_for,
 )
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
@@ -238,9 +238,8 @@ def _current() -> Select[Any]:
 def _find(connection: Connection, name: str) -> BotRow:
     row = connection.execute(_current().where(Bot.name == name)).first()
     if row is None:
-        near = difflib.get_close_matches(name, list(connection.scalars(select(Bot.name))))
-        remedy = f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
-        raise UnknownRow(f"no bot called {name!r} is registered; {remedy}")
+        known = connection.scalars(select(Bot.name))
+        raise UnknownRow(f"no bot called {name!r} is registered; {remedy_for(name, known)}")
     return _bot(row)
 
 

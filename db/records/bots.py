@@ -4,12 +4,19 @@ Times are seconds since the epoch, durations microseconds, results from the side
 Importing this module loads no database code.
 """
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from db.records.launch import Launch
 
 # Bots.
+
+
+def remedy_for(name: str, known: Iterable[str]) -> str:
+    """Return what to do about a name that no bot has: similar names, or the command for all."""
+    near = difflib.get_close_matches(name, list(known))
+    return f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
 
 
 @dataclass(frozen=True, slots=True)
