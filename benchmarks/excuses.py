@@ -11,6 +11,7 @@ project, by turns of some pairs each.
 
 import argparse
 import contextlib
+import ctypes
 import json
 import os
 import random
@@ -28,6 +29,7 @@ FAKE_BOT = TREE / "tests" / "fake_bots" / "bot.py"
 HONEST = ("v2", "v4", "random")
 GUILTY = ("works 40", "hides-behind-waves")
 HOGS = 4
+PR_SET_PDEATHSIG = 1
 BUSY = "while 1: pass"
 SHORT = """
 import os
@@ -44,6 +46,7 @@ def load(cpu: int, seed: int) -> Iterator[None]:
     """Keep a CPU busy in a way that the seed decides, in a process of its own."""
     pid = os.fork()
     if pid == 0:
+        die_with_parent()
         try:
             vary(cpu, random.Random(seed))
         finally:
@@ -55,13 +58,18 @@ def load(cpu: int, seed: int) -> Iterator[None]:
         os.waitpid(pid, 0)
 
 
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends, however that happens (prctl(2))."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def vary(cpu: int, draws: random.Random) -> None:
     """Stop and continue busy processes until SIGTERM comes."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     hogs = [
         subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", SHORT if number % 2 else BUSY],
-            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+            preexec_fn=lambda: (die_with_parent(), os.sched_setaffinity(0, {cpu})),
             start_new_session=True,
         )
         for number in range(HOGS)
