@@ -32,9 +32,11 @@ HOGS = 4
 PR_SET_PDEATHSIG = 1
 BUSY = "while 1: pass"
 SHORT = """
-import os
+import ctypes, os
+libc = ctypes.CDLL(None)
 while 1:
     if os.fork() == 0:
+        libc.prctl(1, 9, 0, 0, 0)  # killed with its parent, also while it is stopped
         for _ in range(300000): pass
         os._exit(0)
     os.wait()
