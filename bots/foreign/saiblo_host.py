@@ -5,22 +5,28 @@ The program reads ``M N noX noY`` once and then, for each of its turns, a line `
 2 itself); it answers with four bytes, the big-endian length of what follows, and ``x y`` as text.
 x counts downwards from the top-left corner. It knows no end of a game, so each game starts it anew.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import subprocess
 import sys
 import termios
 import time
-from typing import IO, Any, Dict
+from typing import IO, TYPE_CHECKING
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_host_loop import Failure, Host, Illegal, Message, serve
+else:
+    from ladder_host_loop import Failure, Host, Illegal, Message, serve
+sys.path[:] = [place for place in sys.path if place != HERE]
+
 LONGEST = 1024
 """Bytes of an answer; a program that writes plain text would ask for far more."""
 LOADING_S = 8.0
@@ -28,16 +34,8 @@ LOADING_S = 8.0
 OPPONENT, OWN = 1, 2
 
 
-class Failure(Exception):
-    """A sentence for the program's author."""
-
-
-class Illegal(Failure):
-    """The point is none that can be played."""
-
-
-class Host:
-    """Answers the harness's messages with one program."""
+class SaibloHost(Host):
+    """One program."""
 
     def __init__(self, folder: str, command: list[str]) -> None:
         self.folder = folder
@@ -207,60 +205,10 @@ def unread(pipe: int) -> int:
     return int.from_bytes(count, sys.byteorder)
 
 
-def answer(method: Any, message: Message) -> Message | None:
-    """The method's reply, or the error that it ends in."""
+if __name__ == "__main__":
+    folder, *command = sys.argv[1:]
+    host = SaibloHost(folder, command)
     try:
-        reply: Message | None = method(message)
-    except Illegal as error:
-        return {"type": "error", "message": str(error), "illegal": True}
-    except Failure as error:
-        return {"type": "error", "message": str(error)}
-    return reply
-
-
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    answers: dict[str, Any] = {
-        "hello": host.hello,
-        "new_game": host.new_game,
-        "move": host.move,
-        "game_over": host.game_over,
-    }
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            reply = answer(answers[kind], message) if kind in answers else None
-            if reply is not None:
-                data = json.dumps(reply).encode() + b"\n"
-                while data:
-                    data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep the standard streams for the protocol."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    folder, *command = arguments
-    host = Host(folder, command)
-    try:
-        serve(host, source, target)
-    except (BrokenPipeError, KeyboardInterrupt):
-        pass
+        serve(host)
     finally:
         host.end()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -8,7 +8,7 @@ The course counts x downwards from the top-left corner and y across; the harness
 from the bottom. ``top[y]`` is where the stack of column y begins: the next stone lands on row
 top[y]-1, and 0 is a full column. A board without a forbidden cell has noX = noY = -1.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
-import json
 import os
 import re
 import sys
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_host_loop import Failure, Host, Illegal, Message, serve
+else:
+    from ladder_host_loop import Failure, Host, Illegal, Message, serve
+sys.path[:] = [place for place in sys.path if place != HERE]
+
 INTERFACE_MISSING = "the course's interface is missing"
 """Begins the message about a library without the functions, for the course's result codes."""
 MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP5Point"}
@@ -32,14 +38,6 @@ RUNTIME = ("libstdc++.so.6", "libm.so.6")
 UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")
 OTHER_SYSTEM = ("version `", "wrong ELF class", "invalid ELF header")
 ABSENT = re.compile(r"^([^\s:]+): cannot open shared object file")
-
-
-class Failure(Exception):
-    """A sentence for the strategy's author."""
-
-
-class Illegal(Failure):
-    """The point is none that can be played."""
 
 
 class Point(ctypes.Structure):
@@ -95,8 +93,8 @@ class Position:
             raise Illegal(said + falls + legal)
 
 
-class Host:
-    """Answers the harness's messages with one strategy."""
+class CourseHost(Host):
+    """One strategy."""
 
     def __init__(self, folder: str, file: str) -> None:
         self.path = os.path.join(folder, file)
@@ -211,52 +209,9 @@ def unloadable(error: str, path: str) -> str:
     return said + error
 
 
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            answer = {"hello": host.hello, "new_game": host.new_game, "move": host.move}.get(kind)
-            if answer is not None:
-                try:
-                    reply = answer(message)
-                except Illegal as error:
-                    reply = {"type": "error", "message": str(error), "illegal": True}
-                except Failure as error:
-                    reply = {"type": "error", "message": str(error)}
-                write(target, json.dumps(reply).encode() + b"\n")
-
-
-def write(target: int, data: bytes) -> None:
-    """Write all of it."""
-    while data:
-        data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep standard output for the protocol: what the strategy prints goes to standard error."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
+if __name__ == "__main__":
     # After a segmentation fault the stack says in which of its functions the strategy was.
     faulthandler.enable(all_threads=False)
-    folder, file = arguments
-    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(Host(folder, file), source, target)
+    serve(CourseHost(*sys.argv[1:]))
     # Not the interpreter's own end: a strategy's destructors must not hold it up.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
