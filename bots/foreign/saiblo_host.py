@@ -22,16 +22,17 @@ from typing import IO, TYPE_CHECKING
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 if TYPE_CHECKING:
-    from bots.foreign.ladder_host_loop import Failure, Host, Illegal, Message, serve
+    from bots.foreign.ladder_course_board import CourseBoard
+    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve
 else:
-    from ladder_host_loop import Failure, Host, Illegal, Message, serve
+    from ladder_course_board import CourseBoard
+    from ladder_host_loop import Failure, Host, Message, serve
 sys.path[:] = [place for place in sys.path if place != HERE]
 
 LONGEST = 1024
 """Bytes of an answer; a program that writes plain text would ask for far more."""
 LOADING_S = 8.0
 """How long a program may take to read its first line before it is asked all the same."""
-OPPONENT, OWN = 1, 2
 
 
 class SaibloHost(Host):
@@ -41,12 +42,7 @@ class SaibloHost(Host):
         self.folder = folder
         self.command = command
         self.child: subprocess.Popen[bytes] | None = None
-        self.rows = self.columns = self.side = 0
-        self.no_x = self.no_y = -1
-        self.top: list[int] = []
-        self.board: list[list[int]] = []
-        self.last = (-1, -1)
-        self.played = 0
+        self.board: CourseBoard | None = None
 
     def hello(self, message: Message) -> Message:
         """Introduce the program; it starts with the first game."""
@@ -56,16 +52,7 @@ class SaibloHost(Host):
     def new_game(self, message: Message) -> Message:
         """Start the program."""
         self.end()
-        self.rows, self.columns, self.side = message["rows"], message["columns"], message["side"]
-        forbidden = message.get("forbidden")
-        self.no_x = self.no_y = -1
-        if forbidden is not None:
-            self.no_x, self.no_y = self.rows - 1 - forbidden[0], forbidden[1]
-        self.top = [self.rows] * self.columns
-        if self.no_x == self.rows - 1:
-            self.top[self.no_y] -= 1
-        self.board = [[0] * self.columns for _ in range(self.rows)]
-        self.last, self.played = (-1, -1), 0
+        self.board = board = CourseBoard(message)
         try:
             self.child = subprocess.Popen(
                 self.command,
@@ -75,50 +62,27 @@ class SaibloHost(Host):
             )
         except OSError as error:
             raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error
-        self.tell(f"{self.rows} {self.columns} {self.no_x} {self.no_y}\n")
+        self.tell(f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n")
         self.wait_loaded()
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
         """Show the program the position and take its point."""
-        for ply, y in enumerate(message["moves"][self.played :], self.played):
-            self.play(y, OWN if ply % 2 == self.side else OPPONENT)
-        self.played = len(message["moves"])
-        rows = [self.last, self.top, *self.board]
+        board = self.board
+        if board is None:
+            raise Failure("a move was asked for before a game began")
+        board.follow(message["moves"])
+        width = board.columns
+        cells = [board.cells[at : at + width] for at in range(0, len(board.cells), width)]
+        rows = [board.last, board.top, *cells]
         self.tell("".join(" ".join(map(str, row)) + "\n" for row in rows))
         x, y = self.hear()
-        self.check(x, y)
+        board.check(x, y, "the program answered")
         return {"type": "move", "ply": message["ply"], "column": y}
 
     def game_over(self, message: Message) -> None:
         """End the program, which nothing tells that the game is over."""
         self.end()
-
-    def play(self, y: int, cell: int) -> None:
-        """Let a stone fall."""
-        x = self.top[y] - 1
-        self.board[x][y] = cell
-        self.top[y] -= 1
-        if x == self.no_x + 1 and y == self.no_y:
-            self.top[y] -= 1
-        self.last = (x, y)
-
-    def check(self, x: int, y: int) -> None:
-        """Refuse a point that is not where a stone of its column comes to rest."""
-        if 0 <= y < self.columns and self.top[y] > 0 and x == self.top[y] - 1:
-            return
-        if not (0 <= x < self.rows and 0 <= y < self.columns):
-            reason = f"that is off the board of {self.rows} rows and {self.columns} columns"
-        elif self.top[y] <= 0:
-            reason = f"column {y} is full"
-        else:
-            reason = f"a stone in column {y} comes to rest on row {self.top[y] - 1}"
-        legal = [(self.top[c] - 1, c) for c in range(self.columns) if self.top[c] > 0]
-        raise Illegal(
-            "the program answered ({}, {}), but {}: legal rows were {}".format(
-                x, y, reason, ", ".join("{} in column {}".format(*at) for at in legal)
-            )
-        )
 
     def wait_loaded(self) -> None:
         """Wait until the program has read the line that begins the game.
