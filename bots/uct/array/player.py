@@ -128,8 +128,7 @@ class ArrayTree:
             depth=int(self._counters[kernel.DEPTH]),
             value=2 * best.mean - 1,
             pv=self._principal_variation(nodes[best]),
-            tree=1
-            + int(np.count_nonzero(self._nodes.visits[1 : int(self._counters[kernel.USED])])),
+            tree=1 + int(np.count_nonzero(self._nodes.visits[1:used])),
             proven="win" if won else None,
             distance=1 if won else None,
         )
