@@ -41,7 +41,7 @@ def _yes(*_sets: Any) -> bool:
 
 
 def _without_counts(solver: Solver) -> None:
-    solver._weights[:] = 0
+    solver._memory.weights[:] = 0
 
 
 IDEAS: dict[str, dict[str, Any]] = {
@@ -101,7 +101,7 @@ def main() -> None:
         table = cast("ModuleType", SimpleNamespace(**{**vars(word_table), **changes}))
         search.SOON = changes.get("SOON", soon)
         solver_module.NEAR_CELLS = changes.get("NEAR_CELLS", near)
-        kernels.solve_on_word = search.search_on(layout, table)
+        kernels.solve_on_word = search.solve_on(layout, table)
         cells = []
         for _, asked in columns:
             nodes, seconds = measure(changes, asked)

@@ -1,4 +1,4 @@
-"""The one door to numba: typed decorators, and a cache that cannot go stale.
+"""Typed decorators of numba, and a cache of machine code that cannot go stale.
 
 `engine.cache` names the folder of that cache.
 """
@@ -14,21 +14,9 @@ import numba.core.caching
 import numba.core.typing.templates
 import numba.extending
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as intrinsic
 
 from engine.cache import PACKAGES, ROOT, cache_folder, is_shared, source_fingerprint
-
-__all__ = [
-    "CACHING",
-    "cache_folder",
-    "inlined",
-    "instruction",
-    "intrinsic",
-    "kernel",
-    "numba_targets_another_cpu",
-    "register_value",
-    "source_fingerprint",
-]
 
 # numba's types cover only part of it
 caching: Any = numba.core.caching
@@ -38,9 +26,6 @@ register_model: Any = numba.extending.register_model
 lower_builtin: Any = numba.extending.lower_builtin
 
 F = TypeVar("F", bound=Callable[..., object])
-
-setattr(numba.config, "CACHE_DIR", str(cache_folder()))  # noqa: B010 - absent from numba's types
-
 
 _InCacheFolder: Any = getattr(
     caching, "UserProvidedCacheLocator", getattr(caching, "_UserProvidedCacheLocator", object)
@@ -71,9 +56,20 @@ class Locator(_InCacheFolder):  # type: ignore[misc,unused-ignore]
         return source_fingerprint()
 
 
-if is_shared():
-    locator = f"{__name__}.{Locator.__name__}"
-    setattr(numba.config, "CACHE_LOCATOR_CLASSES", locator)  # noqa: B010
+@functools.cache
+def configure() -> bool:
+    """Have numba keep machine code in the cache folder, and return whether that can be written.
+
+    Where it cannot, nothing is kept: numba would fall back to `__pycache__` beside the sources,
+    which an edit of a called function does not empty. Compiling anew is slower, but right.
+    """
+    folder = cache_folder()
+    settings = {"CACHE_DIR": str(folder)}
+    if is_shared():
+        settings["CACHE_LOCATOR_CLASSES"] = f"{__name__}.{Locator.__name__}"
+    for name, value in settings.items():
+        setattr(numba.config, name, value)  # absent from numba's types
+    return _can_keep_code(folder)
 
 
 def _can_keep_code(folder: Path) -> bool:
@@ -85,14 +81,6 @@ def _can_keep_code(folder: Path) -> bool:
         return False
 
 
-CACHING = _can_keep_code(cache_folder())
-"""Whether machine code is kept on disk.
-
-False when the folder cannot be written: numba would then fall back to `__pycache__` beside the
-sources, which an edit of a called function does not empty. Compiling anew is slower, but right.
-"""
-
-
 def numba_targets_another_cpu() -> bool:
     """Whether the user told numba to compile for another processor than this one."""
     return bool(
@@ -101,8 +89,8 @@ def numba_targets_another_cpu() -> bool:
 
 
 def kernel(function: F) -> F:
-    """Compile a function to machine code on first use and keep it on disk if `CACHING`."""
-    return cast(F, numba.njit(cache=CACHING, error_model="numpy", nogil=True)(function))
+    """Compile a function to machine code on first use and keep it on disk (see `configure`)."""
+    return cast(F, numba.njit(cache=configure(), error_model="numpy", nogil=True)(function))
 
 
 def inlined(function: F) -> F:

@@ -1,7 +1,8 @@
 """Hosts of foreign bots: scripts that import nothing of this project.
 
-They run under the interpreter that a bot needs, beside packages that may have our names, so
-nothing here may be shared between them. They keep to the standard library and to Python 3.8.
+They run under the interpreter that a bot needs, beside packages that may have the names of this
+project's. So they share only the modules `ladder_*`, which they import from this folder, and keep
+to the standard library and to Python 3.8.
 """
 
 from pathlib import Path

@@ -4,27 +4,27 @@ The agent is the last callable that the file defines, called with an observation
 two parameters, a configuration; both have attributes and keys. The file is executed anew for every
 game, so that what an agent keeps in globals is that of one game, as on Kaggle.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
 
-import contextlib
 import inspect
-import json
 import os
 import sys
-import traceback
 from types import ModuleType
-from typing import Any, Callable, Dict
+from typing import TYPE_CHECKING, Any, Callable, Dict
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve, whole_number
+else:
+    from ladder_host_loop import Failure, Host, Message, serve, whole_number
+sys.path[:] = [place for place in sys.path if place != HERE]
+
 DEFAULT_ACT_TIMEOUT_S = 2.0
 """Kaggle's own, for games without a time budget."""
-
-
-class Failure(Exception):
-    """A sentence for the bot's author."""
 
 
 class Struct(Dict[str, Any]):
@@ -40,12 +40,13 @@ class Struct(Dict[str, Any]):
         self[name] = value
 
 
-class Host:
-    """Answers the harness's messages with one agent."""
+class KaggleHost(Host):
+    """One agent."""
 
     def __init__(self, folder: str, file: str) -> None:
         self.folder = folder
         self.path = os.path.normpath(os.path.join(folder, file))
+        self.own_folders = (os.path.join(os.path.dirname(self.path), ""),)
         self.agent: Callable[..., Any] | None = None
         self.fresh = False
         """Whether the file was executed and no game played since."""
@@ -94,12 +95,9 @@ class Host:
         moves = message["moves"]
         arguments = [self.observation(moves), self.configuration()][: self.parameters]
         chosen = self.agent(*arguments)
-        if not isinstance(chosen, bool):
-            try:
-                column = int(chosen.__index__())
-                return {"type": "move", "ply": message["ply"], "column": column}
-            except (AttributeError, TypeError):
-                pass
+        column = whole_number(chosen)
+        if column is not None:
+            return {"type": "move", "ply": message["ply"], "column": column}
         name = getattr(self.agent, "__name__", type(self.agent).__name__)
         taken = (
             ""
@@ -154,78 +152,10 @@ def parameters_of(agent: Callable[..., Any]) -> int:
     return min(count, 2)
 
 
-def explain(error: BaseException, path: str) -> str:
-    """The last line of the traceback and where it happened, in the bot's own files if possible."""
-    if isinstance(error, Failure):
-        return str(error)
-    text = traceback.format_exception_only(type(error), error)[-1].strip()
-    if isinstance(error, SyntaxError):
-        return f"{text} ({error.filename}, line {error.lineno})"
-    if isinstance(error, ModuleNotFoundError):
-        text += f"; the interpreter is {sys.executable}, --python chooses another"
-    frames = list(traceback.extract_tb(error.__traceback__))
-    theirs = [frame for frame in frames if frame.filename != __file__ and "<" not in frame.filename]
-    own = [
-        frame
-        for frame in theirs
-        if frame.filename.startswith(os.path.dirname(path))
-        and "site-packages" not in frame.filename
-    ]
-    own = own or theirs
-    if not own:
-        return text
-    return f"{text} ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})"
-
-
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines: list[bytes] = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            answer = {"hello": host.hello, "new_game": host.new_game, "move": host.move}.get(kind)
-            if answer is not None:
-                try:
-                    data = json.dumps(answer(message))
-                except BaseException as error:  # an agent that calls sys.exit has failed, too
-                    if not isinstance(error, Failure):
-                        traceback.print_exc()
-                    data = json.dumps({"type": "error", "message": explain(error, host.path)})
-                write(target, data.encode() + b"\n")
-
-
-def write(target: int, data: bytes) -> None:
-    """Write all of it."""
-    while data:
-        data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep standard output for the protocol: whatever the agent prints goes to standard error."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    folder, file = arguments
-    host = Host(folder, file)
-    # What lies beside the submission is imported before all else; this script's folder never is.
-    here = os.path.dirname(os.path.abspath(__file__))
-    beside = os.path.dirname(os.path.abspath(host.path))
-    sys.path[:] = [beside] + [place for place in sys.path if place != here]
-    sys.argv = [file]
-    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(host, source, target)
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    folder, file = sys.argv[1:]
+    host = KaggleHost(folder, file)
+    # What lies beside the submission is imported before all else.
+    sys.path.insert(0, os.path.dirname(os.path.abspath(host.path)))
+    sys.argv = [file]
+    serve(host)

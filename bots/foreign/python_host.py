@@ -6,33 +6,34 @@ The class has ``new_game(board, side, seed, budget)``, where `board` and `budget
 once and plays many games. Its attributes `name`, `version`, `budgets` and `boards`, where it has
 them, are said in the hello.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
-import json
 import os
 import sys
-import traceback
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve, whole_number
+else:
+    from ladder_host_loop import Failure, Host, Message, serve, whole_number
+sys.path[:] = [place for place in sys.path if place != HERE]
 
 
-class Failure(Exception):
-    """A sentence for the bot's author."""
-
-
-class Host:
-    """Answers the harness's messages with one bot."""
+class PythonHost(Host):
+    """One instance of the class."""
 
     def __init__(self, folder: str, target: str) -> None:
         self.folder = folder
         self.target = target
+        beside = os.path.dirname(os.path.normpath(os.path.join(folder, target.rpartition(":")[0])))
+        self.own_folders = (os.path.join(folder, ""), os.path.join(os.path.abspath(beside), ""))
         self.bot: Any = None
 
     def hello(self, message: Message) -> Message:
@@ -69,22 +70,15 @@ class Host:
                     f"choose returned {chosen!r}: a column, or a column and a dictionary, is wanted"
                 )
             chosen, info = chosen
-        reply: Message = {"type": "move", "ply": message["ply"], "column": whole(chosen)}
+        column = whole_number(chosen)
+        if column is None:
+            raise Failure(f"choose returned {chosen!r}, which is no column")
+        reply: Message = {"type": "move", "ply": message["ply"], "column": column}
         if info is not None:
             if not isinstance(info, dict):
                 raise Failure(f"the information of choose is {info!r}, not a dictionary")
             reply["info"] = info
         return reply
-
-
-def whole(value: Any) -> int:
-    """A column, also from a library's own kind of whole number."""
-    if not isinstance(value, bool):
-        try:
-            return int(value.__index__())
-        except (AttributeError, TypeError):
-            pass
-    raise Failure(f"choose returned {value!r}, which is no column")
 
 
 def load(folder: str, target: str) -> Any:
@@ -113,91 +107,7 @@ def load(folder: str, target: str) -> Any:
     return found
 
 
-def plain(value: Any) -> Any:
-    """A plain value for one that JSON does not know, such as a number of another library."""
-    for method in ("item", "tolist"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    return str(value)
-
-
-def explain(error: BaseException, folder: str) -> str:
-    """The last line of the traceback and where it happened, in the bot's own files if possible."""
-    if isinstance(error, Failure):
-        return str(error)
-    text = traceback.format_exception_only(type(error), error)[-1].strip()
-    if isinstance(error, SyntaxError):
-        return f"{text} ({error.filename}, line {error.lineno})"
-    if isinstance(error, ModuleNotFoundError):
-        text += f"; the interpreter is {sys.executable}, --python chooses another"
-    frames = list(traceback.extract_tb(error.__traceback__))
-    theirs = [frame for frame in frames if frame.filename != __file__ and "<" not in frame.filename]
-    places = own_folders(folder)
-    own = [
-        frame
-        for frame in theirs
-        if frame.filename.startswith(places) and "site-packages" not in frame.filename
-    ]
-    own = own or theirs
-    if not own:
-        return text
-    return f"{text} ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})"
-
-
-def own_folders(folder: str) -> tuple[str, ...]:
-    """Where the bot's own files lie."""
-    return tuple({os.path.join(folder, ""), os.path.join(sys.path[0], "")})
-
-
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines: list[bytes] = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            reply: Message | None = None
-            answer = {"hello": host.hello, "new_game": host.new_game, "move": host.move}.get(kind)
-            if answer is not None:
-                try:
-                    reply = answer(message)
-                    data = json.dumps(reply, default=plain, allow_nan=False)
-                except BaseException as error:  # a bot that calls sys.exit has failed, too
-                    if not isinstance(error, Failure):
-                        traceback.print_exc()
-                    data = json.dumps({"type": "error", "message": explain(error, host.folder)})
-                write(target, data.encode() + b"\n")
-
-
-def write(target: int, data: bytes) -> None:
-    """Write all of it."""
-    while data:
-        data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep standard output for the protocol: whatever the bot prints goes to standard error."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    folder, bot = arguments
-    sys.path[:] = [
-        place for place in sys.path if place != os.path.dirname(os.path.abspath(__file__))
-    ]
-    sys.argv = [bot]
-    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(Host(folder, bot), source, target)
-    sys.stdout.flush()
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    folder, bot = sys.argv[1:]
+    sys.argv = [bot]
+    serve(PythonHost(folder, bot))

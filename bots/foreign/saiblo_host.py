@@ -5,50 +5,44 @@ The program reads ``M N noX noY`` once and then, for each of its turns, a line `
 2 itself); it answers with four bytes, the big-endian length of what follows, and ``x y`` as text.
 x counts downwards from the top-left corner. It knows no end of a game, so each game starts it anew.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import subprocess
 import sys
 import termios
 import time
-from typing import IO, Any, Dict
+from typing import IO, TYPE_CHECKING
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_course_board import CourseBoard
+    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve
+else:
+    from ladder_course_board import CourseBoard
+    from ladder_host_loop import Failure, Host, Message, serve
+sys.path[:] = [place for place in sys.path if place != HERE]
+
 LONGEST = 1024
 """Bytes of an answer; a program that writes plain text would ask for far more."""
 LOADING_S = 8.0
 """How long a program may take to read its first line before it is asked all the same."""
-OPPONENT, OWN = 1, 2
 
 
-class Failure(Exception):
-    """A sentence for the program's author."""
-
-
-class Illegal(Failure):
-    """The point is none that can be played."""
-
-
-class Host:
-    """Answers the harness's messages with one program."""
+class SaibloHost(Host):
+    """One program."""
 
     def __init__(self, folder: str, command: list[str]) -> None:
         self.folder = folder
         self.command = command
         self.child: subprocess.Popen[bytes] | None = None
-        self.rows = self.columns = self.side = 0
-        self.no_x = self.no_y = -1
-        self.top: list[int] = []
-        self.board: list[list[int]] = []
-        self.last = (-1, -1)
-        self.played = 0
+        self.board: CourseBoard | None = None
 
     def hello(self, message: Message) -> Message:
         """Introduce the program; it starts with the first game."""
@@ -58,16 +52,7 @@ class Host:
     def new_game(self, message: Message) -> Message:
         """Start the program."""
         self.end()
-        self.rows, self.columns, self.side = message["rows"], message["columns"], message["side"]
-        forbidden = message.get("forbidden")
-        self.no_x = self.no_y = -1
-        if forbidden is not None:
-            self.no_x, self.no_y = self.rows - 1 - forbidden[0], forbidden[1]
-        self.top = [self.rows] * self.columns
-        if self.no_x == self.rows - 1:
-            self.top[self.no_y] -= 1
-        self.board = [[0] * self.columns for _ in range(self.rows)]
-        self.last, self.played = (-1, -1), 0
+        self.board = board = CourseBoard(message)
         try:
             self.child = subprocess.Popen(
                 self.command,
@@ -77,50 +62,27 @@ class Host:
             )
         except OSError as error:
             raise Failure(f"cannot start {self.command[0]}: {error.strerror}") from error
-        self.tell(f"{self.rows} {self.columns} {self.no_x} {self.no_y}\n")
+        self.tell(f"{board.rows} {board.columns} {board.no_x} {board.no_y}\n")
         self.wait_loaded()
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
         """Show the program the position and take its point."""
-        for ply, y in enumerate(message["moves"][self.played :], self.played):
-            self.play(y, OWN if ply % 2 == self.side else OPPONENT)
-        self.played = len(message["moves"])
-        rows = [self.last, self.top, *self.board]
+        board = self.board
+        if board is None:
+            raise Failure("a move was asked for before a game began")
+        board.follow(message["moves"])
+        width = board.columns
+        cells = [board.cells[at : at + width] for at in range(0, len(board.cells), width)]
+        rows = [board.last, board.top, *cells]
         self.tell("".join(" ".join(map(str, row)) + "\n" for row in rows))
         x, y = self.hear()
-        self.check(x, y)
+        board.check(x, y, "the program answered")
         return {"type": "move", "ply": message["ply"], "column": y}
 
     def game_over(self, message: Message) -> None:
         """End the program, which nothing tells that the game is over."""
         self.end()
-
-    def play(self, y: int, cell: int) -> None:
-        """Let a stone fall."""
-        x = self.top[y] - 1
-        self.board[x][y] = cell
-        self.top[y] -= 1
-        if x == self.no_x + 1 and y == self.no_y:
-            self.top[y] -= 1
-        self.last = (x, y)
-
-    def check(self, x: int, y: int) -> None:
-        """Refuse a point that is not where a stone of its column comes to rest."""
-        if 0 <= y < self.columns and self.top[y] > 0 and x == self.top[y] - 1:
-            return
-        if not (0 <= x < self.rows and 0 <= y < self.columns):
-            reason = f"that is off the board of {self.rows} rows and {self.columns} columns"
-        elif self.top[y] <= 0:
-            reason = f"column {y} is full"
-        else:
-            reason = f"a stone in column {y} comes to rest on row {self.top[y] - 1}"
-        legal = [(self.top[c] - 1, c) for c in range(self.columns) if self.top[c] > 0]
-        raise Illegal(
-            "the program answered ({}, {}), but {}: legal rows were {}".format(
-                x, y, reason, ", ".join("{} in column {}".format(*at) for at in legal)
-            )
-        )
 
     def wait_loaded(self) -> None:
         """Wait until the program has read the line that begins the game.
@@ -207,60 +169,10 @@ def unread(pipe: int) -> int:
     return int.from_bytes(count, sys.byteorder)
 
 
-def answer(method: Any, message: Message) -> Message | None:
-    """The method's reply, or the error that it ends in."""
+if __name__ == "__main__":
+    folder, *command = sys.argv[1:]
+    host = SaibloHost(folder, command)
     try:
-        reply: Message | None = method(message)
-    except Illegal as error:
-        return {"type": "error", "message": str(error), "illegal": True}
-    except Failure as error:
-        return {"type": "error", "message": str(error)}
-    return reply
-
-
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    answers: dict[str, Any] = {
-        "hello": host.hello,
-        "new_game": host.new_game,
-        "move": host.move,
-        "game_over": host.game_over,
-    }
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            reply = answer(answers[kind], message) if kind in answers else None
-            if reply is not None:
-                data = json.dumps(reply).encode() + b"\n"
-                while data:
-                    data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep the standard streams for the protocol."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    folder, *command = arguments
-    host = Host(folder, command)
-    try:
-        serve(host, source, target)
-    except (BrokenPipeError, KeyboardInterrupt):
-        pass
+        serve(host)
     finally:
         host.end()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -4,11 +4,9 @@
                                const int lastX, const int lastY, const int noX, const int noY);
     extern "C" void clearPoint(Point* p);            // struct Point { int x, y; };
 
-The course counts x downwards from the top-left corner and y across; the harness counts rows upwards
-from the bottom. ``top[y]`` is where the stack of column y begins: the next stone lands on row
-top[y]-1, and 0 is a full column. A board without a forbidden cell has noX = noY = -1.
+The coordinates are those of `ladder_course_board`.
 
-Self-contained: the standard library of Python 3.8, and nothing of ours.
+Self-contained: the standard library of Python 3.8, and no package of this project.
 """
 
 from __future__ import annotations
@@ -16,30 +14,29 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
-import json
 import os
 import re
 import sys
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any
 
-Message = Dict[str, Any]
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+if TYPE_CHECKING:
+    from bots.foreign.ladder_course_board import CourseBoard
+    from bots.foreign.ladder_host_loop import Failure, Host, Message, serve
+else:
+    from ladder_course_board import CourseBoard
+    from ladder_host_loop import Failure, Host, Message, serve
+sys.path[:] = [place for place in sys.path if place != HERE]
+
 INTERFACE_MISSING = "the course's interface is missing"
 """Begins the message about a library without the functions, for the course's result codes."""
 MANGLED = {"getPoint": "_Z8getPointiiPKiS0_iiii", "clearPoint": "_Z10clearPointP5Point"}
 """The names as a C++ compiler writes them when ``extern "C"`` is forgotten."""
-OPPONENT, OWN = 1, 2
 RUNTIME = ("libstdc++.so.6", "libm.so.6")
 UNDEFINED = re.compile(r"undefined symbol: ([^\s,()]+)")
 OTHER_SYSTEM = ("version `", "wrong ELF class", "invalid ELF header")
 ABSENT = re.compile(r"^([^\s:]+): cannot open shared object file")
-
-
-class Failure(Exception):
-    """A sentence for the strategy's author."""
-
-
-class Illegal(Failure):
-    """The point is none that can be played."""
 
 
 class Point(ctypes.Structure):
@@ -48,55 +45,8 @@ class Point(ctypes.Structure):
     _fields_ = (("x", ctypes.c_int), ("y", ctypes.c_int))
 
 
-class Position:
-    """The board as the course's judge keeps it."""
-
-    def __init__(self, game: Message) -> None:
-        self.rows: int = game["rows"]
-        self.columns: int = game["columns"]
-        self.side: int = game["side"]
-        forbidden = game.get("forbidden")
-        self.no_x, self.no_y = -1, -1
-        if forbidden is not None:
-            self.no_x, self.no_y = self.rows - 1 - forbidden[0], forbidden[1]
-        self.top = (ctypes.c_int * self.columns)(*[self.rows] * self.columns)
-        self.board = (ctypes.c_int * (self.rows * self.columns))()
-        self.last_x, self.last_y = -1, -1
-        self.moves: list[int] = []
-        if self.no_x == self.rows - 1:
-            self.top[self.no_y] -= 1
-
-    def follow(self, moves: list[int]) -> None:
-        """Play the moves that have come since."""
-        for ply in range(len(self.moves), len(moves)):
-            y = moves[ply]
-            x = self.top[y] - 1
-            self.board[x * self.columns + y] = OWN if ply % 2 == self.side else OPPONENT
-            self.top[y] -= 1
-            if x == self.no_x + 1 and y == self.no_y:
-                self.top[y] -= 1
-            self.last_x, self.last_y = x, y
-        self.moves = moves
-
-    def check(self, x: int, y: int) -> None:
-        """Refuse a point that is not where a stone of its column comes to rest."""
-        said = f"getPoint returned ({x}, {y}), but "
-        free = [(self.top[c] - 1, c) for c in range(self.columns) if self.top[c] > 0]
-        legal = ": legal rows were " + ", ".join("{} in column {}".format(*at) for at in free)
-        if not (0 <= x < self.rows and 0 <= y < self.columns):
-            size = f"that is off the board of {self.rows} rows and {self.columns} columns"
-            raise Illegal(said + size + legal)
-        if self.top[y] <= 0:
-            raise Illegal(said + f"column {y} is full" + legal)
-        if (x, y) == (self.no_x, self.no_y):
-            raise Illegal(said + "that is the forbidden cell" + legal)
-        if x != self.top[y] - 1:
-            falls = f"a stone in column {y} comes to rest on row {self.top[y] - 1}"
-            raise Illegal(said + falls + legal)
-
-
-class Host:
-    """Answers the harness's messages with one strategy."""
+class CourseHost(Host):
+    """One strategy."""
 
     def __init__(self, folder: str, file: str) -> None:
         self.path = os.path.join(folder, file)
@@ -134,7 +84,7 @@ class Host:
     def new_game(self, message: Message) -> Message:
         """Prepare for a game."""
         self.game = message
-        self.position = Position(message)
+        self.position = CourseBoard(message)
         return {"type": "ready"}
 
     def move(self, message: Message) -> Message:
@@ -142,27 +92,24 @@ class Host:
         moves = message["moves"]
         position = self.position
         if moves[: len(position.moves)] != position.moves:
-            position = self.position = Position(self.game)
+            position = self.position = CourseBoard(self.game)
         position.follow(moves)
         x, y = in_clear_point(self.clear_point, in_get_point(self.get_point, position))
-        position.check(x, y)
+        position.check(x, y, "getPoint returned")
         return {"type": "move", "ply": message["ply"], "column": y}
 
 
 # The names of the next two are what the author of a strategy that crashes reads.
 
 
-def in_get_point(get_point: Any, position: Position) -> Any:
+def in_get_point(get_point: Any, position: CourseBoard) -> Any:
     """Call the strategy with arrays of its own, which it may overwrite."""
-    top = type(position.top)(*position.top)
-    board = type(position.board).from_buffer_copy(position.board)
     answer = get_point(
         position.rows,
         position.columns,
-        top,
-        board,
-        position.last_x,
-        position.last_y,
+        (ctypes.c_int * len(position.top))(*position.top),
+        (ctypes.c_int * len(position.cells))(*position.cells),
+        *position.last,
         position.no_x,
         position.no_y,
     )
@@ -211,52 +158,9 @@ def unloadable(error: str, path: str) -> str:
     return said + error
 
 
-def serve(host: Host, source: int, target: int) -> None:
-    """Answer lines until ``quit`` or the end of the input."""
-    rest = b""
-    while True:
-        block = os.read(source, 65536)
-        if not block:
-            return
-        lines = (rest + block).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            message = json.loads(line)
-            kind = message.get("type")
-            if kind == "quit":
-                return
-            answer = {"hello": host.hello, "new_game": host.new_game, "move": host.move}.get(kind)
-            if answer is not None:
-                try:
-                    reply = answer(message)
-                except Illegal as error:
-                    reply = {"type": "error", "message": str(error), "illegal": True}
-                except Failure as error:
-                    reply = {"type": "error", "message": str(error)}
-                write(target, json.dumps(reply).encode() + b"\n")
-
-
-def write(target: int, data: bytes) -> None:
-    """Write all of it."""
-    while data:
-        data = data[os.write(target, data) :]
-
-
-def main(arguments: list[str]) -> None:
-    """Keep standard output for the protocol: what the strategy prints goes to standard error."""
-    source, target = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
+if __name__ == "__main__":
     # After a segmentation fault the stack says in which of its functions the strategy was.
     faulthandler.enable(all_threads=False)
-    folder, file = arguments
-    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
-        serve(Host(folder, file), source, target)
+    serve(CourseHost(*sys.argv[1:]))
     # Not the interpreter's own end: a strategy's destructors must not hold it up.
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -16,30 +16,24 @@ from bots.learned.patterns import odd_from_top
 from bots.uct.expansion import expansion_on
 from bots.uct.meta import COLUMN, COLUMNS, DISTANCE, OUTCOME, column_of, outcome_of
 from bots.uct.outcome import DRAWN, OPEN, WON
+from bots.uct.outlook import Outlook
 from bots.uct.rollout import rollout_on
 from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.switches import CAREFUL, FORCED, RIGHT_DISTANCES
 from bots.uct.tree.backup import solve
-from bots.uct.tree.layout import PASSED_OVER, ROOT, Tree
-from bots.uct.ucb import exploration
-from bots.uct.ucb_vector import best_child
+from bots.uct.tree.descent import choose_child, count_descents, prefetch_children
+from bots.uct.tree.layout import DEPTH, PASSED_OVER, ROOT, STATE, USED, Tree, TreeMemory
 from engine import vector
 from engine.bits import (
     ONE,
     below_random,
     popcount64,
-    prefetch,
     step_random,
     trailing_zeros64,
 )
 from engine.board import MAX_SIDE
 from engine.compiled import inlined, kernel
-from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
-
-USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
-"""Counters: integers used, generator, expansions, descents into solved nodes, deepest descent in
-plies, nodes."""
-COUNTERS = 6
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 COLUMN_COUNT = np.uint64(MAX_SIDE)
 
@@ -91,11 +85,7 @@ def back_up(tree: Tree, path: NDArray[np.int32], depth: int, points: Any, solved
 
 @kernel
 def search(
-    stones: WordArray,
-    board: WordArray,
-    tree: Tree,
-    path: NDArray[np.int32],
-    counters: NDArray[np.uint64],
+    memory: TreeMemory,
     c: float,
     evaluation: Evaluation,
     mixed: int,
@@ -107,11 +97,7 @@ def search(
     Stops when the root is solved or has `MOST_VISITS`.
 
     Args:
-        stones: shape (2, 3), from `engine.lanes.stone_words`.
-        board: shape (3, 3), from `engine.lanes.board_words`.
-        tree: laid out as `bots.uct.tree.layout` says.
-        path: room for a descent, two integers a ply.
-        counters: `USED` and its companions; changed.
+        memory: of the search; its tree, path and counters are changed.
         c: exploration constant.
         evaluation: the weights.
         mixed: parts of `PARTS` of a new node's value that are a rollout's result.
@@ -119,6 +105,7 @@ def search(
         descents: limit on all descents.
 
     """
+    stones, board, tree, path, counters = memory
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
@@ -146,13 +133,9 @@ def search(
             first = np.int64(tree[at + 2 * k])
             if outcome_of(meta) != OPEN or first == 0:
                 break
-            prefetch(tree, first + 14)
-            prefetch(tree, first + 30)
-            prefetch(tree, first + 43)
+            prefetch_children(tree, first)
             siblings = np.int64(tree[first - HEAD]) & 255
-            child = first
-            if siblings > 1:
-                child = best_child(tree, first, siblings, exploration(c, max(tree[at], 1)))
+            child = choose_child(tree, at, first, siblings, c)
             move = ONE << np.uint64(column_of(np.int64(tree[child + 3 * siblings])))
             stone = vector.in_columns(vector.playable(occupied, bottoms, cells), move)
             own, other = other, own | stone
@@ -204,16 +187,11 @@ def search(
                     filled = occupied | stone
                     below = vector.playable(filled, bottoms, cells)
                     my_threats = vector.threats(mine)
+                    after = Outlook(
+                        other, mine, filled, below, other_threats, my_threats, bottoms, cells
+                    )
                     outcome, distance, replies = _expand(
-                        mine,
-                        filled,
-                        below,
-                        other_threats,
-                        my_threats,
-                        bottoms,
-                        cells,
-                        depth == 0,
-                        FORCED | RIGHT_DISTANCES | CAREFUL,
+                        after, depth == 0, FORCED | RIGHT_DISTANCES | CAREFUL
                     )
                     if outcome == OPEN:
                         value = WHOLE - evaluate(
@@ -245,7 +223,7 @@ def search(
                     child += 1
                 points = WHOLE - best
                 if mixed and best < WHOLE:
-                    result, random = _rollout(
+                    outlook = Outlook(
                         own,
                         other,
                         occupied,
@@ -254,9 +232,8 @@ def search(
                         other_threats,
                         bottoms,
                         cells,
-                        random,
-                        True,
                     )
+                    result, random = _rollout(outlook, random, True)
                     points = (
                         points * (PARTS - mixed) + (2 - result) * (WHOLE // 2) * mixed
                     ) // PARTS
@@ -264,9 +241,4 @@ def search(
         deepest = max(deepest, np.int64(depth))
         if outcome_of(tree[ROOT + 3]) != OPEN:
             break
-    counters[USED] = np.uint64(used)
-    counters[STATE] = random
-    counters[NEW] += np.uint64(new)
-    counters[OLD] += np.uint64(old)
-    counters[NODES] += np.uint64(nodes)
-    counters[DEPTH] = np.uint64(deepest)
+    count_descents(memory, used, random, new, old, nodes, deepest)

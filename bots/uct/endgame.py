@@ -6,7 +6,7 @@ table holds wherever its position is met. The search keeps its own stack of fram
 must stop at a limit of positions.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,14 +32,27 @@ _TAG: Final = 10
 Frames = NDArray[np.int64]
 
 
-class SolverMemory:
+class EndgameMemory(NamedTuple):
     """The solver's stack and table, four MiB."""
 
-    def __init__(self) -> None:
-        self.stones = np.zeros((2 * MOST_CELLS + 4, 3), np.uint64)
-        self.frames = np.zeros((MOST_CELLS + 2, FIELDS), np.int64)
-        self.keys = np.zeros((1 << TABLE_BITS, 3), np.uint64)
-        self.values = np.zeros(1 << TABLE_BITS, np.int64)
+    stones: WordArray
+    """Of the stack, two rows a frame."""
+    frames: Frames
+    """Its numbers."""
+    keys: WordArray
+    """The table's positions."""
+    values: NDArray[np.int64]
+    """Their bounds, with the kind of bound above them."""
+
+
+def endgame_memory() -> EndgameMemory:
+    """Return an empty stack and table."""
+    return EndgameMemory(
+        np.zeros((2 * MOST_CELLS + 4, 3), np.uint64),
+        np.zeros((MOST_CELLS + 2, FIELDS), np.int64),
+        np.zeros((1 << TABLE_BITS, 3), np.uint64),
+        np.zeros(1 << TABLE_BITS, np.int64),
+    )
 
 
 @inlined
@@ -69,10 +82,7 @@ def solve_endgame(
     root: WordArray,
     board: WordArray,
     order: NDArray[np.int64],
-    stones: WordArray,
-    frames: Frames,
-    keys: WordArray,
-    values: NDArray[np.int64],
+    memory: EndgameMemory,
     limit: int,
 ) -> tuple[int, int, int]:
     """The score of a position and a best column.
@@ -81,10 +91,7 @@ def solve_endgame(
         root: shape (2, 3), from `engine.lanes.stone_words`; nobody has won.
         board: shape (3, 3), from `engine.lanes.board_words`.
         order: the columns in the order of trying.
-        stones: the stack's stones, two rows a frame.
-        frames: the stack's numbers.
-        keys: the table's positions.
-        values: their bounds, with the kind of bound above them.
+        memory: of the search; changed.
         limit: the most positions that may be visited.
 
     Returns:
@@ -92,6 +99,7 @@ def solve_endgame(
         positions visited.
 
     """
+    stones, frames, keys, values = memory
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     forbidden = vector.load(board, FORBIDDEN)
     full = ~np.uint64(0)

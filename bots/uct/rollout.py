@@ -4,17 +4,14 @@ At each step, for the side to move: an immediate win ends the rollout as a win; 
 wins of the opponent end it as a loss; else the one win of the opponent is blocked; else a random
 column that is not full takes a stone, with one draw of the generator and the k-th column in
 ascending order.
-
-A search knows the landing cells and both threat maps of a new node, so the rollout starts from
-them instead of computing them again.
 """
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any
 
 import numpy as np
 
+from bots.uct.outlook import Outlook
 from engine.bits import below_random, step_random
 from engine.compiled import inlined
 
@@ -22,10 +19,9 @@ from engine.compiled import inlined
 def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
     """The rollout on the sets of cells of `engine.lanes` or `engine.vector`.
 
-    Arguments of the kernel: own, other (stones of the side to move and of its opponent), occupied
-    (with the forbidden cell), landing, own and other threats, bottoms, cells, the generator's
-    state, and whether to play carefully. Returns twice the result for the side to move, and the
-    state. Four stones already on the board are not looked for.
+    Arguments of the kernel: the outlook, the generator's state, and whether to play carefully.
+    Returns twice the result for the side to move, and the state. Four stones already on the board
+    are not looked for.
 
     Careful play never drops a stone below a cell in which the opponent would win, and takes a
     position in which nothing else is left for lost.
@@ -38,17 +34,11 @@ def rollout_on(layout: ModuleType) -> Callable[..., tuple[int, np.uint64]]:
 
     @inlined
     def rollout(
-        own: Any,
-        other: Any,
-        occupied: Any,
-        landing: Any,
-        own_threats: Any,
-        other_threats: Any,
-        bottoms: Any,
-        cells: Any,
+        outlook: Outlook,
         random: np.uint64,
         careful: bool,
     ) -> tuple[int, np.uint64]:
+        own, other, occupied, landing, own_threats, other_threats, bottoms, cells = outlook
         second = 0  # 1 while `own` is the side that did not start
         while any_cell(landing):
             if any_cell(both(landing, own_threats)):

@@ -14,156 +14,65 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.compiled import inlined
 from engine.lanes import WordArray
+from engine.solver.bounds import bounds_on
+from engine.solver.forced import DRAWN, LOST, settle_on
+from engine.solver.key import key_on
+from engine.solver.memory import (
+    BEST,
+    BETA,
+    CHILD_HIGH,
+    CHILD_LINE,
+    CHILD_LOW,
+    CHILD_PLY,
+    CHILDREN,
+    HIGH,
+    KEY,
+    LINE,
+    LOW,
+    MOST_CHILDREN,
+    MOVES,
+    NEXT,
+    NODES,
+    ORDER,
+    OTHER,
+    OWN,
+    PLY,
+    SETS,
+    SIGN,
+    SLOT,
+    Integers,
+    Question,
+    SearchMemory,
+)
 
-MOST_CHILDREN = 12
 SOON = 3
 """The first windows ask for an end within about twice as many plies, the next for one within twice
 that, and so on to the outcome."""
 FAR = 1000
 """Beyond all scores."""
 
-# what `settle` finds
-LOST, DRAWN, OPEN = 0, 1, 2
-
-# columns of `frames`, one row a depth
-BETA, BEST, PLY, NEXT, CHILDREN, NODES, LOW, HIGH, LINE = range(9)
-FRAME_FIELDS = 9
-# columns of `children`, one row a child
-ORDER, SIGN, CHILD_PLY, CHILD_LOW, CHILD_HIGH, CHILD_LINE, SLOT = range(7)
-CHILD_FIELDS = 7
-# rows of the sets of a node and of a child
-OWN, OTHER, MOVES, KEY = range(4)
-SETS = 4
-
-# `numbers` of a question
-TOTAL, COLUMNS, IS_SYMMETRIC, IS_WEAK, FORGETS = range(5)
-# what the kernel tells
+# columns of the answers
 TOLD_LOW, TOLD_HIGH, TOLD_NODES = range(3)
 
-Integers = NDArray[np.int64]
 
+def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
+    """Return the null-window search of one node.
 
-def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
-    """The solver's kernel on the sets of `engine.solver.word` or `engine.solver.lanes`."""
-    load, store, load_board = layout.load, layout.store, layout.load_board
-    without, any_cell, several = layout.without, layout.any_cell, layout.several
+    Args:
+        layout: `engine.solver.word` or `engine.solver.lanes`.
+        table: the table of the same layout.
+
+    """
+    load, store, without, any_cell = layout.load, layout.store, layout.without, layout.any_cell
     count, lowest, number_of = layout.count, layout.lowest, layout.number_of
-    landing, below, threats = layout.landing, layout.below, layout.threats
-    lines, open_lines, connects = layout.lines, layout.open_lines, layout.connects
-    mirrored, is_less = layout.mirrored, layout.is_less
+    landing, threats, lines = layout.landing, layout.threats, layout.lines
     fours, begun_fours = layout.fours, layout.begun_fours
-    mixed, line_of, fetch, find, put = (
-        table.mixed,
-        table.line_of,
-        table.fetch,
-        table.find,
-        table.put,
-    )
-    forget = table.forget
-    low_of, high_of = table.low_of, table.high_of
-
-    @inlined
-    def settle(own: Any, other: Any, menaced: Any, ply: int, board: Any) -> Any:
-        """Play what is forced, from a position in which the mover cannot win at once.
-
-        `menaced` are the free cells in which the other side would win. Gives what was found, the
-        ply, both sides' stones and the moves that do not lose at once.
-        """
-        cells, forbidden = board[2], board[3]
-        while True:
-            land = landing(own | other | forbidden, board) & cells
-            safe = without(land, below(menaced, board))
-            forced = land & menaced
-            if any_cell(forced):
-                if several(forced):
-                    return LOST, ply, own, other, forced
-                safe = safe & forced
-            if not any_cell(safe):
-                return (LOST if any_cell(land) else DRAWN), ply, own, other, safe
-            if several(safe):
-                return OPEN, ply, own, other, safe
-            own, other = other, own | safe
-            ply += 1
-            menaced = without(cells, own | other) & threats(other, board)
-
-    @inlined
-    def bounds(
-        own: Any,
-        other: Any,
-        own_lines: Any,
-        other_lines: Any,
-        ply: int,
-        beta: int,
-        total: int,
-        board: Any,
-    ) -> Any:
-        """Bounds on the score of a node from its cells, as far as they can answer for `beta`.
-
-        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
-
-        A side that reaches no four even with all free cells cannot win. Nor does one that the
-        other replies to in the same column, when the lower cell of each pair gives it no four:
-        the replying side gets the upper ones. Of the columns with an odd number of free cells,
-        whose lowest is an upper one, it may get any, less one when the other takes it first.
-        """
-        cells, forbidden, lower, upper = board[2], board[3], board[5], board[6]
-        high = (total - 1 - ply) // 2
-        low = -((total - 2 - ply) // 2)
-        if low >= beta or high < beta:
-            return low, high
-        if any_cell(own_lines if beta > 0 else other_lines):
-            free = without(cells, own | other)
-            seeks = own if beta > 0 else other
-            # who moves with an even number of free cells is replied to in every column
-            if ((total - ply) & 1 == 0) != (beta > 0):
-                return low, high
-            odd = landing(own | other | forbidden, board) & cells & upper
-            reach = seeks | (free & lower)
-            if beta > 0 or several(odd):
-                reach = reach | odd
-            if connects(reach, board):
-                return low, high
-        return (low, 0) if beta > 0 else (0, high)
-
-    @inlined
-    def key_of(
-        own: Any,
-        other: Any,
-        own_lines: Any,
-        other_lines: Any,
-        board: Any,
-        columns: int,
-        is_symmetric: bool,
-    ) -> Any:
-        """The position without what can no longer matter.
-
-        `own_lines` are the cells of the open fours of `own`, those without a stone of `other`.
-
-        The rest of the game depends on the free cells and on the open fours of each side: those
-        without a stone of the other. A stone in no open four of its side is dead, and takes the
-        colour of `own` here; but where that would open a four for `own`, dead stones keep theirs.
-        So the open fours read from the key are those of the position, and positions with equal
-        keys have equal values at equal plies, since the heights of the columns are in the key.
-        """
-        cells, forbidden = board[2], board[3]
-        occupied = own | other
-        own_alive = own & own_lines
-        dead = without(occupied, own_alive | (other & other_lines))
-        key = own_alive
-        if any_cell(dead):
-            full = own_alive | dead
-            marked = dead & open_lines(full | without(cells, occupied), full, board)
-            key = own_alive | without(dead, marked) | (marked & own)
-        key = key | landing(occupied | forbidden, board)
-        if is_symmetric:
-            image = mirrored(key, board, columns)
-            if is_less(image, key):
-                key = image
-        return key
+    mixed, line_of, fetch = table.mixed, table.line_of, table.fetch
+    find, put, low_of, high_of = table.find, table.put, table.low_of, table.high_of
+    settle, bounds, key_of = settle_on(layout), bounds_on(layout), key_on(layout)
 
     @inlined
     def search(
@@ -172,26 +81,18 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         moves: Any,
         ply: int,
         beta: int,
-        total: int,
-        columns: int,
-        is_symmetric: bool,
         board: Any,
-        sets: WordArray,
-        frames: Integers,
-        child_sets: WordArray,
-        children: Integers,
-        known: WordArray,
-        shape: WordArray,
-        journal: Integers,
-        weights: Integers,
+        memory: SearchMemory,
+        question: Question,
         nodes: int,
-        limit: int,
     ) -> Any:
         """Whether the score of a node is at least `beta`.
 
         Gives a bound on the score, from below when it is at least `beta` and else from above, and
         the nodes so far; `FAR` when the limit was reached.
         """
+        _, sets, frames, child_sets, children, known, shape, journal, weights = memory
+        total = question.total
         cells = board[2]
         near = np.int64(shape[0, 4])
         depth = 0
@@ -204,7 +105,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
         own_lines = lines(without(cells, other), board)
         other_lines = lines(without(cells, own), board)
         key = mixed(
-            key_of(own, other, own_lines, other_lines, board, columns, is_symmetric and is_far),
+            key_of(own, other, own_lines, other_lines, board, question, is_far),
             shape[0],
         )
         store(sets, KEY, key)
@@ -226,7 +127,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
             at = depth * SETS
             first = depth * MOST_CHILDREN
             if entering:
-                if nodes >= limit:
+                if nodes >= question.limit:
                     return np.int64(FAR), nodes
                 nodes += 1
                 frame[NODES] = nodes
@@ -278,8 +179,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                                     mover_lines,
                                     rest_lines,
                                     board,
-                                    columns,
-                                    is_symmetric and is_far,
+                                    question,
+                                    is_far,
                                 ),
                                 shape[0],
                             )
@@ -390,31 +291,25 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 below_it[LOW], below_it[HIGH] = child[CHILD_LOW], child[CHILD_HIGH]
             entering = True
 
+    return search
+
+
+def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
+    """Return the solver's kernel; see `search_on` for the arguments."""
+    load, load_board, without = layout.load, layout.load_board, layout.without
+    any_cell, count, landing, threats = (
+        layout.any_cell,
+        layout.count,
+        layout.landing,
+        layout.threats,
+    )
+    settle, search, forget = settle_on(layout), search_on(layout, table), table.forget
+
     @inlined
-    def solve(
-        stones: WordArray,
-        constants: WordArray,
-        numbers: Integers,
-        sets: WordArray,
-        frames: Integers,
-        child_sets: WordArray,
-        children: Integers,
-        known: WordArray,
-        shape: WordArray,
-        journal: Integers,
-        weights: Integers,
-        limit: int,
-        told: Integers,
-    ) -> None:
+    def solve(stones: WordArray, memory: SearchMemory, question: Question, told: Integers) -> None:
         """Bound the score of a position that is not over; see `engine.solver.solver`."""
-        board = load_board(constants)
-        cells, forbidden = board[2], board[3]
-        total, columns, is_symmetric, weak = (
-            numbers[0],
-            numbers[1],
-            numbers[2] != 0,
-            numbers[3] != 0,
-        )
+        board = load_board(memory.constants)
+        cells, forbidden, total = board[2], board[3], question.total
         own, other = load(stones, 0), load(stones, 1)
         ply = count(own) + count(other)
         free = without(cells, own | other)
@@ -440,8 +335,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                 high = (total - 1 - then) // 2
                 low = -((total - 2 - then) // 2)
                 trials, highest = 0, high
-                while low < high and nodes < limit:
-                    if weak and (low > 0 or high < 0):
+                while low < high and nodes < question.limit:
+                    if question.is_weak and (low > 0 or high < 0):
                         break
                     # soon ended first, then the outcome, then the distance
                     beta: Any = np.int64(1 if low <= 0 < high else 0)
@@ -457,25 +352,7 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
                             beta = np.int64(trial)
                             break
                     value, nodes = search(
-                        mover,
-                        rest,
-                        moves,
-                        then,
-                        beta,
-                        total,
-                        columns,
-                        is_symmetric,
-                        board,
-                        sets,
-                        frames,
-                        child_sets,
-                        children,
-                        known,
-                        shape,
-                        journal,
-                        weights,
-                        nodes,
-                        limit,
+                        mover, rest, moves, then, beta, board, memory, question, nodes
                     )
                     if value == FAR:
                         break
@@ -489,40 +366,14 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
 
     @inlined
     def solve_each(
-        stones: WordArray,
-        constants: WordArray,
-        numbers: Integers,
-        sets: WordArray,
-        frames: Integers,
-        child_sets: WordArray,
-        children: Integers,
-        known: WordArray,
-        shape: WordArray,
-        journal: Integers,
-        weights: Integers,
-        limit: int,
-        told: Integers,
+        stones: WordArray, memory: SearchMemory, question: Question, told: Integers
     ) -> None:
         """Bound the scores of positions, one after another; see `engine.solver.solver`."""
         for number in range(max(1, len(stones))):
-            if numbers[FORGETS]:
-                forget(known, journal)
+            if question.forgets:
+                forget(memory.known, memory.journal)
             if number == len(stones):
                 break
-            solve(
-                stones[number],
-                constants,
-                numbers,
-                sets,
-                frames,
-                child_sets,
-                children,
-                known,
-                shape,
-                journal,
-                weights,
-                limit,
-                told[number],
-            )
+            solve(stones[number], memory, question, told[number])
 
     return solve_each

@@ -9,9 +9,10 @@ from engine.board import Board
 from engine.cache import cache_folder
 from engine.lanes import WordArray
 from engine.position import Position
-from engine.solver import geometry, lanes_table, search, word_table
+from engine.solver import geometry, lanes_table, memory, word_table
 from engine.solver.errors import SolverError
 from engine.solver.journal import LENGTH
+from engine.solver.memory import Question, SearchMemory
 from engine.solver.value import Outcome, Solution, Value
 
 DEFAULT_TABLE_MIB = 256
@@ -50,28 +51,10 @@ class Solver:
             )
         self.board = board
         self.table_mib = table_mib
-        words = geometry.words_of(board)
-        depth = board.cells + 2
-        self._constants = geometry.board_constants(board)
-        self._sets = np.zeros((depth * search.SETS, words), np.uint64)
-        self._frames = np.zeros((depth, search.FRAME_FIELDS), np.int64)
-        children = depth * search.MOST_CHILDREN
-        self._child_sets = np.zeros((children * search.SETS, words), np.uint64)
-        self._children = np.zeros((children, search.CHILD_FIELDS), np.int64)
-        self._weights = geometry.line_counts(board)
-        self._journal = np.zeros(LENGTH, np.int64)
-        symmetric = geometry.is_symmetric(board)
-        self._numbers = np.array(
-            [
-                [[board.cells, board.columns, symmetric, weak, forgets] for forgets in (0, 1)]
-                for weak in (0, 1)
-            ],
-            np.int64,
-        )
         self._values: dict[tuple[int, int], Value] = {}
         """By ply and score: at most some thousands, told again and again."""
         try:
-            self._table, self._shape = _table(board, table_mib)
+            self._memory = _memory(board, table_mib)
         except MemoryError:
             raise SolverError(f"there is no memory for a table of {table_mib} MiB") from None
 
@@ -204,23 +187,14 @@ class Solver:
         # imported here, since it loads the compiler
         from engine.solver import kernels
 
-        is_word = self._sets.shape[1] == 1
+        board = self.board
+        solve = kernels.solve_on_lanes
+        if geometry.fits_one_word(board):
+            solve = kernels.solve_on_word
+        symmetric = geometry.is_symmetric(board)
+        question = Question(board.cells, board.columns, symmetric, weak, forgets, limit)
         told = np.zeros((len(stones), 3), np.int64)
-        (kernels.solve_on_word if is_word else kernels.solve_on_lanes)(
-            stones,
-            self._constants,
-            self._numbers[int(weak), int(forgets)],
-            self._sets,
-            self._frames,
-            self._child_sets,
-            self._children,
-            self._table,
-            self._shape,
-            self._journal,
-            self._weights,
-            limit,
-            told,
-        )
+        solve(stones, self._memory, question, told)
         return told
 
     def _value(self, ply: int, score: int) -> Value:
@@ -261,12 +235,30 @@ def _before(value: Value) -> Value:
     return Value(Outcome(-value.outcome), distance)
 
 
-def _table(board: Board, table_mib: int) -> tuple[WordArray, WordArray]:
-    """The table, and its shape: a row for the large part, and one for the part near the end.
+def _memory(board: Board, table_mib: int) -> SearchMemory:
+    """Return the arrays of a search on this board.
 
-    A row holds the bits of a key, the index bits, the work bits, the first line of the part, and
-    the most free cells of a position that belongs to the near part.
+    Raises:
+        MemoryError: there is no room for them.
+
     """
+    words = geometry.words_of(board)
+    depth = board.cells + 2
+    children = depth * memory.MOST_CHILDREN
+    return SearchMemory(
+        geometry.board_constants(board),
+        np.zeros((depth * memory.SETS, words), np.uint64),
+        np.zeros((depth, memory.FRAME_FIELDS), np.int64),
+        np.zeros((children * memory.SETS, words), np.uint64),
+        np.zeros((children, memory.CHILD_FIELDS), np.int64),
+        *_table(board, table_mib),
+        np.zeros(LENGTH, np.int64),
+        geometry.line_counts(board),
+    )
+
+
+def _table(board: Board, table_mib: int) -> tuple[WordArray, WordArray]:
+    """Return the table of bounds and its shape; see `SearchMemory`."""
     is_word = geometry.fits_one_word(board)
     table = word_table if is_word else lanes_table
     bits = (board.rows + 1) * board.columns if is_word else 64 * lanes_table.WORDS

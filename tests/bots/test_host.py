@@ -156,3 +156,26 @@ def test_prints_do_not_reach_the_protocol() -> None:
     assert done.stdout.count(b"\n") == 1
     assert json.loads(done.stdout)["type"] == "hello"
     assert b"noise" in done.stderr
+
+
+def test_a_player_may_use_what_numba_does_not() -> None:
+    """Numba alone does without scipy in the host; a player may import it."""
+    code = (
+        "import sys, bots.host as h\n"
+        "def answer(self, request):\n"
+        "    import numba\n"
+        "    assert 'scipy' not in sys.modules\n"
+        "    import scipy\n"
+        "    return h.HelloReply(scipy.__name__, '', ())\n"
+        "h.Host.answer = answer\n"
+        "h.leave(h.main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=b'{"type":"hello","protocol":1}\n',
+        capture_output=True,
+        timeout=60,
+        check=True,
+        cwd=ROOT,
+    )
+    assert json.loads(done.stdout)["name"] == "scipy"

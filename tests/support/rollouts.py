@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bots.uct.no_lookahead.search import NoLookaheadParameters, no_lookahead_policies
+from bots.uct.outlook import Outlook
 from bots.uct.rollout import rollout_on
 from engine import lanes, vector
 from engine.compiled import inlined, kernel
@@ -28,20 +29,12 @@ def _rollouts_on(layout: ModuleType) -> Any:
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
         occupied = either(either(own, other), load(board, FORBIDDEN))
         landing = playable(occupied, bottoms, cells)
+        outlook = Outlook(
+            own, other, occupied, landing, threats(own), threats(other), bottoms, cells
+        )
         total = 0
         for _ in range(count):
-            result, random = rollout(
-                own,
-                other,
-                occupied,
-                landing,
-                threats(own),
-                threats(other),
-                bottoms,
-                cells,
-                random,
-                careful,
-            )
+            result, random = rollout(outlook, random, careful)
             total += result
         return total, random
 
@@ -84,7 +77,6 @@ def roll_out_without_look_ahead(
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     occupied = vector.either(vector.either(own, other), vector.load(board, FORBIDDEN))
     landing = vector.playable(occupied, bottoms, cells)
-    result, state = _without_look_ahead(
-        own, other, occupied, landing, own, other, bottoms, cells, random, parameters
-    )
+    outlook = Outlook(own, other, occupied, landing, own, other, bottoms, cells)
+    result, state = _without_look_ahead(outlook, random, parameters)
     return result, state

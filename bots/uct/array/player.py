@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bots.array_board import (
     PLAYABLE,
@@ -70,19 +69,25 @@ class ArrayTree:
         self._board = board
         self._settings = settings
         self._side = len(moves) & 1
-        self._cells, self._tops, self._state = lay_out(board, moves)
+        cells, tops, self._state = lay_out(board, moves)
         wanted = budget.simulations or MOST_SIMULATIONS_PER_MS * (budget.time_ms or 1)
         slots = min(settings.memory_mib * 2**20 // SLOT_BYTES, 1 + (wanted + 1) * board.columns)
-        self._first = np.zeros(slots, np.int32)
-        self._made = np.zeros(slots, np.int8)
-        self._visits = np.zeros(slots, np.int32)
-        self._score: NDArray[Any] = np.zeros(slots, np.int32 if settings.exact else np.float32)
-        self._column = np.zeros(slots, np.int8)
-        self._untried = np.zeros(slots, np.int16)
-        self._end = np.zeros(slots, np.int8)
-        self._untried[0] = self._state[PLAYABLE]
-        self._path = np.zeros(board.cells + 1, np.int32)
-        self._counters = np.zeros(5, np.uint64)
+        self._nodes = kernel.ArrayMemory(
+            cells,
+            tops,
+            self._state,
+            first=np.zeros(slots, np.int32),
+            made=np.zeros(slots, np.int8),
+            visits=np.zeros(slots, np.int32),
+            score=np.zeros(slots, np.int32 if settings.exact else np.float32),
+            column=np.zeros(slots, np.int8),
+            untried=np.zeros(slots, np.int16),
+            end=np.zeros(slots, np.int8),
+            path=np.zeros(board.cells + 1, np.int32),
+            counters=np.zeros(5, np.uint64),
+        )
+        self._nodes.untried[0] = self._state[PLAYABLE]
+        self._counters = self._nodes.counters
         self._counters[kernel.USED] = 1
         self._counters[kernel.STATE] = state_of_move(seed, self._side, len(moves))
         self._flags = (
@@ -94,19 +99,8 @@ class ArrayTree:
     def advance(self, simulations: int) -> bool:
         """Make new simulations, fewer where nearly every descent meets a known end."""
         kernel.search(
-            self._cells,
-            self._tops,
-            self._state,
+            self._nodes,
             self._side,
-            self._first,
-            self._made,
-            self._visits,
-            self._score,
-            self._column,
-            self._untried,
-            self._end,
-            self._path,
-            self._counters,
             self._flags,
             self._settings.c,
             simulations,
@@ -116,10 +110,10 @@ class ArrayTree:
 
     def _candidate(self, node: int) -> Candidate:
         whole = 2 if self._settings.exact else 1
-        visits = int(self._visits[node])
-        end = int(self._end[node]) if self._settings.win_check else OPEN
-        mean = float(self._score[node]) / (visits * whole)
-        return Candidate(int(self._column[node]), mean, visits, end, 0)
+        visits = int(self._nodes.visits[node])
+        end = int(self._nodes.end[node]) if self._settings.win_check else OPEN
+        mean = float(self._nodes.score[node]) / (visits * whole)
+        return Candidate(int(self._nodes.column[node]), mean, visits, end, 0)
 
     def choice(self) -> Choice:
         """The move and its statistics."""
@@ -127,28 +121,29 @@ class ArrayTree:
         # v2 descends below a won position, which blurs its mean: there the flag decides.
         best = best_mean(list(nodes), self._board.columns, int(self._state[1 - self._side]))
         won = best.outcome == WON
+        used = int(self._counters[kernel.USED])
         info = Info(
             simulations=int(self._counters[kernel.NEW]),
             solved_visits=int(self._counters[kernel.OLD]),
             depth=int(self._counters[kernel.DEPTH]),
             value=2 * best.mean - 1,
             pv=self._principal_variation(nodes[best]),
-            tree=1 + int(np.count_nonzero(self._visits[1 : int(self._counters[kernel.USED])])),
+            tree=1 + int(np.count_nonzero(self._nodes.visits[1:used])),
             proven="win" if won else None,
             distance=1 if won else None,
         )
         return Choice(best.column, info)
 
     def _children(self, node: int) -> range:
-        first = int(self._first[node])
-        return range(first, first + int(self._made[node]))
+        first = int(self._nodes.first[node])
+        return range(first, first + int(self._nodes.made[node]))
 
     def _principal_variation(self, node: int) -> tuple[int, ...]:
-        columns = [int(self._column[node])]
-        while len(columns) < PV_PLIES and self._end[node] == OPEN:
+        columns = [int(self._nodes.column[node])]
+        while len(columns) < PV_PLIES and self._nodes.end[node] == OPEN:
             children = self._children(node)
             if not children:
                 break
-            node = max(children, key=self._visits.__getitem__)
-            columns.append(int(self._column[node]))
+            node = max(children, key=self._nodes.visits.__getitem__)
+            columns.append(int(self._nodes.column[node]))
         return tuple(columns)

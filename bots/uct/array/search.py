@@ -5,7 +5,7 @@ floating-point totals of 0, 1/2, 1 (v1, v2) or as integers counting 0, 1, 2 (v3 
 the array decides. Siblings lie beside each other in the arrays, in the order of their creation.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,48 +72,53 @@ def rollout(
     return 1, random
 
 
+class ArrayMemory(NamedTuple):
+    """The arrays of a search: the root's position, and the nodes by number."""
+
+    root_cells: Cells
+    """Of the position, from `bots.array_board.lay_out`."""
+    root_tops: Tops
+    """Its landing cells."""
+    root_state: State
+    """Its column sets."""
+    first: Ints
+    """The first slot of a node's children, 0 while there are none."""
+    made: Bytes
+    """The number of children that exist."""
+    visits: Ints
+    score: NDArray[Any]
+    """For the node's mover; integers hold twice the result, floats the result."""
+    column: Bytes
+    """The move into the node."""
+    untried: Shorts
+    """Columns not yet expanded."""
+    end: Bytes
+    """The state of the game, one of `OPEN`, `WON`, `DRAWN`, `LOST`."""
+    path: Ints
+    """Room for a descent."""
+    counters: Counters
+    """`USED` and its companions."""
+
+
 @kernel
 def search(
-    root_cells: Cells,
-    root_tops: Tops,
-    root_state: State,
-    side: int,
-    first: Ints,
-    made: Bytes,
-    visits: Ints,
-    score: NDArray[Any],
-    column: Bytes,
-    untried: Shorts,
-    end: Bytes,
-    path: Ints,
-    counters: Counters,
-    flags: int,
-    c: float,
-    simulations: int,
-    descents: int,
+    memory: ArrayMemory, side: int, flags: int, c: float, simulations: int, descents: int
 ) -> None:
     """Make `simulations` new simulations or `descents` descents altogether, the first of the two.
 
     Args:
-        root_cells: of the position, from `bots.array_board.lay_out`.
-        root_tops: its landing cells.
-        root_state: its column sets.
-        side: to move in the root, node 0, whose untried columns are set.
-        first: per node the first of its children's slots, 0 while there are none.
-        made: per node the number of children that exist.
-        visits: per node.
-        score: per node, for its mover; integers hold twice the result, floats the result.
-        column: the move into the node.
-        untried: columns not yet expanded.
-        end: per node the state of the game, one of `OPEN`, `WON`, `DRAWN`, `LOST`.
-        path: room for a descent.
-        counters: `USED` and its companions; changed.
+        memory: the untried columns of the root, node 0, are set; changed.
+        side: to move in the root.
         flags: the versions' switches.
         c: exploration constant.
         simulations: new rollouts or end nodes to make.
         descents: limit on all descents, those into known ends included.
 
     """
+    root_cells, root_tops, root_state = memory.root_cells, memory.root_tops, memory.root_state
+    first, made, visits, score = memory.first, memory.made, memory.visits, memory.score
+    column, untried, end = memory.column, memory.untried, memory.end
+    path, counters = memory.path, memory.counters
     cells = root_cells.copy()
     tops = root_tops.copy()
     state = root_state.copy()

@@ -10,13 +10,11 @@ Hashes are Zobrist's (1970): the exclusive or of one random number for each ston
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.uct.graph.layout import GENERATION_BITS, ID_BITS
+from bots.uct.graph.layout import GENERATION_BITS, ID_BITS, Table
 from engine.compiled import inlined
 from engine.lanes import to_words
 from engine.position import Position, geometry
 from engine.seeds import SplitMix
-
-Table = NDArray[np.uint64]
 
 _ID = np.uint64((1 << ID_BITS) - 1)
 _GENERATIONS = np.uint64((1 << GENERATION_BITS) - 1)

@@ -24,7 +24,16 @@ The edges of a node lie in one block, the same fields beside each other::
            `bots.uct.ucb_vector.SOLVED_OFFSET` added
 """
 
-from typing import Final
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+Wide = NDArray[np.uint64]
+Floats = NDArray[np.float32]
+Edges = NDArray[np.int32]
+Table = NDArray[np.uint64]
 
 ROW: Final = 16
 EDGES: Final = 6
@@ -48,3 +57,24 @@ COUNTERS: Final = 32
 ID_BITS: Final = 25
 GENERATION_BITS: Final = 7
 """A table entry: hash in the upper 32 bits, generation in 7, the node in 25."""
+
+
+class Graph(NamedTuple):
+    """The memory of a graph."""
+
+    rows: Rows
+    """The nodes as 32-bit integers."""
+    wide: Wide
+    """The same memory as 64-bit integers."""
+    floats: Floats
+    """The same memory as single-precision numbers."""
+    edges: Edges
+    """The blocks of edges."""
+    edge_means: Floats
+    """The same memory as single-precision numbers."""
+    table: Table
+    """Of hashes, `bots.uct.graph.hash_table`."""
+    shift: np.uint64
+    """64 less the number of bits of the table's size."""
+    counters: Wide
+    """`USED_NODES` and its companions."""

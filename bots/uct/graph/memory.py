@@ -7,7 +7,6 @@ nodes and edges go back to their start and the table gets a new generation.
 import numpy as np
 
 from bots.uct.graph.hash_table import (
-    Table,
     entry_of,
     take_out,
 )
@@ -27,12 +26,10 @@ from bots.uct.graph.layout import (
     ROW,
     USED_NODES,
     WEIGHT,
+    Graph,
+    Wide,
 )
 from bots.uct.graph.node import (
-    Edges,
-    Floats,
-    Rows,
-    Wide,
     find_or_slot,
     room_for_node,
 )
@@ -48,12 +45,7 @@ WORDS = 3
 
 @kernel
 def root_node(
-    rows: Rows,
-    wide: Wide,
-    floats: Floats,
-    table: Table,
-    shift: np.uint64,
-    counters: Wide,
+    graph: Graph,
     stones: Wide,
     key: np.uint64,
     meta: int,
@@ -62,14 +54,14 @@ def root_node(
 
     `stones` and `key` come from `stones_of` and `hash_of` in `bots.uct.graph.hash_table`.
     """
-    generation = counters[GENERATION]
+    rows, wide, floats, counters = graph.rows, graph.wide, graph.floats, graph.counters
     packed = vector.pack(stones[0], stones[1], stones[2])
-    node, place = find_or_slot(table, wide, shift, generation, key, packed)
+    node, place = find_or_slot(graph, key, packed)
     if node < 0:
-        node = room_for_node(rows, counters)
+        node = room_for_node(graph)
         if node < 0:
             return node
-        table[place] = entry_of(key, generation, node)
+        graph.table[place] = entry_of(key, counters[GENERATION], node)
         row = node * ROW
         for word in range(WORDS):
             wide[row // 2 + word] = stones[word]
@@ -84,18 +76,12 @@ def root_node(
 
 
 @inlined
-def free_node(
-    rows: Rows,
-    wide: Wide,
-    edges: Edges,
-    table: Table,
-    shift: np.uint64,
-    counters: Wide,
-    node: Integer,
-) -> None:
+def free_node(graph: Graph, node: Integer) -> None:
     """Give a node and its edges back."""
+    rows, edges, counters = graph.rows, graph.edges, graph.counters
     row = node * ROW
-    take_out(table, shift, counters[GENERATION], wide[row // 2 + HASH], np.int64(node))
+    key = graph.wide[row // 2 + HASH]
+    take_out(graph.table, graph.shift, counters[GENERATION], key, np.int64(node))
     first = np.int64(rows[row + EDGES])
     if first:
         k = np.int64(edges[first - HEAD]) & 255
@@ -109,10 +95,9 @@ def free_node(
 
 
 @kernel
-def release(
-    rows: Rows, wide: Wide, edges: Edges, table: Table, shift: np.uint64, counters: Wide, root: int
-) -> None:
+def release(graph: Graph, root: int) -> None:
     """Take back one reference to a node; the last frees it and all nodes that only it led to."""
+    rows, edges = graph.rows, graph.edges
     rows[root * ROW + REFERENCES] -= 1
     if rows[root * ROW + REFERENCES] > 0:
         return
@@ -133,7 +118,7 @@ def release(
                 if rows[child * ROW + REFERENCES] == 0:
                     rows[child * ROW + NEXT] = waiting
                     waiting = child + 1
-        free_node(rows, wide, edges, table, shift, counters, node)
+        free_node(graph, node)
 
 
 _S1, _S2, _S4, _S8 = (np.uint64(shift) for shift in (1, 2, 4, 8))
@@ -153,32 +138,18 @@ def _below_top(word: np.uint64) -> np.uint64:
 
 
 @kernel
-def sweep(
-    rows: Rows,
-    wide: Wide,
-    edges: Edges,
-    table: Table,
-    shift: np.uint64,
-    counters: Wide,
-    stones: WordArray,
-    board: WordArray,
-    side: int,
-) -> None:
+def sweep(graph: Graph, stones: WordArray, board: WordArray, side: int) -> None:
     """Free every node whose stones do not contain the position's, side by side.
 
     Args:
-        rows: the nodes as 32-bit integers, laid out as `bots.uct.graph.layout` says.
-        wide: the memory of `rows` as 64-bit integers.
-        edges: blocks of edges.
-        table: of hashes, `bots.uct.graph.hash_table`.
-        shift: 64 less the number of bits of the table's size.
-        counters: changed.
+        graph: changed.
         stones: the position, from `engine.lanes.stone_words`.
         board: from `engine.lanes.board_words`.
         side: to move in the position.
 
     """
-    for node in range(np.int64(counters[USED_NODES])):
+    rows, wide = graph.rows, graph.wide
+    for node in range(np.int64(graph.counters[USED_NODES])):
         row = node * ROW
         if rows[row + REFERENCES] < 0:
             continue
@@ -195,7 +166,7 @@ def sweep(
             missing = (stones[0, word] & ~own) | (stones[1, word] & ~other)
             reachable = reachable and missing == 0
         if not reachable:
-            free_node(rows, wide, edges, table, shift, counters, node)
+            free_node(graph, node)
 
 
 def bytes_of_a_node() -> int:

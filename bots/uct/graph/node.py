@@ -3,10 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bots.uct.graph.hash_table import (
-    Table,
     home_of,
     is_current,
     node_of,
@@ -15,6 +13,7 @@ from bots.uct.graph.layout import (
     EDGES,
     FREE_EDGES,
     FREE_NODE,
+    GENERATION,
     MEAN,
     META,
     NEXT,
@@ -24,6 +23,7 @@ from bots.uct.graph.layout import (
     USED_EDGES,
     USED_NODES,
     WEIGHT,
+    Graph,
 )
 from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, Integer, distance_of, outcome_of
 from bots.uct.outcome import DRAWN, LOST, WON
@@ -36,22 +36,17 @@ from engine import vector
 from engine.compiled import inlined
 from engine.vector import Lanes
 
-Rows = NDArray[np.int32]
-Wide = NDArray[np.uint64]
-Floats = NDArray[np.float32]
-Edges = NDArray[np.int32]
-
 _HALF = np.uint64(32)
 
 
 @inlined
-def find_or_slot(
-    table: Table, wide: Wide, shift: np.uint64, generation: np.uint64, key: np.uint64, stones: Lanes
-) -> tuple[np.int64, np.int64]:
+def find_or_slot(graph: Graph, key: np.uint64, stones: Lanes) -> tuple[np.int64, np.int64]:
     """The node with these stones or -1, and the place in the table where it is or belongs."""
+    table, wide = graph.table, graph.wide
+    generation = graph.counters[GENERATION]
     word0, word1, word2 = vector.unpack(stones)
     last = len(table) - 1
-    place = home_of(key, shift)
+    place = home_of(key, graph.shift)
     while True:
         entry = table[place]
         if not is_current(entry, generation):
@@ -65,8 +60,9 @@ def find_or_slot(
 
 
 @inlined
-def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
+def set_value(graph: Graph, row: Integer) -> None:
     """Recompute a node's mean and weight from its own rollouts and its edges."""
+    rows, floats, edges = graph.rows, graph.floats, graph.edges
     first = np.int64(rows[row + EDGES])
     points = np.float32(0.5) * np.float32(rows[row + POINTS])
     weight = np.float32(rows[row + ROLLOUTS])
@@ -80,8 +76,9 @@ def set_value(rows: Rows, floats: Floats, edges: Edges, row: Integer) -> None:
 
 
 @inlined
-def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row: Integer) -> bool:
+def solve_node(graph: Graph, row: Integer) -> bool:
     """Mark a node as solved when its edges prove it; True when they do."""
+    rows, floats, edges, edge_means = graph.rows, graph.floats, graph.edges, graph.edge_means
     meta = rows[row + META]
     first = np.int64(rows[row + EDGES])
     head = np.int64(edges[first - HEAD])
@@ -118,8 +115,9 @@ def solve_node(rows: Rows, floats: Floats, edges: Edges, edge_means: Floats, row
 
 
 @inlined
-def room_for_edges(edges: Edges, counters: Wide, k: Integer) -> np.int64:
+def room_for_edges(graph: Graph, k: Integer) -> np.int64:
     """The place of a block for k edges, 0 when the memory is full."""
+    edges, counters = graph.edges, graph.counters
     free = np.int64(counters[FREE_EDGES + k])
     if free:
         counters[FREE_EDGES + k] = np.uint64(edges[free - 1])
@@ -135,8 +133,9 @@ def room_for_edges(edges: Edges, counters: Wide, k: Integer) -> np.int64:
 
 
 @inlined
-def room_for_node(rows: Rows, counters: Wide) -> np.int64:
+def room_for_node(graph: Graph) -> np.int64:
     """The number of a node not in use, -1 when the memory is full."""
+    rows, counters = graph.rows, graph.counters
     free = np.int64(counters[FREE_NODE]) - 1
     if free >= 0:
         counters[FREE_NODE] = np.uint64(rows[free * ROW + NEXT])

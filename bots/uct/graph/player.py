@@ -10,7 +10,7 @@ from bots.uct.graph.hash_table import (
     hash_of,
     stones_of,
 )
-from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW
+from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Graph
 from bots.uct.graph.memory import (
     EDGE_INTEGERS,
     bytes_of_a_node,
@@ -46,13 +46,8 @@ class GraphPlayer(SearchPlayer[int]):
         kernel.search_graph(
             self._stones,
             self._words,
-            *self._node_views,
-            self._edges,
-            self._edge_means,
-            self._table,
-            self._shift,
+            self._graph,
             self._path,
-            self._counters,
             self._node,
             self._position.to_move,
             flags_of(self._settings),
@@ -68,20 +63,23 @@ class GraphPlayer(SearchPlayer[int]):
         count = min(room, moves * simulations + 64)
         bits = max(6, (count + count // 2).bit_length())
         self._rows = aligned(count * ROW)
-        self._node_views = (
+        self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
+        table = np.empty(1 << bits, np.uint64)
+        # Written, not just asked for: it is met at random, so the first descents of a move would
+        # wait for all of its pages.
+        table.fill(0)
+        self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
+        self._counters = np.zeros(layout.COUNTERS, np.uint64)
+        self._graph = Graph(
             self._rows,
             self._rows.view(np.uint64),
             self._rows.view(np.float32),
+            self._edges,
+            self._edges.view(np.float32),
+            table,
+            np.uint64(64 - bits),
+            self._counters,
         )
-        self._edges = np.empty(count * EDGE_INTEGERS + SLACK, np.int32)
-        self._edge_means = self._edges.view(np.float32)
-        self._table = np.empty(1 << bits, np.uint64)
-        # Written, not just asked for: it is met at random, so the first descents of a move would
-        # wait for all of its pages.
-        self._table.fill(0)
-        self._shift = np.uint64(64 - bits)
-        self._path = np.zeros(3 * (self._board.cells + 2), np.int64)
-        self._counters = np.zeros(layout.COUNTERS, np.uint64)
         self._moves: tuple[int, ...] | None = None
         self._node = NO_NODE
         self._asked = 0
@@ -91,7 +89,7 @@ class GraphPlayer(SearchPlayer[int]):
         """Empty table, nodes and edges in a single step, however many there are."""
         generation = int(self._counters[layout.GENERATION]) + 1
         if generation > GENERATIONS:
-            self._table[:] = 0
+            self._graph.table[:] = 0
             generation = 1
         self._counters[:] = 0
         self._counters[layout.GENERATION] = generation
@@ -106,16 +104,7 @@ class GraphPlayer(SearchPlayer[int]):
             self._forget()
         self._asked += 1
         if memory == "swept" and goes_on:
-            sweep(
-                *self._node_views[:2],
-                self._edges,
-                self._table,
-                self._shift,
-                self._counters,
-                self._stones,
-                self._words,
-                self._position.to_move,
-            )
+            sweep(self._graph, self._stones, self._words, self._position.to_move)
         old = self._node
         self._node = self._find_root()
         if self._node == NO_NODE:
@@ -124,9 +113,7 @@ class GraphPlayer(SearchPlayer[int]):
             self._node = self._find_root()
         self._rows[self._node * ROW + REFERENCES] += 1
         if memory == "counted" and old != NO_NODE:
-            release(
-                *self._node_views[:2], self._edges, self._table, self._shift, self._counters, old
-            )
+            release(self._graph, old)
         self._moves = moves
         self._counters[layout.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
         self._counters[[layout.NEW, layout.OLD, layout.DEPTH]] = 0
@@ -135,10 +122,7 @@ class GraphPlayer(SearchPlayer[int]):
         meta = self._root_columns() | self._position.to_move << SIDE
         node = int(
             root_node(
-                *self._node_views,
-                self._table,
-                self._shift,
-                self._counters,
+                self._graph,
                 stones_of(self._position),
                 hash_of(self._position),
                 meta,
@@ -165,7 +149,7 @@ class GraphPlayer(SearchPlayer[int]):
         found = []
         for edge in range(first, first + (head >> 8)):
             child = int(self._edges[edge + 2 * k])
-            mean = float(self._edge_means[edge + k])
+            mean = float(self._graph.edge_means[edge + k])
             outcome, distance = OPEN, 0
             if mean < SOLVED_OFFSET / 2:
                 mean -= SOLVED_OFFSET

@@ -15,7 +15,6 @@ from bots.uct.expansion import expansion_on
 from bots.uct.graph.hash_table import CELLS as ZOBRIST_CELLS
 from bots.uct.graph.hash_table import (
     ZOBRIST,
-    Table,
     entry_of,
     home_of,
 )
@@ -35,12 +34,9 @@ from bots.uct.graph.layout import (
     ROW,
     STATE,
     WEIGHT,
+    Graph,
 )
 from bots.uct.graph.node import (
-    Edges,
-    Floats,
-    Rows,
-    Wide,
     find_or_slot,
     room_for_edges,
     room_for_node,
@@ -49,6 +45,7 @@ from bots.uct.graph.node import (
 )
 from bots.uct.meta import COLUMNS, DISTANCE, OUTCOME, SIDE, outcome_of, points_of
 from bots.uct.outcome import OPEN
+from bots.uct.outlook import Outlook
 from bots.uct.rollout import rollout_on
 from bots.uct.siblings import HEAD
 from bots.uct.switches import URGENT, UctParameters
@@ -80,15 +77,8 @@ expand = expansion_on(vector)
 def search_graph(
     stones: WordArray,
     board: WordArray,
-    rows: Rows,
-    wide: Wide,
-    floats: Floats,
-    edges: Edges,
-    edge_means: Floats,
-    table: Table,
-    shift: np.uint64,
+    graph: Graph,
     path: NDArray[np.int64],
-    counters: Wide,
     root: int,
     side: int,
     flags: int,
@@ -101,15 +91,8 @@ def search_graph(
     Args:
         stones: shape (2, 3), from `engine.lanes.stone_words`.
         board: shape (3, 3), from `engine.lanes.board_words`.
-        rows: the nodes as 32-bit integers, laid out as `bots.uct.graph.layout` says.
-        wide: the memory of `rows` as 64-bit integers.
-        floats: the memory of `rows` as single-precision numbers.
-        edges: the blocks of edges.
-        edge_means: the memory of `edges` as single-precision numbers.
-        table: of hashes, `bots.uct.graph.hash_table`.
-        shift: 64 less the number of bits of the table's size.
+        graph: the memory; changed.
         path: room for a descent: node, edge and stride for every ply.
-        counters: those of `bots.uct.graph.layout`; changed.
         root: the number of the root's node.
         side: to move in the root.
         flags: the version's switches.
@@ -118,6 +101,7 @@ def search_graph(
         descents: limit on all descents, those into solved nodes included.
 
     """
+    rows, wide, floats, edges, edge_means, table, shift, counters = graph
     root_own, root_other = vector.load(stones, MOVER), vector.load(stones, OPPONENT)
     bottoms, cells = vector.load(board, BOTTOMS), vector.load(board, CELLS)
     root_occupied = root_own | root_other | vector.load(board, FORBIDDEN)
@@ -146,7 +130,7 @@ def search_graph(
             fresh_edge = False
             if tries:
                 if first == 0:
-                    first = room_for_edges(edges, counters, np.int64(popcount64(tries)))
+                    first = room_for_edges(graph, np.int64(popcount64(tries)))
                     if first == 0:
                         is_full = True
                         break
@@ -186,9 +170,9 @@ def search_graph(
             occupied = occupied | stone
             if fresh_edge:
                 filled = own | vector.playable(occupied, bottoms, everywhere)
-                child, place = find_or_slot(table, wide, shift, generation, key, filled)
+                child, place = find_or_slot(graph, key, filled)
                 if child < 0:
-                    child = room_for_node(rows, counters)
+                    child = room_for_node(graph)
                     if child < 0:
                         # Undone: the rollout starts before the move.
                         occupied = occupied ^ stone
@@ -222,24 +206,21 @@ def search_graph(
                 break
         row = node * ROW
         if created or is_full:
-            landing = vector.playable(occupied, bottoms, cells)
-            own_threats = vector.threats(own)
-            other_threats = vector.threats(other)
+            outlook = Outlook(
+                own,
+                other,
+                occupied,
+                vector.playable(occupied, bottoms, cells),
+                vector.threats(own),
+                vector.threats(other),
+                bottoms,
+                cells,
+            )
             new += 1
             outcome = OPEN
             if created:
                 # Deeper down the side to move had no win: its node would have been an end.
-                outcome, distance, tries = expand(
-                    other,
-                    occupied,
-                    landing,
-                    own_threats,
-                    other_threats,
-                    bottoms,
-                    cells,
-                    depth == 1,
-                    flags,
-                )
+                outcome, distance, tries = expand(outlook, depth == 1, flags)
                 rows[row + META] = (
                     np.int64(tries) | outcome << OUTCOME | distance << DISTANCE | mover << SIDE
                 )
@@ -252,20 +233,9 @@ def search_graph(
             else:
                 rows[row + ROLLOUTS] += 1
             if outcome == OPEN:
-                result, random = rollout(
-                    own,
-                    other,
-                    occupied,
-                    landing,
-                    own_threats,
-                    other_threats,
-                    bottoms,
-                    cells,
-                    random,
-                    False,
-                )
+                result, random = rollout(outlook, random, False)
                 rows[row + POINTS] += 2 - result
-                set_value(rows, floats, edges, row)
+                set_value(graph, row)
         else:
             old += 1
         for level in range(depth, 0, -1):
@@ -276,11 +246,11 @@ def search_graph(
             edges[edge] += 1
             if outcome_of(rows[child_row + META]) == OPEN:
                 edge_means[edge + k] = floats[child_row + MEAN]
-                set_value(rows, floats, edges, row)
+                set_value(graph, row)
             else:
                 edge_means[edge + k] = floats[child_row + MEAN] + np.float32(SOLVED_OFFSET)
-                if not solve_node(rows, floats, edges, edge_means, row):
-                    set_value(rows, floats, edges, row)
+                if not solve_node(graph, row):
+                    set_value(graph, row)
         deepest = max(deepest, np.int64(depth))
         if outcome_of(rows[root * ROW + META]) != OPEN:
             break

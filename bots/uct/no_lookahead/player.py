@@ -45,11 +45,7 @@ class NoLookaheadPlayer(TreePlayer):
     def advance(self, simulations: int) -> bool:
         """Make new simulations; False when the root is solved."""
         search_no_lookahead(
-            self._stones,
-            self._words,
-            self._tree,
-            self._path,
-            self._counters,
+            self._memory(),
             flags_of(self._own_settings) | LEAVE_SOLVED * self._own_settings.leave,
             self._parameters,
             self._order,

@@ -5,12 +5,14 @@ weight until one of these happens.
 """
 
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bots.uct.outcome import DRAWN, OPEN, WON
+from bots.uct.outlook import Outlook
+from bots.uct.tree.layout import TreeMemory
 from bots.uct.tree.search import (
     Policies,
     search_on,
@@ -18,7 +20,6 @@ from bots.uct.tree.search import (
 from engine import vector
 from engine.bits import below_random, step_random
 from engine.compiled import inlined, kernel
-from engine.lanes import WordArray
 
 
 class NoLookaheadParameters(NamedTuple):
@@ -40,34 +41,22 @@ def no_lookahead_policies(layout: ModuleType) -> Policies:
 
     @inlined
     def expand(
-        other: Any,
-        occupied: Any,  # noqa: ARG001 - all policies take the same arguments
-        landing: Any,
-        own_threats: Any,  # noqa: ARG001
-        other_threats: Any,  # noqa: ARG001
-        bottoms: Any,  # noqa: ARG001
-        cells: Any,  # noqa: ARG001
+        outlook: Outlook,
         may_be_over: bool,  # noqa: ARG001 - without look-ahead every node may be
         flags: int,  # noqa: ARG001
     ) -> tuple[int, int, np.uint64]:
-        tries = columns_of(landing)
-        if connects(other):
+        tries = columns_of(outlook.landing)
+        if connects(outlook.other):
             return WON, 0, tries
         return (OPEN if tries else DRAWN), 0, tries
 
     @inlined
     def rollout(
-        own: Any,
-        other: Any,
-        occupied: Any,
-        landing: Any,
-        own_threats: Any,  # noqa: ARG001
-        other_threats: Any,  # noqa: ARG001
-        bottoms: Any,
-        cells: Any,
+        outlook: Outlook,
         random: np.uint64,
         parameters: NoLookaheadParameters,
     ) -> tuple[int, np.uint64]:
+        own, other, occupied, landing, _, _, bottoms, cells = outlook
         second = 0  # 1 while `own` is the side that did not start
         while any_cell(landing):
             random = step_random(random)
@@ -91,11 +80,7 @@ _search = search_on(vector, no_lookahead_policies(vector))
 
 @kernel
 def search_no_lookahead(
-    stones: WordArray,
-    board: WordArray,
-    tree: NDArray[np.int32],
-    path: NDArray[np.int32],
-    counters: NDArray[np.uint64],
+    memory: TreeMemory,
     flags: int,
     parameters: NoLookaheadParameters,
     order: NDArray[np.int64],
@@ -103,4 +88,4 @@ def search_no_lookahead(
     descents: int,
 ) -> None:
     """The search without look-ahead; its arguments are those of `bots.uct.tree.search.search`."""
-    _search(stones, board, tree, path, counters, flags, parameters, order, simulations, descents)
+    _search(memory, flags, parameters, order, simulations, descents)

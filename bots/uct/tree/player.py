@@ -3,7 +3,7 @@
 import numpy as np
 
 from bots.player import Choice, Info
-from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, SolverMemory, solve_endgame
+from bots.uct.endgame import MOST_CELLS, UNKNOWN, WIN, endgame_memory, solve_endgame
 from bots.uct.meta import DISTANCE, OUTCOME, UNSEEN
 from bots.uct.outcome import DRAWN, LOST, OPEN, WON
 from bots.uct.player import (
@@ -15,7 +15,17 @@ from bots.uct.root_choice import Candidate
 from bots.uct.siblings import FIELDS, FIRST_FREE, HEAD, SLACK
 from bots.uct.switches import flags_of, parameters_of
 from bots.uct.tree import search as kernel
-from bots.uct.tree.layout import ROOT
+from bots.uct.tree.layout import (
+    COUNTERS,
+    DEPTH,
+    NEW,
+    NODES,
+    OLD,
+    ROOT,
+    STATE,
+    USED,
+    TreeMemory,
+)
 from bots.uct.tree.reuse import (
     compact,
     find_child,
@@ -35,15 +45,14 @@ TreeNode = tuple[int, int]
 class TreePlayer(SearchPlayer[TreeNode]):
     """A tree search; a new tree every move (v5, v6) or the old one's rest (v7 on)."""
 
+    _win = 2
+    """The score of a win."""
+
     def advance(self, simulations: int) -> bool:
         """Make new simulations; False when the root is solved."""
         run = kernel.search if self._settings.vector else kernel.search_plain
         run(
-            self._stones,
-            self._words,
-            self._tree,
-            self._path,
-            self._counters,
+            self._memory(),
             flags_of(self._settings),
             parameters_of(self._settings),
             self._order,
@@ -51,6 +60,10 @@ class TreePlayer(SearchPlayer[TreeNode]):
             DESCENTS_PER_SIMULATION * simulations,
         )
         return not self._solved()
+
+    def _memory(self) -> TreeMemory:
+        """Return the arrays of the search, with the present position's stones."""
+        return TreeMemory(self._stones, self._words, self._tree, self._path, self._counters)
 
     def _allocate(self, simulations: int) -> None:
         moves = REUSED_MOVES if self._settings.reuse else 1
@@ -62,18 +75,18 @@ class TreePlayer(SearchPlayer[TreeNode]):
         nearest = sorted(range(self._board.columns), key=lambda column: abs(column - middle))
         self._order = np.array(nearest, np.int64)
         self._path = np.zeros(2 * (self._board.cells + 2), np.int32)
-        self._counters = np.zeros(kernel.COUNTERS, np.uint64)
+        self._counters = np.zeros(COUNTERS, np.uint64)
         self._root: tuple[int, ...] | None = None
-        self._solver = SolverMemory()
+        self._solver = endgame_memory()
 
     def _begin(self, moves: tuple[int, ...]) -> None:
         if not (self._settings.reuse and self._reuse(moves)):
             self._tree[:FIRST_FREE] = (1 | 1 << 8, 0, 0, 0, 0, self._root_columns())
-            self._counters[kernel.USED] = FIRST_FREE
-            self._counters[kernel.NODES] = 1
+            self._counters[USED] = FIRST_FREE
+            self._counters[NODES] = 1
         self._root = moves
-        self._counters[kernel.STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
-        self._counters[[kernel.NEW, kernel.OLD, kernel.DEPTH]] = 0
+        self._counters[STATE] = state_of_move(self._seed, len(moves) & 1, len(moves))
+        self._counters[[NEW, OLD, DEPTH]] = 0
 
     def _reuse(self, moves: tuple[int, ...]) -> bool:
         """Go on with the part of the tree that the moves lead to, if there is one."""
@@ -98,9 +111,9 @@ class TreePlayer(SearchPlayer[TreeNode]):
 
     def _compact(self, at: int, k: int) -> None:
         """Make a node the root and free all nodes that cannot be reached from it."""
-        used, nodes = compact(self._tree, int(self._counters[kernel.USED]), at, k)
-        self._counters[kernel.USED] = used
-        self._counters[kernel.NODES] = nodes
+        used, nodes = compact(self._tree, int(self._counters[USED]), at, k)
+        self._counters[USED] = used
+        self._counters[NODES] = nodes
 
     def _run_every_kernel(self) -> None:
         super()._run_every_kernel()
@@ -109,17 +122,7 @@ class TreePlayer(SearchPlayer[TreeNode]):
 
     def _ask_solver(self, limit: int) -> tuple[int, int, int]:
         """Score, column and visited positions of `solve_endgame`."""
-        memory = self._solver
-        return solve_endgame(
-            self._stones,
-            self._words,
-            self._order,
-            memory.stones,
-            memory.frames,
-            memory.keys,
-            memory.values,
-            limit,
-        )
+        return solve_endgame(self._stones, self._words, self._order, self._solver, limit)
 
     def _exact_answer(self) -> Choice | None:
         """The solver's answer near the end of the game (v18)."""
@@ -170,12 +173,9 @@ class TreePlayer(SearchPlayer[TreeNode]):
         outcome = meta >> OUTCOME & 3
         mean = {WON: 1.0, DRAWN: 0.5, LOST: 0.0}.get(outcome)
         if mean is None:
-            mean = score / (2 * visits) if visits else 0.5
+            mean = score / (self._win * visits) if visits else 0.5
         return Candidate(meta >> 12 & 15, mean, visits, outcome, meta >> DISTANCE & 255)
 
     def _statistics(self) -> Statistics:
-        new, old, depth, nodes = (
-            int(self._counters[which])
-            for which in (kernel.NEW, kernel.OLD, kernel.DEPTH, kernel.NODES)
-        )
+        new, old, depth, nodes = (int(self._counters[which]) for which in (NEW, OLD, DEPTH, NODES))
         return Statistics(new, old, depth, nodes)

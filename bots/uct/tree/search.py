@@ -6,7 +6,7 @@ the same decisions from the same random state.
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,31 +23,25 @@ from bots.uct.meta import (
     points_of,
 )
 from bots.uct.outcome import OPEN
+from bots.uct.outlook import Outlook
 from bots.uct.rollout import rollout_on
 from bots.uct.siblings import FIELDS, HEAD, SLACK
 from bots.uct.switches import FIRST_PLAY, SOLVE, URGENT, UctParameters
 from bots.uct.tree.backup import back_up
+from bots.uct.tree.descent import choose_child, count_descents, prefetch_children
 from bots.uct.tree.first_play import first_play_on
-from bots.uct.tree.layout import ROOT, Tree
-from bots.uct.ucb import exploration
-from bots.uct.ucb_vector import best_child
+from bots.uct.tree.layout import DEPTH, ROOT, STATE, USED, TreeMemory
 from engine import lanes, vector
 from engine.bits import (
     ONE,
     below_random,
     kth_bit,
     popcount64,
-    prefetch,
     step_random,
     trailing_zeros64,
 )
 from engine.compiled import inlined, kernel
-from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT, WordArray
-
-USED, STATE, NEW, OLD, DEPTH, NODES = range(6)
-"""Counters that outlast a chunk: integers used, generator, new and repeated descents, deepest
-descent in plies, nodes."""
-COUNTERS = 6
+from engine.lanes import BOTTOMS, CELLS, FORBIDDEN, MOVER, OPPONENT
 
 SHIFT_CAREFUL = np.uint64(40)
 BYTE = np.uint64(255)
@@ -60,7 +54,7 @@ class Policies(NamedTuple):
     expand: Callable[..., tuple[int, int, np.uint64]]
     """Expansion of a new node; `bots.uct.expansion` has its arguments and results."""
     rollout: Callable[..., tuple[int, np.uint64]]
-    """The arguments and results of `bots.uct.rollout`, but the version's parameters last."""
+    """As `bots.uct.rollout`, with the version's parameters as the last argument."""
     in_order: bool
     """Whether the leftmost column is expanded first instead of a random one."""
 
@@ -71,30 +65,12 @@ def look_ahead_policies(layout: ModuleType) -> Policies:
 
     @inlined
     def rollout_of_version(
-        own: Any,
-        other: Any,
-        occupied: Any,
-        landing: Any,
-        own_threats: Any,
-        other_threats: Any,
-        bottoms: Any,
-        cells: Any,
+        outlook: Outlook,
         random: np.uint64,
         parameters: UctParameters,
     ) -> tuple[int, np.uint64]:
         careful = np.int64(random >> SHIFT_CAREFUL & BYTE) < parameters.careful_rollouts
-        return rollout(
-            own,
-            other,
-            occupied,
-            landing,
-            own_threats,
-            other_threats,
-            bottoms,
-            cells,
-            random,
-            careful,
-        )
+        return rollout(outlook, random, careful)
 
     return Policies(expansion_on(layout), rollout_of_version, in_order=False)
 
@@ -108,17 +84,14 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
 
     @inlined
     def search(
-        stones: WordArray,
-        board: WordArray,
-        tree: Tree,
-        path: NDArray[np.int32],
-        counters: NDArray[np.uint64],
+        memory: TreeMemory,
         flags: int,
         parameters: UctParameters,
         order: NDArray[np.int64],
         simulations: int,
         descents: int,
     ) -> None:
+        stones, board, tree, path, counters = memory
         root_own, root_other = load(stones, MOVER), load(stones, OPPONENT)
         bottoms, cells = load(board, BOTTOMS), load(board, CELLS)
         root_occupied = either(either(root_own, root_other), load(board, FORBIDDEN))
@@ -144,10 +117,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                     points = points_of(outcome_of(meta))
                     break
                 first = np.int64(tree[at + 2 * k])
-                # The lines of the children's block, all at once; far ones would come one by one.
-                prefetch(tree, first + 14)
-                prefetch(tree, first + 30)
-                prefetch(tree, first + 43)
+                prefetch_children(tree, first)
                 tries = np.uint64(meta & COLUMNS)
                 if tries and flags & FIRST_PLAY:
                     room = np.int64(popcount64(tries))
@@ -206,11 +176,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                         created = True
                 else:
                     siblings = np.int64(tree[first - HEAD]) & 255
-                    child = first
-                    if siblings > 1:
-                        child = best_child(
-                            tree, first, siblings, exploration(parameters.c, max(tree[at], 1))
-                        )
+                    child = choose_child(tree, at, first, siblings, parameters.c)
                     child_meta = np.int64(tree[child + 3 * siblings])
                     move = ONE << np.uint64(column_of(child_meta))
                     created = (child_meta & UNSEEN) != 0
@@ -226,24 +192,21 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                     break
             solved = False
             if points < 0:
-                landing = playable(occupied, bottoms, cells)
-                own_threats = threats(own)
-                other_threats = threats(other)
+                outlook = Outlook(
+                    own,
+                    other,
+                    occupied,
+                    playable(occupied, bottoms, cells),
+                    threats(own),
+                    threats(other),
+                    bottoms,
+                    cells,
+                )
                 new += 1
                 if created:
                     nodes += 1
                     # Deeper down the side to move had no win: its node would have been an end.
-                    outcome, distance, tries = expand(
-                        other,
-                        occupied,
-                        landing,
-                        own_threats,
-                        other_threats,
-                        bottoms,
-                        cells,
-                        depth == 1,
-                        flags,
-                    )
+                    outcome, distance, tries = expand(outlook, depth == 1, flags)
                     if not flags & FIRST_PLAY:
                         tree[at] = 0
                         tree[at + k] = 0
@@ -258,18 +221,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
                         solved = True
                         points = points_of(outcome)
                 if points < 0:
-                    result, random = rollout_of_version(
-                        own,
-                        other,
-                        occupied,
-                        landing,
-                        own_threats,
-                        other_threats,
-                        bottoms,
-                        cells,
-                        random,
-                        parameters,
-                    )
+                    result, random = rollout_of_version(outlook, random, parameters)
                     points = 2 - result
             else:
                 old += 1
@@ -277,12 +229,7 @@ def search_on(layout: ModuleType, policies: Policies) -> Callable[..., None]:
             deepest = max(deepest, np.int64(depth))
             if flags & SOLVE and outcome_of(tree[ROOT + 3]) != OPEN:
                 break
-        counters[STATE] = random
-        counters[USED] = np.uint64(used)
-        counters[NEW] += np.uint64(new)
-        counters[OLD] += np.uint64(old)
-        counters[NODES] += np.uint64(nodes)
-        counters[DEPTH] = np.uint64(deepest)
+        count_descents(memory, used, random, new, old, nodes, deepest)
 
     return search
 
@@ -293,11 +240,7 @@ _search_plain = search_on(lanes, look_ahead_policies(lanes))
 
 @kernel
 def search(
-    stones: WordArray,
-    board: WordArray,
-    tree: Tree,
-    path: NDArray[np.int32],
-    counters: NDArray[np.uint64],
+    memory: TreeMemory,
     flags: int,
     parameters: UctParameters,
     order: NDArray[np.int64],
@@ -307,11 +250,7 @@ def search(
     """Make `simulations` new simulations or `descents` descents; stop when the root is solved.
 
     Args:
-        stones: shape (2, 3), from `engine.lanes.stone_words`.
-        board: shape (3, 3), from `engine.lanes.board_words`.
-        tree: laid out as `bots.uct.tree.layout` says; holds at least the root's block.
-        path: room for a descent, two integers a ply.
-        counters: `USED` and its companions; changed.
+        memory: of the search; its tree, path and counters are changed.
         flags: the version's switches.
         parameters: its numbers.
         order: the columns from the centre outwards.
@@ -319,27 +258,12 @@ def search(
         descents: limit on all descents, those into solved nodes included.
 
     """
-    _search(
-        stones,
-        board,
-        tree,
-        path,
-        counters,
-        flags,
-        parameters,
-        order,
-        simulations,
-        descents,
-    )
+    _search(memory, flags, parameters, order, simulations, descents)
 
 
 @kernel
 def search_plain(
-    stones: WordArray,
-    board: WordArray,
-    tree: Tree,
-    path: NDArray[np.int32],
-    counters: NDArray[np.uint64],
+    memory: TreeMemory,
     flags: int,
     parameters: UctParameters,
     order: NDArray[np.int64],
@@ -347,15 +271,4 @@ def search_plain(
     descents: int,
 ) -> None:
     """The search on plain 64-bit words; arguments and decisions are those of `search`."""
-    _search_plain(
-        stones,
-        board,
-        tree,
-        path,
-        counters,
-        flags,
-        parameters,
-        order,
-        simulations,
-        descents,
-    )
+    _search_plain(memory, flags, parameters, order, simulations, descents)

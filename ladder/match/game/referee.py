@@ -16,7 +16,14 @@ from engine.errors import IllegalMove
 from engine.game_in_play import GameInPlay
 from engine.position import Position, format_moves
 from engine.result import Result, Termination
-from ladder.errors import BotChanged, BotFailure, BotIllegalMove, BotTimeout, MachineStalled
+from ladder.errors import (
+    BotChanged,
+    BotFailure,
+    BotIllegalMove,
+    BotPondering,
+    BotTimeout,
+    MachineStalled,
+)
 from ladder.match.game.blame import OWN_SHARE, LateMove, Verdict, judge
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.broadcast import Broadcast
@@ -147,6 +154,34 @@ class GameEnd(NamedTuple):
     termination: Termination
     detail: str = ""
     """For a forfeit: what happened."""
+    offender: int | None = None
+    """Side that forfeited: 0 the first player, 1 the second."""
+
+
+class Forfeit(Exception):
+    """The end of a game by the failure of one side."""
+
+    def __init__(self, side: int, failure: BotFailure) -> None:
+        super().__init__(str(failure))
+        self.side = side
+        self.failure = failure
+
+
+class AtFault(NamedTuple):
+    """The decision on a late move: a side is to blame."""
+
+    side: int
+    failure: BotFailure
+
+
+class Excused(NamedTuple):
+    """The decision on a late move: the machine is to blame."""
+
+    stall: MachineStalled
+    counted: bool = True
+    """Whether it counts as an excuse of the bot that was asked."""
+    control: Control | None = None
+    """The measurement of the machine that was made to decide."""
 
 
 class _Notes:
@@ -223,8 +258,6 @@ class _Game:
         self.game = GameInPlay(parse_board(plan.board), plan.opening)
         self.thoughts: list[Thought] = []
         """Of the moves of both sides, in order."""
-        self.offender: int | None = None
-        """Whom a failure is charged to: 0 the first player, 1 the second."""
         self.last_words: LastWords | None = None
         """The offender's."""
 
@@ -241,18 +274,11 @@ class _Game:
         game = self.game
         try:
             try:
-                for self.offender in (0, 1):
-                    self._prepare(self.offender)
-                self.pool.hold_idle()
-                while not game.is_over:
-                    self._move()
-                    if self.told is not None:
-                        self.told.show(game.moves, self.thoughts, self._times_us())
-                verdict = verdict_on_board(game)
-                self.offender = None
-            except BotFailure as failure:
-                result = Result.LOSS if self.offender == 0 else Result.WIN
-                verdict = GameEnd(result, failure.termination, str(failure))
+                verdict = self._play_out()
+            except Forfeit as forfeit:
+                failure = forfeit.failure
+                result = Result.LOSS if forfeit.side == 0 else Result.WIN
+                verdict = GameEnd(result, failure.termination, str(failure), forfeit.side)
                 self.last_words = failure.last_words
             if self.told is not None:
                 self.told.end(
@@ -283,6 +309,28 @@ class _Game:
             detail=verdict.detail,
             last_words=self.last_words,
         )
+
+    def _play_out(self) -> GameEnd:
+        """Play until the game ends on the board.
+
+        Raises:
+            Forfeit: a side failed.
+
+        """
+        index = 0
+        try:
+            for index in (0, 1):
+                self._prepare(index)
+            self.pool.hold_idle()
+            game = self.game
+            while not game.is_over:
+                index = len(game.moves) & 1
+                self._move(index)
+                if self.told is not None:
+                    self.told.show(game.moves, self.thoughts, self._times_us())
+        except BotFailure as failure:
+            raise Forfeit(index, failure) from failure
+        return verdict_on_board(game)
 
     def _place(self, index: int) -> int:
         """Return 0 if a side is A, 1 if it is B."""
@@ -378,24 +426,44 @@ class _Game:
                 f"none of the {side.limit_us / 1000:.0f} ms for the move is left"
             )
 
-    def _move(self) -> None:
-        """Ask the side to move for its move and play it."""
+    def _move(self, index: int) -> None:
+        """Ask a side for its move and play it.
+
+        A side that the machine delayed is asked again, of a fresh process. Repeating the game
+        instead would favor bots that win quickly, whose games meet fewer stalls.
+
+        Raises:
+            BotFailure: the side failed.
+            Forfeit: its opponent made it late.
+            MachineStalled: the machine delayed it, and it cannot be asked again.
+
+        """
         game = self.game
         moves = game.moves
         ply = len(moves)
-        self.offender = mover = ply & 1
-        side = self.sides[mover]
-        process = side.process
-        assert process is not None  # noqa: S101 - prepared before the first move
-        try:
-            reply, elapsed_us = process.ask(
-                MoveAsk(ply, tuple(moves)),
-                timeout_s=side.limit_s - side.prepared_us / 1e6,
-                watch_runqueue=side.timed,
-            )
-        except (BotTimeout, MachineStalled) as failure:
-            self._move_again(failure, process.stall)
-            return
+        side = self.sides[index]
+        while True:
+            process = side.process
+            assert process is not None  # noqa: S101 - prepared before the first move
+            try:
+                reply, elapsed_us = process.ask(
+                    MoveAsk(ply, tuple(moves)),
+                    timeout_s=side.limit_s - side.prepared_us / 1e6,
+                    watch_runqueue=side.timed,
+                )
+                break
+            except MachineStalled as stall:
+                cause: AtFault | Excused = Excused(stall)
+            except BotTimeout as failure:
+                cause = self._judge(ply, failure, process.stall)
+            if isinstance(cause, AtFault):
+                raise Forfeit(cause.side, cause.failure)
+            # What a bot does under a work budget may depend on all the messages before.
+            if not side.timed:
+                raise cause.stall
+            self._wait_out(cause.stall, index, counted=cause.counted)
+            side.prepared_us = 0
+            self._prepare(index, again=True, control=cause.control)
         assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
         elapsed_us += side.prepared_us
         side.prepared_us = 0
@@ -409,7 +477,7 @@ class _Game:
             thought.cpu_us = turn_us
         self.thoughts.append(thought)
         if (family.rest_us or turn_us > elapsed_us) and side.cpu.add(family, elapsed_us):
-            self._check_cpu(mover)
+            self._check_cpu(index)
         try:
             game.play(reply.column)
         except IllegalMove as error:
@@ -429,59 +497,24 @@ class _Game:
         if side.timed and self.pool.has_one_cpu:
             side.cpu.check_turns(self._time_us(index))
 
-    def _move_again(self, failure: BotTimeout | MachineStalled, stall: Stall | None) -> None:
-        """Ask a fresh process for the move of a bot that was late through no fault of its own.
-
-        Repeating the game instead would favour whoever wins the short ones, which a stall meets
-        less often.
-
-        Raises:
-            BotTimeout: it was late by itself.
-            BotPondering: its opponent made it late.
-            MachineStalled: it cannot be asked again.
-
-        """
-        ply = len(self.game.moves)
-        index = ply & 1
-        side = self.sides[index]
-        excusing, control = True, None
-        if isinstance(failure, BotTimeout):
-            failure, control = self._excuse(ply, failure, stall)
-            excusing = control is not None
-        # What a bot does under a work budget may depend on all the messages before.
-        if not side.timed:
-            raise failure
-        self._wait_out(failure, index, excusing=excusing)
-        side.prepared_us = 0
-        self._prepare(index, again=True, control=control)
-        self._move()
-
-    def _wait_out(self, stall: MachineStalled, index: int, *, excusing: bool = True) -> None:
+    def _wait_out(self, stall: MachineStalled, index: int, *, counted: bool = True) -> None:
         """Wait a little for the machine to calm down, unless the pair has stalled too often.
 
         Args:
             stall: what happened.
             index: the side that was asked.
-            excusing: whether it counts as an excuse of that side.
+            counted: whether it counts as an excuse of that side.
 
         """
-        self.notes.excused[self._place(index)] += excusing
+        self.notes.excused[self._place(index)] += counted
         so_far = len(self.notes.stalls)
         if so_far == MAX_STALLS:
             raise stall
         self.notes.stalls.append(str(stall))
         time.sleep(CALM_S[so_far])
 
-    def _excuse(
-        self, ply: int, late: BotTimeout, stall: Stall | None
-    ) -> tuple[MachineStalled, Control | None]:
-        """Return the stall that excuses a late move, and the control that was run to judge it.
-
-        Raises:
-            BotTimeout: the bot is to blame.
-            BotPondering: its opponent kept it from running, and is charged.
-
-        """
+    def _judge(self, ply: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
+        """Decide whether the mover, its opponent or the machine is to blame for a late move."""
         index = ply & 1
         side, opponent = self.sides[index], self.sides[1 - index]
         late_move = self._late_move(index, stall)
@@ -492,20 +525,22 @@ class _Game:
             self.notes.add_control(verdict.control, 1000 * self.plan.margin_ms)
         if not verdict.excused or late_move is None:
             side.late_us = side.limit_us
-            raise late
+            return AtFault(index, late)
         assert opponent.process is not None  # noqa: S101 - prepared before the first move
-        self.offender = 1 - index
         rest_us = opponent.process.family.look_at_rest()
-        opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
-        self.offender = index
+        try:
+            opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
+        except BotPondering as pondering:
+            return AtFault(1 - index, pondering)
         stall = late_move.stall
         self.notes.asked_us[self._place(index)] += stall.elapsed_us
         overrun_us = stall.elapsed_us - late_move.budget_us
-        return MachineStalled(
+        delayed = MachineStalled(
             f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while it "
             f"or the referee waited {max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for "
             "others on the machine"
-        ), verdict.control
+        )
+        return Excused(delayed, verdict.control is not None, verdict.control)
 
     def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
         """Return what is known of a side's late move, or None if nothing was measured."""
@@ -554,7 +589,7 @@ class _Game:
             process, side.process = side.process, None
             if process is None:
                 continue
-            if index == self.offender:
+            if index == verdict.offender:
                 process.failed = True
                 process.kill()
                 self.last_words = process.last_words()

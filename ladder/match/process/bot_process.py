@@ -5,29 +5,22 @@
         bot.ask(NewGame(...), timeout_s=10)
         reply, elapsed_us = bot.ask(MoveAsk(ply=0, moves=()), timeout_s=0.15)
 
-Blocking and lean: a question costs four system calls (poll, write, poll, read). After any failure
-the process and all it started are gone, and the exception says what its author needs to know.
-Linux 5.3 or later (pidfd).
+After any failure the process and all it started are gone, and the exception says what its author
+needs to know. Linux 5.3 or later (pidfd).
 """
 
 from __future__ import annotations
 
-import contextlib
-import select
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from os import read, write
 from pathlib import Path
 from time import perf_counter_ns
 from typing import NamedTuple, NoReturn
 
 import msgspec
 
-from bots.errors import ProtocolError
 from bots.protocol import (
-    MAX_LINE,
     UNREADABLE,
     Hello,
     HelloReply,
@@ -38,39 +31,39 @@ from bots.protocol import (
     Ready,
     Reply,
     Request,
-    decode_reply,
     encode,
     parse_reply,
 )
-from db.records.games import MESSAGES_KEPT, LastWords
+from db.records.games import LastWords
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.cpu_wait import (
-    Snapshot,
-    Stall,
-    how_spent,
-    snapshot,
-    stall_since,
-    with_outside,
-)
+from ladder.match.process.cpu_meter import CpuMeter
+from ladder.match.process.cpu_wait import Stall, how_spent
 from ladder.match.process.failures import (
     ANSWERED_AT_END,
-    DEBUG_OUTPUT,
     ENDED_WITHOUT_ANSWER,
     excerpt,
     failure_at_end,
     is_reply,
     last_words,
     name_of,
-    several_lines,
+    not_one_line,
+    unasked,
+    unreadable,
     with_last_words,
     wrong_answer,
 )
 from ladder.match.process.family import Conduct, ProcessFamily
-from ladder.match.process.outside import OutsideClocks
+from ladder.match.process.line_channel import (
+    ASLEEP_S,
+    ChannelError,
+    ClosedError,
+    LateError,
+    LineChannel,
+    NotOneLineError,
+)
 from ladder.match.process.supervisor_client import SupervisorClient
-from ladder.signals import Poll, poll_of
 
 LAST_REPORT_S = 0.1
 """How long a bot that closed its output may take to end, so that the cause can be named."""
@@ -80,19 +73,6 @@ LONG_WAIT_S = 5.0
 """After so long a wait for a first answer, it is looked for in the bot's output buffer."""
 AT_END_S = 1.0
 """How long a bot may take to write that buffer when its standard input is closed."""
-SLICE_MS = 250.0
-"""Longest single wait; one that takes much longer means that the harness was stopped."""
-ASLEEP_S = 0.25
-"""Waking so late after a deadline, we were stopped (Ctrl-Z, a debugger) or the machine slept."""
-KEPT_SHARE = 0.8
-"""Share of the harness's lateness that must be explained by what no bot can cause."""
-TO_BOT, FROM_BOT = "> ", "< "
-"""Signs before the messages that are kept."""
-READ_BYTES = 64 * 1024
-"""All that the pipe from a bot holds."""
-USUAL_BYTES = 464
-"""Read from a bot at first: hardly an answer is longer, and Python keeps room for results of this
-size at hand, while larger ones go to the C library and back."""
 EXPECTED: dict[type[Request], type[Reply]] = {
     Hello: HelloReply,
     NewGame: Ready,
@@ -117,37 +97,17 @@ class BotProcess:
     Attributes:
         alive: whether it may be asked; False after `kill`, `quit` and every failure.
         failed: whether it was ended for a failure.
-        stall: the evidence of a missed deadline that was watched.
         has_played: whether a game has begun with it.
-        family: the processor time of its processes, measured from `begin_game` on.
 
     """
 
     def __init__(self, client: SupervisorClient, conduct: Conduct, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
-        self.stall: Stall | None = None
         self.has_played = False
-        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign, group=client.group)
         self._client = client
-        self._stdin = client.stdin
-        self._stdout = client.stdout
-        self._poll = poll_of(self._stdout)
-        self._wait = poll_of(self._stdout, hang_up=client.status)
-        """A poll of the standard output that ends also with the supervisor."""
-        self._wait_to_be_ready = self._in_slices(self._wait)
-        """The same for the answers before the first move."""
-        self.overslept_us = 0
-        """Time for which the harness was stopped while it waited for this process."""
-        self._news = select.poll()
-        """The sources of news since the last answer: output, and the supervisor's lines."""
-        self._news.register(self._stdout, select.POLLIN)
-        self._news.register(client.status, select.POLLIN)
-        self._look = self._news.poll
-        self._snapshot: Snapshot | None = None
-        self._outside = OutsideClocks()
-        self._messages: deque[tuple[str, bytes]] = deque(maxlen=MESSAGES_KEPT)
-        """The last ones as they were sent, each behind the sign of who did."""
+        self._channel = LineChannel(client.stdin, client.stdout, client.status)
+        self._meter = CpuMeter(client, conduct, foreign=foreign)
 
     @classmethod
     def start(
@@ -205,58 +165,24 @@ class BotProcess:
         """
         if not self.alive:
             raise RuntimeError("a bot that has ended was asked")
-        if news := self._look(0):
-            self._take(news, request)
-        line = encode(request)
-        note = self._messages.append
-        note((TO_BOT, line))
-        kind = type(request)
-        family = self.family
-        if kind is MoveAsk:
-            family.begin_turn()
-        else:
-            family.resume()
-        self._snapshot = (
-            snapshot(self.supervisor_pid, ended=family.counts_all, outside=self._outside.read())
-            if watch_runqueue
-            else None
-        )
-        left_s = timeout_s
-        # Before the write: on a CPU of its own with the bot, the harness is put aside as soon as
-        # the bot can read, for up to a scheduler tick of some milliseconds.
-        started = perf_counter_ns()
+        channel = self._channel
+        if news := channel.poll_unasked(0):
+            self._take([descriptor for descriptor, _ in news], request)
+        is_move = type(request) is MoveAsk
+        self._meter.begin(is_move=is_move, watch=watch_runqueue)
         try:
-            written = write(self._stdin, line)
-        except BlockingIOError:
-            written = 0
-        except BrokenPipeError:
-            self._ended(request, "closed its standard input")
-        if written != len(line):
-            self._write_rest(request, line[written:], started, timeout_s)
-            left_s = max(0.0, timeout_s - (perf_counter_ns() - started) / 1e9)
-        wait = self._wait if kind is MoveAsk else self._wait_to_be_ready
-        if not (ready := wait(left_s * 1000)):
-            self._too_late(request, timeout_s, started)
-        if ready[0][0] != self._stdout:
-            self._ended(request, "lost its supervisor")
-        data = read(self._stdout, USUAL_BYTES)
-        if len(data) == USUAL_BYTES and self._poll(0):
-            data += read(self._stdout, READ_BYTES)
-        finished = perf_counter_ns()
-        note((FROM_BOT, data))
-        if data.find(b"\n") != len(data) - 1 or not data:
-            data = self._read_rest(request, data, started, timeout_s)
-            finished = perf_counter_ns()
-        elapsed_us = (finished - started) // 1000
-        if kind is MoveAsk:
-            family.end_turn()
+            data, elapsed_us = channel.exchange(encode(request), timeout_s, patient=not is_move)
+        except ChannelError as error:
+            self._no_line(request, timeout_s, error)
+        if is_move:
+            self._meter.family.end_turn()
         if elapsed_us > timeout_s * 1e6:
-            self._too_late(request, timeout_s, started, answered=True)
+            self._too_late(request, timeout_s, answered=True)
         try:
             reply = parse_reply(data)
         except UNREADABLE:
-            self._unreadable(request, data)
-        if type(reply) is not EXPECTED.get(kind):
+            self._fail(unreadable(request, data))
+        if type(reply) is not EXPECTED.get(type(request)):
             self._fail(wrong_answer(request, reply))
         if type(reply) is MoveReply and type(request) is MoveAsk and reply.ply != request.ply:
             self._check_echo(request, reply.ply)
@@ -266,40 +192,9 @@ class BotProcess:
         """Put a line before whatever it writes to its stderr from now on."""
         self._client.head_log(line)
 
-    def _in_slices(self, poll: Poll) -> Poll:
-        """Return a poll that wakes often enough to notice when the harness was stopped."""
-
-        def wait(timeout_ms: float) -> list[tuple[int, int]]:
-            while True:
-                slice_ms = min(timeout_ms, SLICE_MS)
-                began = perf_counter_ns()
-                found = poll(slice_ms)
-                over_ms = (perf_counter_ns() - began) / 1e6 - slice_ms
-                if over_ms > ASLEEP_S * 1000:
-                    self.overslept_us += int(over_ms * 1000)
-                timeout_ms -= slice_ms + max(0.0, over_ms)
-                if found or timeout_ms <= 0:
-                    return found
-
-        return wait
-
     def report_silence(self, after_s: float, report: Callable[[], None]) -> None:
         """Call `report` once if the next answer takes longer than `after_s` seconds."""
-        former, after_ms = (self._wait, self._wait_to_be_ready), after_s * 1000
-
-        def reporting(poll: Poll) -> Poll:
-            def wait(timeout_ms: float) -> list[tuple[int, int]]:
-                if timeout_ms <= after_ms:
-                    return poll(timeout_ms)
-                self._wait, self._wait_to_be_ready = former
-                if found := poll(after_ms):
-                    return found
-                report()
-                return poll(timeout_ms - after_ms)
-
-            return wait
-
-        self._wait, self._wait_to_be_ready = map(reporting, former)
+        self._channel.report_silence(after_s, report)
 
     def begin_game(self) -> None:
         """Count processor time anew, against the limit and for the moves; after its `ready`."""
@@ -317,21 +212,18 @@ class BotProcess:
     def tell(self, request: Request) -> None:
         """Say something that has no answer, such as GameOver; a failure shows at the next `ask`."""
         if self.alive:
-            with contextlib.suppress(BlockingIOError, BrokenPipeError):
-                line = encode(request)
-                self._messages.append((TO_BOT, line))
-                write(self._stdin, line)
+            self._channel.send(encode(request))
 
     def last_words(self) -> LastWords:
         """The last messages with it, and once it has ended the end of its stderr."""
-        return last_words(self._client.report.stderr, self._messages)
+        return last_words(self._client.report.stderr, self._channel.messages)
 
     def has_stray_output(self) -> bool:
         """Whether output lies there although nothing was asked, or the bot has ended.
 
         Without its supervisor it counts as ended.
         """
-        return not self.alive or bool(self._wait(0))
+        return not self.alive or not self._channel.is_idle()
 
     def quit(self, timeout_s: float) -> bool:
         """Ask it to exit, kill it when it does not in time; True: it exited with 0."""
@@ -361,6 +253,21 @@ class BotProcess:
 
     def __exit__(self, *_: object) -> None:
         self.kill()
+
+    @property
+    def family(self) -> ProcessFamily:
+        """The processor time of its processes, measured from `begin_game` on."""
+        return self._meter.family
+
+    @property
+    def stall(self) -> Stall | None:
+        """The evidence of a missed deadline that was watched."""
+        return self._meter.stall
+
+    @property
+    def overslept_us(self) -> int:
+        """Time for which the harness was stopped while it waited for answers before a move."""
+        return self._channel.overslept_us
 
     @property
     def pid(self) -> int | None:
@@ -394,120 +301,76 @@ class BotProcess:
         """The bot's HOME and TMPDIR, removed when it ends."""
         return Path(self._client.scratch)
 
-    def _write_rest(self, request: Request, rest: bytes, started: int, timeout_s: float) -> None:
-        """The pipe is full: go on as the bot reads, within the same deadline."""
-        poll = poll_of(self._stdin, select.POLLOUT)
-        while rest:
-            left = timeout_s - (perf_counter_ns() - started) / 1e9
-            if left <= 0 or not poll(left * 1000):
-                text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
-                self._fail(BotTimeout(f"{text} when asked for {name_of(request)}"))
-            try:
-                rest = rest[write(self._stdin, rest) :]
-            except BrokenPipeError:
-                self._ended(request, "closed its standard input")
+    def _no_line(self, request: Request, timeout_s: float, error: ChannelError) -> NoReturn:
+        """End a bot that did not answer a question with one line in time."""
+        if isinstance(error, LateError):
+            self._too_late(request, timeout_s, error.received)
+        if isinstance(error, NotOneLineError):
+            self._fail(not_one_line(request, error.received))
+        if isinstance(error, ClosedError):
+            half = f" after half a line: {excerpt(error.received)}" if error.received else ""
+            self._ended(request, error.event, half)
+        text = f"did not read its standard input for {timeout_s * 1000:.0f} ms"
+        self._fail(BotTimeout(f"{text} when asked for {name_of(request)}"))
 
-    def _read_rest(self, request: Request, data: bytes, started: int, timeout_s: float) -> bytes:
-        """Not exactly one line at once: wait for its end, or say what is wrong with it."""
-        while True:
+    def _take(self, descriptors: list[int], request: Request) -> None:
+        """Read what has come since the last answer, before the next question."""
+        client = self._client
+        if client.status in descriptors:
+            client.listen(0)
+            if client.report.has_family:
+                self.family.count_all()
+            if client.report.closed and client.stdout not in descriptors:
+                self._ended(request, "lost its supervisor")
+        if client.stdout in descriptors:
+            data = self._channel.read_unasked()
             if not data:
                 self._ended(request, "closed its standard output")
-            end = data.find(b"\n")
-            if end >= MAX_LINE or (end < 0 and len(data) >= MAX_LINE):
-                text = f"answered {name_of(request)} with a line over {MAX_LINE // 1024} KiB"
-                self._fail(BotProtocolError(f"{text}: {excerpt(data)}"))
-            if end == len(data) - 1:
-                return data
-            if end >= 0:
-                self._fail(several_lines(request, data))
-            left = timeout_s - (perf_counter_ns() - started) / 1e9
-            if left <= 0 or not (ready := self._wait(left * 1000)):
-                self._too_late(request, timeout_s, started, data)
-            if ready[0][0] != self._stdout:
-                self._ended(request, "lost its supervisor")
-            more = read(self._stdout, READ_BYTES)
-            if not more:
-                after = f" after half a line: {excerpt(data)}"
-                self._ended(request, "closed its standard output", after)
-            data += more
-            self._messages[-1] = (FROM_BOT, data)
-
-    def _take(self, news: list[tuple[int, int]], request: Request) -> None:
-        """Take what has come since the last answer, before the next question."""
-        descriptors = [descriptor for descriptor, _ in news]
-        if self._client.status in descriptors:
-            self._client.listen(0)
-            if self._client.report.has_family:
-                self.family.count_all()
-            if self._client.report.closed and self._stdout not in descriptors:
-                self._ended(request, "lost its supervisor")
-        if self._stdout in descriptors:
-            self._spoke_unasked(request)
-
-    def _spoke_unasked(self, request: Request) -> NoReturn:
-        data = read(self._stdout, READ_BYTES)
-        if not data:
-            self._ended(request, "closed its standard output")
-        self._messages.append((FROM_BOT, data))
-        text = f"wrote {excerpt(data)} although nothing was asked, before {name_of(request)}"
-        hint = "" if all(map(is_reply, data.splitlines())) else f"; {DEBUG_OUTPUT}"
-        self._fail(BotProtocolError(text + hint))
+            self._fail(unasked(request, data))
 
     def _too_late(
-        self,
-        request: Request,
-        timeout_s: float,
-        started: int,
-        data: bytes = b"",
-        *,
-        answered: bool = False,
+        self, request: Request, timeout_s: float, data: bytes = b"", *, answered: bool = False
     ) -> NoReturn:
-        late_s = (perf_counter_ns() - started) / 1e9 - timeout_s
-        if self._snapshot is not None:
-            self.stall = stall_since(self.supervisor_pid, self._snapshot, int(late_s * 1e6))
+        """End a bot that missed a deadline, unless the harness itself was late to look.
+
+        Args:
+            request: the question.
+            timeout_s: the deadline.
+            data: the beginning of an answer.
+            answered: whether there was a whole answer.
+
+        """
+        meter = self._meter
+        late_s = (perf_counter_ns() - self._channel.started_ns) / 1e9 - timeout_s
+        meter.miss(late_s)
         # A wait that ends with an answer ends before the deadline. Where it did not, the harness
         # was kept from polling, and the answer may have been there in time; unless it was the bot
         # itself that kept the processor busy until then.
-        hogged = isinstance(request, MoveAsk) and self._used_s(answered) >= timeout_s
+        hogged = isinstance(request, MoveAsk) and meter.turn_s(ended=answered) >= timeout_s
         is_first_answer = not data and timeout_s >= LONG_WAIT_S and not _is_later_move(request)
         at_end = self._found_at_end() if is_first_answer else ""
         self.kill()
-        if self.stall is not None and self._snapshot is not None:
-            # Only now, for it takes milliseconds, and SIGKILL is not to wait for it.
-            self.stall = with_outside(self.stall, self.supervisor_pid, self._snapshot)
-        if late_s > (WAKE_S if answered else ASLEEP_S) and not hogged and self._was_kept(late_s):
+        meter.add_outside()  # after SIGKILL, which is not to wait for it
+        may_be_kept = late_s > (WAKE_S if answered else ASLEEP_S) and not hogged
+        if may_be_kept and meter.excuses_harness(late_s):
             raise MachineStalled(
-                f"the referee was stopped or kept waiting: it came {late_s * 1000:.0f} ms after "
+                f"the referee was stopped or delayed: it came {late_s * 1000:.0f} ms after "
                 f"the deadline to look for the answer to {name_of(request)}"
             )
-        spent = "" if self.stall is None else f"; {how_spent(self.stall)}"
+        spent = "" if meter.stall is None else f"; {how_spent(meter.stall)}"
         half = f"; only half a line came: {excerpt(data)}" if data else ""
         text = f"no answer to {name_of(request)} within {timeout_s * 1000:.0f} ms{spent}{half}"
         self._fail(BotTimeout(text + at_end))
 
-    def _was_kept(self, late_s: float) -> bool:
-        """Return whether the harness polled late through no fault of the bot, if that is known."""
-        stall = self.stall
-        if stall is None:
-            return True
-        kept_us = stall.stopped_us + max(stall.stolen_us, min(stall.harness_us, stall.outside_us))
-        return kept_us >= KEPT_SHARE * late_s * 1e6
-
     def _found_at_end(self) -> str:
         """Close the bot's standard input, and return what its output then says about the cause."""
         self._client.close_stdin()
-        if not self._poll(AT_END_S * 1000):
+        data = self._channel.read_unasked(AT_END_S)
+        if data is None:
             return ""
-        data = read(self._stdout, READ_BYTES)
         if not data:
             return f"; {ENDED_WITHOUT_ANSWER}"
-        self._messages.append((FROM_BOT, data))
         return f": {ANSWERED_AT_END}" if is_reply(data.splitlines()[0]) else ""
-
-    def _used_s(self, answered: bool) -> float:
-        """Processor time of the present turn, or of the one that an answer has just ended."""
-        family = self.family
-        return (family.turn_us if answered else family.turn_so_far_us()) / 1e6
 
     def _check_echo(self, request: MoveAsk, ply: int | None) -> None:
         """The answer names another ply, or none."""
@@ -515,28 +378,18 @@ class BotProcess:
             text = f"answered {name_of(request)} with the answer to ply {ply}"
             self._fail(BotProtocolError(text))
 
-    def _unreadable(self, request: Request, data: bytes) -> NoReturn:
-        """The answer is not one of the protocol: say why."""
-        try:
-            decode_reply(data)
-        except ProtocolError as error:
-            text = f"{error}, as the answer to {name_of(request)}"
-            hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
-            self._fail(BotProtocolError(text + hint), error)
-        raise AssertionError("an answer was unreadable once and not again")
-
     def _ended(self, request: Request, seen: str, after: str = "") -> NoReturn:
         """A pipe is closed: find out why, and say so."""
         self._client.wait_ended(LAST_REPORT_S)
         self._fail(failure_at_end(self._client.report, request, seen, after))
 
-    def _fail(self, failure: BotFailure, cause: BaseException | None = None) -> NoReturn:
-        """End the bot, then raise the failure, with the bot's last words."""
+    def _fail(self, failure: BotFailure) -> NoReturn:
+        """End the bot and raise its failure with its last output."""
         self.failed = True
         self.kill()
         failure = with_last_words(failure, self._client.report.stderr)
         failure.last_words = self.last_words()
-        raise failure from cause
+        raise failure
 
 
 def _is_later_move(request: Request) -> bool:

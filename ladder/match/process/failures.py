@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterable
 
 from bots.errors import ProtocolError
-from bots.protocol import ErrorReply, MoveAsk, Reply, Request, decode_reply
+from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, Reply, Request, decode_reply
 from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastWords
 from ladder.errors import (
     BotCrash,
@@ -68,15 +68,18 @@ def wrong_answer(request: Request, reply: Reply) -> BotFailure:
     return BotProtocolError(f"answered {name_of(request)} with a message of type {kind!r}")
 
 
-def several_lines(request: Request, data: bytes) -> BotProtocolError:
-    """Return the failure of a bot that has written more than the one line of its answer.
+def not_one_line(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot that has written anything but the one line of its answer.
 
     Args:
         request: the question.
-        data: the lines, of which the last may be incomplete.
+        data: a line that is too long, or several lines, of which the last may be incomplete.
 
     """
     lines = data.splitlines()
+    if len(lines[0]) >= MAX_LINE:
+        text = f"answered {name_of(request)} with a line over {MAX_LINE // 1024} KiB"
+        return BotProtocolError(f"{text}: {excerpt(data)}")
     whole = lines if data.endswith(b"\n") else lines[:-1]
     stray = next((line for line in whole if not is_reply(line)), None)
     if stray is None and not lines[-1].lstrip().startswith(b"{"):
@@ -87,6 +90,29 @@ def several_lines(request: Request, data: bytes) -> BotProtocolError:
     where = "before" if stray is lines[0] else "after"
     text = f"wrote {excerpt(stray)} {where} its answer to {name_of(request)}"
     return BotProtocolError(f"{text}; {DEBUG_OUTPUT}")
+
+
+def unasked(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot that has written although nothing was asked.
+
+    Args:
+        request: the question that was to come next.
+        data: what it wrote.
+
+    """
+    text = f"wrote {excerpt(data)} although nothing was asked, before {name_of(request)}"
+    hint = "" if all(map(is_reply, data.splitlines())) else f"; {DEBUG_OUTPUT}"
+    return BotProtocolError(text + hint)
+
+
+def unreadable(request: Request, data: bytes) -> BotProtocolError:
+    """Return the failure of a bot whose answer is no message of the protocol."""
+    try:
+        decode_reply(data)
+    except ProtocolError as error:
+        hint = "" if data.lstrip().startswith(b"{") else f"; {DEBUG_OUTPUT}"
+        return BotProtocolError(f"{error}, as the answer to {name_of(request)}{hint}")
+    raise AssertionError("an answer was unreadable once and not again")
 
 
 def is_reply(line: bytes) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bots.protocol import Budget
-from bots.uct.endgame import UNKNOWN, WIN, SolverMemory, solve_endgame
+from bots.uct.endgame import UNKNOWN, WIN, EndgameMemory, endgame_memory, solve_endgame
 from engine.board import parse_board
 from engine.lanes import board_words, stone_words
 from engine.position import Position
@@ -12,17 +12,14 @@ from tests.bots.support import player
 from tests.bots.uct.test_proofs import positions
 
 
-def solve(position: Position, memory: SolverMemory, limit: int = 10**6) -> tuple[int, int, int]:
+def solve(position: Position, memory: EndgameMemory, limit: int = 10**6) -> tuple[int, int, int]:
     columns = position.board.columns
     order = np.array(sorted(range(columns), key=lambda c: abs(2 * c - columns + 1)), np.int64)
     return solve_endgame(
         stone_words(position),
         board_words(position.board),
         order,
-        memory.stones,
-        memory.frames,
-        memory.keys,
-        memory.values,
+        memory,
         limit,
     )
 
@@ -30,7 +27,7 @@ def solve(position: Position, memory: SolverMemory, limit: int = 10**6) -> tuple
 def test_scores_and_distances_are_exact() -> None:
     """The score is the true result at the true distance, and the column keeps it."""
     for position in positions():
-        memory = SolverMemory()
+        memory = endgame_memory()
         value, plies = true_value(position)
         score, column, _ = solve(position, memory)
         assert score == value * (WIN - plies), position.notation()
@@ -43,7 +40,7 @@ def test_scores_and_distances_are_exact() -> None:
 
 def test_the_table_may_be_kept() -> None:
     """What was learned in one position of a board stays right for the next."""
-    memories = {position.board: SolverMemory() for position in positions()}
+    memories = {position.board: endgame_memory() for position in positions()}
     for position in positions():
         value, plies = true_value(position)
         score, _, _ = solve(position, memories[position.board])
@@ -52,7 +49,7 @@ def test_the_table_may_be_kept() -> None:
 
 def test_the_limit_is_kept() -> None:
     """A search that may not look at enough positions says that it does not know."""
-    score, _, nodes = solve(Position(parse_board("6x7")), SolverMemory(), 1000)
+    score, _, nodes = solve(Position(parse_board("6x7")), endgame_memory(), 1000)
     assert score == UNKNOWN
     assert nodes == 1001
 

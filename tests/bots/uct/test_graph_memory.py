@@ -7,8 +7,8 @@ import pytest
 
 from bots.protocol import Budget
 from bots.uct.graph import layout
-from bots.uct.graph.hash_table import Table, hash_of, stones_of, take_out
-from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW
+from bots.uct.graph.hash_table import hash_of, stones_of, take_out
+from bots.uct.graph.layout import EDGES, META, REFERENCES, ROW, Table
 from bots.uct.graph.player import GraphPlayer
 from bots.uct.meta import SIDE
 from bots.uct.siblings import HEAD
@@ -32,7 +32,7 @@ def live(bot: GraphPlayer) -> set[int]:
     generation = bot._counters[layout.GENERATION]
     return {
         int(entry) & ((1 << layout.ID_BITS) - 1)
-        for entry in bot._table
+        for entry in bot._graph.table
         if int(entry) >> layout.ID_BITS & 127 == generation
     }
 

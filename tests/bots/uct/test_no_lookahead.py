@@ -23,7 +23,7 @@ from bots.uct.root_choice import (
     best_central,
 )
 from bots.uct.siblings import HEAD
-from bots.uct.tree import search as tree
+from bots.uct.tree import layout as tree
 from bots.uct.tree.layout import PASSED_OVER, ROOT
 from bots.uct.tree.reuse import find_child
 from engine.board import Board, parse_board

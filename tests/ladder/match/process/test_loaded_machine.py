@@ -93,7 +93,7 @@ def test_a_machine_that_stays_busy_gives_the_pair_up(tmp_path: Path) -> None:
     assert record.games == ()
     assert record.aborts == MAX_STALLS + 1
     # The crowd may keep the referee from looking for the answer as well as the bot from thinking.
-    waited = r"was late at ply 0 by|kept waiting: it came \d+ ms after the deadline .*\(ply 0\)"
+    waited = r"was late at ply 0 by|delayed: it came \d+ ms after the deadline .*\(ply 0\)"
     assert re.search(waited, record.abort_reason)
 
 

@@ -1,0 +1,148 @@
+"""The part that all hosts of foreign bots share: answer the harness, line by line.
+
+A host imports it from its own folder, which it then takes off the path. The name is long because a
+bot's own modules live in the same process.
+
+Self-contained: the standard library of Python 3.8, and no package of this project.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import traceback
+from typing import Any, Dict
+
+Message = Dict[str, Any]
+
+
+class Failure(Exception):
+    """A sentence for the bot's author."""
+
+
+class Illegal(Failure):
+    """A point that cannot be played, with the points that can."""
+
+
+class Host:
+    """One bot as the harness sees it: a method for each message, which returns the answer."""
+
+    own_folders: tuple[str, ...] = ()
+    """Folders of the bot's own files, with a separator at the end."""
+
+    def hello(self, message: Message) -> Message:
+        """Load the bot and introduce it."""
+        raise NotImplementedError
+
+    def new_game(self, message: Message) -> Message:
+        """Prepare the bot for a game."""
+        raise NotImplementedError
+
+    def move(self, message: Message) -> Message:
+        """Ask the bot for a column."""
+        raise NotImplementedError
+
+    def game_over(self, message: Message) -> None:
+        """Note the end of a game; it has no answer."""
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a column, also from a library's own kind of whole number; None if it is no number."""
+    if isinstance(value, bool):
+        return None
+    try:
+        return int(value.__index__())
+    except (AttributeError, TypeError):
+        return None
+
+
+def serve(host: Host) -> None:
+    """Answer the harness until ``quit`` or the end of its input.
+
+    Standard output belongs to the protocol: whatever the bot prints goes to standard error.
+    """
+    source, target = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
+        _answer_lines(host, source, target)
+    sys.stdout.flush()
+
+
+def _answer_lines(host: Host, source: int, target: int) -> None:
+    """Answer lines until ``quit`` or the end of the input."""
+    answers = {
+        "hello": host.hello,
+        "new_game": host.new_game,
+        "move": host.move,
+        "game_over": host.game_over,
+    }
+    rest = b""
+    while True:
+        block = os.read(source, 65536)
+        if not block:
+            return
+        lines: list[bytes] = (rest + block).split(b"\n")
+        rest = lines.pop()
+        for line in lines:
+            message = json.loads(line)
+            kind = message.get("type")
+            if kind == "quit":
+                return
+            if kind not in answers:
+                continue
+            try:
+                reply = answers[kind](message)
+                data = json.dumps(reply, default=plain, allow_nan=False)
+            except BaseException as error:  # a bot that calls sys.exit has failed, too
+                reply = {"type": "error", "message": _explain(error, host.own_folders)}
+                if isinstance(error, Illegal):
+                    reply["illegal"] = True
+                data = json.dumps(reply)
+            if reply is not None:
+                _write(target, data.encode() + b"\n")
+
+
+def plain(value: Any) -> Any:
+    """Return a plain value for one that JSON does not know, such as another library's number."""
+    for method in ("item", "tolist"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    return str(value)
+
+
+def _explain(error: BaseException, own_folders: tuple[str, ...]) -> str:
+    """Return the error's last line and where it happened, in the bot's own files if possible."""
+    if isinstance(error, Failure):
+        return str(error)
+    traceback.print_exc()
+    text = traceback.format_exception_only(type(error), error)[-1].strip()
+    if isinstance(error, SyntaxError):
+        return f"{text} ({error.filename}, line {error.lineno})"
+    if isinstance(error, ModuleNotFoundError):
+        text += f"; the interpreter is {sys.executable}, --python chooses another"
+    here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+    theirs = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not os.path.abspath(frame.filename).startswith(here) and "<" not in frame.filename
+    ]
+    own = [
+        frame
+        for frame in theirs
+        if frame.filename.startswith(own_folders) and "site-packages" not in frame.filename
+    ]
+    own = own or theirs
+    if not own:
+        return text
+    return f"{text} ({own[-1].filename}, line {own[-1].lineno}, in {own[-1].name})"
+
+
+def _write(target: int, data: bytes) -> None:
+    """Write all of it."""
+    while data:
+        data = data[os.write(target, data) :]
