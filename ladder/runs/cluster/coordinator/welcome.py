@@ -54,5 +54,6 @@ async def welcome(
         await ask(tasks.keep_archive, name, archives[name])
     machine.prepared = await ask(tasks.prepare, luggage.kit, sides)
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
-    if len(machine.prepared.refused) == len(sides):
-        raise Unfit(next(iter(machine.prepared.refused.values())))
+    machine.refused = frozenset(machine.prepared.refused)
+    if len(machine.refused) == len(sides):
+        machine.slots = 0
