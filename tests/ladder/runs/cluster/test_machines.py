@@ -1,0 +1,129 @@
+"""The choice of a machine for a pair: fair, as quick among many as among few, and refusals."""
+
+import sys
+from concurrent.futures import Future
+from itertools import count
+
+import pytest
+
+from bots.protocol import Budget
+from db.records.launch import Start
+from db.records.pairs import Entrant, PairPlan
+from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State
+from ladder.runs.cluster.coordinator.waiting import HOSTLESS_S, Waiting
+from ladder.runs.cluster.slot import Prepared
+
+START = Start(argv=("true",), folder="/")
+A, B, C = (
+    Entrant(number, name, START, Budget(simulations=1))
+    for number, name in enumerate(("a", "b", "c"), start=1)
+)
+numbers = count()
+
+
+def pair_of(a: Entrant, b: Entrant) -> Pair:
+    number = next(numbers)
+    return Pair(PairPlan(number, number, a, b, "4x4", "4x4", (), 1), Future())
+
+
+class Hall:
+    """Machines that have joined, and the pairs that wait for them."""
+
+    def __init__(self, *slots: int) -> None:
+        self.machines = Machines()
+        self.waiting = Waiting(self.machines)
+        told = {
+            f"tcp://{number}": {"nthreads": each, "last_seen": 1.0}
+            for number, each in enumerate(slots)
+        }
+        self.machines.look(told, 0.0)
+        self.all = list(self.machines)
+
+    def join(self, machine: Machine, refused: dict[int, str]) -> None:
+        machine.prepared, machine.refused = Prepared(1.0, refused), frozenset(refused)
+        self.machines.set_state(machine, State.READY)
+
+    def give(self, *pairs: Pair) -> list[Machine]:
+        """Have pairs wait, and return the machines that are given some."""
+        for pair in pairs:
+            self.waiting.add(pair)
+        chosen = []
+        for pair, machine in self.waiting.take():
+            copy = Copy(pair, machine, due=0.0)
+            pair.copies.append(copy)
+            machine.playing.add(copy)
+            self.machines.note_room(machine)
+            chosen.append(machine)
+        return chosen
+
+
+def test_pairs_go_to_the_machine_with_the_most_room_for_its_size() -> None:
+    """A machine of four slots gets four pairs, one of two gets two, then nobody gets any."""
+    hall = Hall(4, 2, 1)
+    for machine in hall.all:
+        hall.join(machine, {})
+    chosen = hall.give(*(pair_of(A, B) for _ in range(9)))
+    assert [chosen.count(machine) for machine in hall.all] == [4, 2, 1]
+    assert {each.slots for each in chosen[:3]} == {4, 2, 1}
+    hall.machines.set_state(hall.all[2], State.SILENT)
+    copy = hall.all[2].playing.pop()
+    copy.pair.copies.clear()
+    hall.machines.note_room(hall.all[2])
+    assert hall.give() == []
+
+
+@pytest.mark.parametrize("machines", [20, 5000])
+def test_a_pair_is_given_away_without_a_question_to_every_machine(machines: int) -> None:
+    """The number of calls must not depend on the number of machines."""
+    hall = Hall(*[2] * machines)
+    for machine in hall.all:
+        hall.join(machine, {})
+    hall.give(*(pair_of(A, B) for _ in range(2 * machines - 1)))
+    calls = 0
+
+    def count_call(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    pair = pair_of(A, B)
+    sys.setprofile(count_call)
+    try:
+        hall.give(pair)
+    finally:
+        sys.setprofile(None)
+    assert pair.copies
+    assert calls < 200
+
+
+def test_a_pair_goes_to_a_machine_that_hosts_both_bots() -> None:
+    """Machines that refuse one of them are passed over, however much room they have."""
+    hall = Hall(8, 1)
+    hall.join(hall.all[0], {2: "b is missing"})
+    hall.join(hall.all[1], {})
+    assert hall.give(pair_of(A, B), pair_of(B, C)) == [hall.all[1]]
+    assert hall.give(pair_of(A, C)) == [hall.all[0]]
+
+
+def test_a_bot_without_a_host_is_named_once_all_machines_are_known() -> None:
+    """It is not named while a machine is getting ready, and not before some time has passed."""
+    hall = Hall(1, 1)
+    hall.join(hall.all[0], {2: "b is missing"})
+    hall.give(pair_of(A, B), pair_of(A, C), pair_of(A, C))
+    assert hall.waiting.take_hostless(0.0) == []
+    hall.join(hall.all[1], {2: "b differs"})
+    assert hall.waiting.take_hostless(1.0) == []
+    ((pair, error),) = hall.waiting.take_hostless(1.0 + HOSTLESS_S)
+    assert pair.plan.b is B
+    assert error.reasons == {"b": "tcp://0: b is missing; tcp://1: b differs"}
+
+
+def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
+    """Each has a host, but no machine has both."""
+    hall = Hall(1, 1, 1)
+    hall.join(hall.all[0], {2: "no b"})
+    hall.join(hall.all[1], {2: "no b"})
+    hall.join(hall.all[2], {1: "no a"})
+    hall.give(pair_of(A, B))
+    assert hall.waiting.take_hostless(0.0) == []
+    ((_, error),) = hall.waiting.take_hostless(HOSTLESS_S)
+    assert error.reasons == {"b": "tcp://0: no b"}
