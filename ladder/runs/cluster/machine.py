@@ -23,6 +23,7 @@ from distributed import get_worker
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
+from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.archive import unpack
@@ -109,7 +110,7 @@ def greet() -> MachineFacts:
     return MachineFacts(
         name=os.environ.get(NAME) or socket.gethostname(),
         cpu=_cpu_model(),
-        cores=len(os.sched_getaffinity(0)),
+        cores=allowed_cpus(),
         kernel=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
         numba=version("numba"),
