@@ -172,11 +172,10 @@ def _own_folders(mounts: str, own: str, controller: str = "") -> list[str]:
                 path = path[len(root) :]
             folder = os.path.normpath(f"{point}/{path}")
             if ".." not in path and os.path.isdir(folder):
-                inner = folder[len(point) :].strip("/").split("/")
-                return [
-                    os.path.normpath(f"{point}/{'/'.join(inner[:depth])}")
-                    for depth in range(len(inner) if inner != [""] else 0, -1, -1)
-                ]
+                folders = [folder]
+                while folders[-1] != point:
+                    folders.append(os.path.dirname(folders[-1]))
+                return folders
     return []
 
 
