@@ -15,11 +15,10 @@ from distributed import Scheduler, Worker
 from engine.cache import cache_root
 from ladder.match.process.failures import in_one_line
 from ladder.runs.cluster import machine, slot
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import CONNECT_S, Door, check_scheduler
 
 PAUSE_S = 2.0
 """Between two attempts to reach a scheduler."""
-CONNECT_S = 10.0
 Say = Callable[[str], None]
 FRUGAL = {
     "distributed.worker.profile.enabled": False,
@@ -83,6 +82,7 @@ async def _work(door: Door, slots: int, say: Say) -> None:
     complained = False
     while True:
         try:
+            await check_scheduler(door)
             async with Worker(
                 door.address,
                 nthreads=slots,
@@ -129,9 +129,15 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 def _be_quiet() -> None:
     """Let the library say only what is wrong.
 
-    A coordinator that ends with copies of pairs in play is not.
+    A coordinator that ends with copies of pairs in play is not, and neither is a program that
+    connects without speaking as Dask does.
     """
     _set_level(logging.ERROR)
+    logging.getLogger("tornado.application").addFilter(
+        lambda record: (
+            record.exc_info is None or not isinstance(record.exc_info[1], MemoryError | OSError)
+        )
+    )
     logging.getLogger("distributed.scheduler").addFilter(
         lambda record: not record.getMessage().startswith("Closed comm")
     )
