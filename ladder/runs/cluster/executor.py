@@ -189,7 +189,7 @@ class ClusterExecutor:
         """The key of a machine in the database; stored in the runner's thread, which owns it."""
         if facts not in self._machines:
             own = msgspec.structs.asdict(facts)
-            del own["harness"]
+            del own["harness"], own["host"]
             self._machines[facts] = self._keep(MachineRow(**own))
         return self._machines[facts]
 

@@ -52,6 +52,8 @@ MOST_FAILURES = 3
 MOST_DEATHS = 3
 """Deaths of its slots without a record between them after which a machine is set aside, while
 others play: fewer than a run takes."""
+UNREADY_S = 5.0
+"""The user is informed of machines that take longer to get ready."""
 CHECK_EVERY = 100
 """Pairs of a machine, of which one is played on another machine, too, where games must be equal."""
 
@@ -114,6 +116,8 @@ class Fleet:
         self._barred: dict[str, str] = {}
         """Why machines of these names are not wanted back."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unready = 0
+        """Machines that took long to get ready when the user was last informed."""
 
     @property
     def slots(self) -> int:
@@ -157,6 +161,7 @@ class Fleet:
                 for pair, error in self._waiting.take_hostless(time.monotonic()):
                     self._answer(pair, None, error)
                 self._hand_out()
+                self._note_unready()
             if patience and time.monotonic() > patience:
                 patience = 0.0
                 if not len(self._machines):
@@ -165,6 +170,11 @@ class Fleet:
                         f"`ladder worker {self._link.address}` on some"
                     )
             await self._link.pause(PAUSE_S * max(1.0, len(self._machines) / LOOK_AT))
+        if self._machines.joining:
+            self._tell(
+                f"{counted(self._machines.joining, 'machine')} still getting ready: it goes on "
+                "there for the next run"
+            )
 
     # Machines.
 
@@ -207,7 +217,9 @@ class Fleet:
             return await self._link.ask(machine.address, function, *words, key=function.__name__)
 
         try:
-            await welcome(machine, ask, self._luggage, self._sides, barred=self._barred)
+            await welcome(
+                machine, ask, self._luggage, self._sides, rename=self._name, barred=self._barred
+            )
         except (Cancelled, asyncio.CancelledError):
             return
         except Exception as error:  # whatever another version of the program comes up with
@@ -229,6 +241,24 @@ class Fleet:
             f"{self._machines.in_all()}"
         )
         self._hand_out()
+
+    def _name(self, machine: Machine) -> None:
+        said = machine.name
+        if self._machines.name(machine):
+            self._warn(
+                f"another machine is called {said}, too: this one is {machine.name}; --name of "
+                "`ladder worker` tells them apart"
+            )
+
+    def _note_unready(self) -> None:
+        """Say that machines take long to get ready, when they are more than before."""
+        since = time.monotonic() - UNREADY_S
+        slow = sum(each.state is State.JOINING and each.seen < since for each in self._machines)
+        if slow > self._unready:
+            self._tell(
+                f"{counted(slow, 'machine')} getting ready: players are compiled and bots tried"
+            )
+        self._unready = slow
 
     def _lose(self, machine: Machine) -> None:
         """A machine is gone: its pairs are owed again."""

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain, count
 from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.runs.cluster.machine import MachineFacts
@@ -52,6 +56,8 @@ class Machine:
     refused: frozenset[int] = frozenset()
     """Revisions of the bots that it cannot host."""
     playing: "set[Copy]" = field(default_factory=set)
+    seen: float = field(default_factory=time.monotonic)
+    """When the scheduler first named it."""
     heard: float = field(default_factory=time.monotonic)
     last_seen: float = 0.0
     """By the scheduler's clock."""
@@ -188,6 +194,8 @@ class Machines:
 
     def __init__(self) -> None:
         self._by_address: dict[str, Machine] = {}
+        self._hosts: dict[str, str] = {}
+        """The host that has a name, from the first time on that it is said."""
         self._with_room = RoomIndex()
         self._states: Counter[State] = Counter()
         self._hosting: Counter[frozenset[int]] = Counter()
@@ -237,6 +245,21 @@ class Machines:
             self.slots += number * machine.slots
         if machine.state in HOSTING:
             self._hosting[machine.refused] += number
+
+    def name(self, machine: Machine) -> bool:
+        """Tell a machine from others that have the name it says; whether it gets another one.
+
+        It then has the host of its address behind its name.
+        """
+        facts = machine.facts
+        assert facts is not None  # noqa: S101 - it has said them
+        place = urlsplit(machine.address).hostname or machine.address
+        further = (f"{facts.name} ({place}, {number})" for number in count(2))
+        for name in chain((facts.name, f"{facts.name} ({place})"), further):
+            if self._hosts.setdefault(name, facts.host) == facts.host:
+                machine.facts = msgspec.structs.replace(facts, name=name)
+                break
+        return machine.name != facts.name
 
     def note_room(self, machine: Machine) -> None:
         """Take in that a machine may have more room for pairs than before, or less."""

@@ -11,6 +11,7 @@ from db.records.launch import Start
 from db.records.pairs import Entrant, PairPlan
 from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State
 from ladder.runs.cluster.coordinator.waiting import HOSTLESS_S, Waiting
+from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.slot import Prepared
 
 START = Start(argv=("true",), folder="/")
@@ -127,3 +128,20 @@ def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
     assert hall.waiting.take_hostless(0.0) == []
     ((_, error),) = hall.waiting.take_hostless(HOSTLESS_S)
     assert error.reasons == {"b": "tcp://0: no b"}
+
+
+def test_machines_with_one_host_name_are_told_apart() -> None:
+    """Workers of one host share its name; other hosts get their address, also when they return."""
+    machines = Machines()
+
+    def named(address: str, host: str) -> str:
+        machine = Machine(address, 1)
+        machine.facts = MachineFacts("lab", "CPU", 1, "Linux", "3", "0", "0", "hash", host=host)
+        assert machines.name(machine) == (machine.name != "lab")
+        return machine.name
+
+    assert named("tls://10.0.0.1:40001", "one") == "lab"
+    assert named("tls://10.0.0.1:40002", "one") == "lab"
+    assert named("tls://10.0.0.2:40001", "two") == "lab (10.0.0.2)"
+    assert named("tls://10.0.0.2:40007", "three") == "lab (10.0.0.2, 2)"
+    assert named("tls://10.0.0.2:40008", "two") == "lab (10.0.0.2)"
