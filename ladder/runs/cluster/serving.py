@@ -44,7 +44,13 @@ def serve_scheduler(door: Door, say: Say) -> None:
 
 
 def serve_worker(
-    door: Door, *, slots: int, name: str | None, sandbox: tuple[str, ...], say: Say
+    door: Door,
+    *,
+    slots: int,
+    name: str | None,
+    sandbox: tuple[str, ...],
+    say: Say,
+    machines: int = 1,
 ) -> None:
     """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
 
@@ -54,6 +60,8 @@ def serve_worker(
         name: of this machine; None: that of the host.
         sandbox: words before the command of every foreign bot; empty: those of its run.
         say: is told what happens.
+        machines: as how many machines of so many slots this process joins; more than one simulate a
+            fleet.
 
     """
     _be_quiet()
@@ -62,7 +70,7 @@ def serve_worker(
     if sandbox:
         os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        _run(_work(door, slots, say))
+        _run(_work_as(machines, door, slots, say))
 
 
 async def _schedule(door: Door, say: Say) -> None:
@@ -76,6 +84,10 @@ async def _schedule(door: Door, say: Say) -> None:
     ) as scheduler:
         say(scheduler.address)
         await asyncio.Event().wait()
+
+
+async def _work_as(machines: int, door: Door, slots: int, say: Say) -> None:
+    await asyncio.gather(*(_work(door, slots, say) for _ in range(machines)))
 
 
 async def _work(door: Door, slots: int, say: Say) -> None:
