@@ -1,5 +1,6 @@
 """The choice of a machine for a pair: fair, as quick among many as among few, and refusals."""
 
+import asyncio
 import sys
 from concurrent.futures import Future
 from itertools import count
@@ -7,12 +8,16 @@ from itertools import count
 import pytest
 
 from bots.protocol import Budget
-from db.records.launch import Start
+from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan
+from ladder.harness_version import harness_version
 from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State
 from ladder.runs.cluster.coordinator.waiting import HOSTLESS_S, Waiting
+from ladder.runs.cluster.coordinator.welcome import Unfit, welcome
+from ladder.runs.cluster.luggage import Luggage
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.slot import Prepared
+from ladder.runs.cluster.travel import Kit
 
 START = Start(argv=("true",), folder="/")
 A, B, C = (
@@ -145,3 +150,22 @@ def test_machines_with_one_host_name_are_told_apart() -> None:
     assert named("tls://10.0.0.2:40001", "two") == "lab (10.0.0.2)"
     assert named("tls://10.0.0.2:40007", "three") == "lab (10.0.0.2, 2)"
     assert named("tls://10.0.0.2:40008", "two") == "lab (10.0.0.2)"
+
+
+@pytest.mark.parametrize(
+    ("version", "advice"),
+    [
+        (harness_version()["ladder"], "differ .* install both from one commit"),
+        ("0.0.1", "it has ladder 0.0.1, .* install the same version on both"),
+    ],
+)
+def test_other_sources_are_refused_by_what_differs(version: str, advice: str) -> None:
+    """The same version is not asked for where both have it."""
+
+    async def greet(*_: object) -> MachineFacts:
+        return MachineFacts("lab", "CPU", 1, "Linux", "3", "0", version, "other")
+
+    luggage = Luggage(Kit((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
+    machines, machine = Machines(), Machine("tls://10.0.0.1:40001", 1)
+    with pytest.raises(Unfit, match=advice):
+        asyncio.run(welcome(machine, greet, luggage, (), rename=machines.name, barred={}))
