@@ -172,8 +172,8 @@ class Fleet:
             await self._link.pause(PAUSE_S * max(1.0, len(self._machines) / LOOK_AT))
         if self._machines.joining:
             self._tell(
-                f"{counted(self._machines.joining, 'machine')} still getting ready: it goes on "
-                "there for the next run"
+                f"{counted(self._machines.joining, 'machine')} still getting ready: the "
+                "preparation continues for the next run"
             )
 
     # Machines.
