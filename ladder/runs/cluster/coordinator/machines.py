@@ -197,7 +197,10 @@ class Machines:
         self._hosts: dict[str, str] = {}
         """The host that has a name, from the first time on that it is said."""
         self._with_room = RoomIndex()
-        self._states: Counter[State] = Counter()
+        self._names: Counter[str] = Counter()
+        """Of those that are ready: workers of one host have one name."""
+        self.joining = 0
+        """Number of machines that are getting ready."""
         self._hosting: Counter[frozenset[int]] = Counter()
         """Machines that take part, by the bots that they refuse."""
         self.slots = 0
@@ -221,11 +224,6 @@ class Machines:
         return [each for each in self._by_address.values() if each.state in HOSTING]
 
     @property
-    def joining(self) -> int:
-        """Number of machines that are getting ready."""
-        return self._states[State.JOINING]
-
-    @property
     def have_room(self) -> bool:
         """Whether some machine may be given a pair."""
         return len(self._with_room) > 0
@@ -240,9 +238,13 @@ class Machines:
     def _count(self, machine: Machine, number: int) -> None:
         if self._by_address.get(machine.address) is not machine:
             return
-        self._states[machine.state] += number
+        if machine.state is State.JOINING:
+            self.joining += number
         if machine.state is State.READY:
             self.slots += number * machine.slots
+            self._names[machine.name] += number
+            if not self._names[machine.name]:
+                del self._names[machine.name]
         if machine.state in HOSTING:
             self._hosting[machine.refused] += number
 
@@ -313,7 +315,7 @@ class Machines:
 
     def in_all(self) -> str:
         """Return the number of machines and slots that are ready, in words."""
-        return f"{counted(self._states[State.READY], 'machine')}, {counted(self.slots, 'slot')}"
+        return f"{counted(len(self._names), 'machine')}, {counted(self.slots, 'slot')}"
 
 
 def counted(number: int, word: str) -> str:
