@@ -124,6 +124,11 @@ class Fleet:
         """Of all machines that are ready. May be read by another thread."""
         return self._machines.slots
 
+    @property
+    def hostless(self) -> int:
+        """Number of pairs that no machine hosts now. May be read by another thread."""
+        return self._waiting.hostless
+
     # Called from its own loop only.
 
     def add(self, pair: Pair) -> None:

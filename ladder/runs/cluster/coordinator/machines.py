@@ -272,13 +272,10 @@ class Machines:
         """Return a machine with the most room, for its size, that can play a pair and has not."""
         return self._with_room.roomiest(pair)
 
-    def are_known(self) -> bool:
-        """Return whether machines take part, and none is still getting ready."""
-        return self._hosting.total() > 0 and not self.joining
-
     def refuse(self, revisions: frozenset[int]) -> bool:
-        """Return whether each machine that takes part refuses one of some bots."""
-        return all(refused & revisions for refused, number in self._hosting.items() if number)
+        """Return whether machines take part, each of which refuses one of some bots."""
+        kinds = [refused for refused, number in self._hosting.items() if number]
+        return bool(kinds) and all(refused & revisions for refused in kinds)
 
     def forget(self, machine: Machine) -> None:
         """Take out a machine that is gone."""

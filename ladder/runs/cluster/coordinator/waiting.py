@@ -21,12 +21,19 @@ class Waiting:
         self._heap: list[tuple[int, int, Pair]] = []
         """By number; the second number only keeps pairs from being compared."""
         self._counter = count()
+        self._hostless: list[tuple[int, int, Pair]] = []
+        """Pairs that no machine hosts, apart from those that some machine will play."""
         self._hostless_since: dict[frozenset[int], float] = {}
         """By the revisions of two bots that no machine hosts together."""
 
     def add(self, pair: Pair) -> None:
         """Have it wait, perhaps again."""
         heapq.heappush(self._heap, (pair.plan.number, next(self._counter), pair))
+
+    @property
+    def hostless(self) -> int:
+        """Number of pairs that no machine hosts now."""
+        return len(self._hostless)
 
     def take(self) -> Iterator[tuple[Pair, Machine]]:
         """Take out the pairs that can be given away now, each with its machine.
@@ -44,6 +51,8 @@ class Waiting:
             machine = self._machines.roomiest(pair)
             if machine is not None:
                 yield pair, machine
+            elif self._machines.refuse(pair.revisions):
+                self._hostless.append(entry)
             else:
                 kept.append(entry)
         for entry in kept:
@@ -51,18 +60,19 @@ class Waiting:
 
     def take_hostless(self, now: float) -> list[tuple[Pair, NoHost]]:
         """Take out the pairs that no machine has been able to host for too long, and say why."""
-        if not self._machines.are_known():
-            return []
-        found, kept = [], []
-        for entry in self._heap:
+        found = []
+        waiting, self._heap, self._hostless = [*self._heap, *self._hostless], [], []
+        for entry in waiting:
             pair = entry[2]
             if not self._machines.refuse(pair.revisions):
                 self._hostless_since.pop(pair.revisions, None)
-            elif now >= self._hostless_since.setdefault(pair.revisions, now) + HOSTLESS_S:
-                found.append((pair, no_host(pair, self._machines)))
+                self._heap.append(entry)
                 continue
-            kept.append(entry)
-        self._heap = kept
+            since = self._hostless_since.setdefault(pair.revisions, now)
+            if now >= since + HOSTLESS_S and not self._machines.joining:
+                found.append((pair, no_host(pair, self._machines)))
+            else:
+                self._hostless.append(entry)
         heapq.heapify(self._heap)
         return found
 

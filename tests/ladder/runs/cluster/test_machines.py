@@ -116,11 +116,25 @@ def test_a_bot_without_a_host_is_named_once_all_machines_are_known() -> None:
     hall.join(hall.all[0], {2: "b is missing"})
     hall.give(pair_of(A, B), pair_of(A, C), pair_of(A, C))
     assert hall.waiting.take_hostless(0.0) == []
+    assert hall.waiting.hostless == 1
     hall.join(hall.all[1], {2: "b differs"})
     assert hall.waiting.take_hostless(1.0) == []
     ((pair, error),) = hall.waiting.take_hostless(1.0 + HOSTLESS_S)
+    assert hall.waiting.hostless == 0
     assert pair.plan.b is B
     assert error.reasons == {"b": "tcp://0: b is missing; tcp://1: b differs"}
+
+
+def test_a_pair_without_a_host_is_played_once_a_machine_hosts_it() -> None:
+    """It keeps its place in the order of numbers."""
+    hall = Hall(1, 2)
+    hall.join(hall.all[0], {2: "b is missing"})
+    first = pair_of(A, B)
+    hall.give(first)
+    hall.join(hall.all[1], {})
+    assert hall.waiting.take_hostless(2 * HOSTLESS_S) == []
+    assert hall.give(pair_of(A, B), pair_of(A, B)) == [hall.all[1]] * 2
+    assert first.copies
 
 
 def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
