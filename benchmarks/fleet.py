@@ -1,9 +1,11 @@
 """A simulated fleet: how busy one coordinator keeps slots that sleep instead of playing.
 
-    python -m benchmarks.fleet --slots 50,100,200,500,1000 --seconds 60 [--db URL] [--profile]
+    python -m benchmarks.fleet --slots 50,100,200,500,1000 --seconds 60 [--machine-slots N]
+        [--db URL] [--profile]
 
 Scheduler, workers, coordinator, runner and database are the real ones; only a pair takes no
-processor: its slot sleeps and sends a record of real size. Each worker stands for 50 slots. The
+processor: its slot sleeps and sends a record of real size. A machine has 50 slots unless
+`--machine-slots` says otherwise; a process hosts machines of 50 slots together. The
 share of busy time is counted over the middle of the run, from the moment when all slots are there,
 and so is the processor time of each process: what comes near to one processor is what breaks first.
 `--profile` says where the coordinator's two threads are, by looking at them 50 times a second.
@@ -44,7 +46,7 @@ from ladder.runs.settings import Continue, Settings
 from ladder.runs.start import start_run
 from tests.support.data.random_games import random_record
 
-SLOTS_OF_A_WORKER = 50
+SLOTS_OF_A_PROCESS = 50
 RECORDS = 200
 """Pairs that a worker makes up; it sends them again and again."""
 LOOK_S = 0.02
@@ -119,11 +121,16 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
     processes = [subprocess.Popen([*words, "--be", "scheduler"], stdout=subprocess.DEVNULL)]
     left = slots
     while left > 0:
-        of_this = min(SLOTS_OF_A_WORKER, left)
+        of_this = min(SLOTS_OF_A_PROCESS // asked.machine_slots * asked.machine_slots, left)
         worker = [*words, *sleeping, "--be", "worker", "--slots", str(of_this)]
+        worker += ["--machine-slots", str(asked.machine_slots)]
         name = f"fleet-{len(processes)}"
         environment = {**os.environ, machine.NAME: name}
-        processes.append(subprocess.Popen(worker, env=environment, stderr=subprocess.DEVNULL))
+        processes.append(
+            subprocess.Popen(
+                worker, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+        )
         left -= of_this
     clock = Clock(slots, asked.seconds, [process.pid for process in processes])
     profile = Profile() if asked.profile else None
@@ -217,7 +224,8 @@ def report(clock: Clock, slots: int, asked: argparse.Namespace) -> None:
         for name, cpu_s in zip(names, spent, strict=True)
     )
     print(
-        f"{slots} slots: {100 * busy:.1f} % busy, {pairs / (stop - start):.0f} pairs/s, {told}"
+        f"{slots} slots in {slots // asked.machine_slots} machines: {100 * busy:.1f} % busy, "
+        f"{pairs / (stop - start):.0f} pairs/s, {told}"
         + ("" if busy >= ENOUGH else ": NOT KEPT BUSY"),
         flush=True,
     )
@@ -228,6 +236,9 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="How busy a coordinator keeps a fleet.")
     parser.add_argument("--slots", default="200", help="one number or several: 50,200,1000")
     parser.add_argument("--pair-seconds", type=float, default=2.0)
+    parser.add_argument(
+        "--machine-slots", type=int, default=SLOTS_OF_A_PROCESS, choices=(1, 2, 5, 10, 25, 50)
+    )
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--db", help="a file or URL; default a new SQLite file")
     parser.add_argument("--profile", action="store_true", help="where the coordinator's time goes")
@@ -238,7 +249,14 @@ def main(words: Sequence[str] | None = None) -> None:
         serve_scheduler(Door("127.0.0.1", asked.port), print)
     elif asked.be == "worker":
         sleep_instead(asked.pair_seconds)
-        serve_worker(Door("127.0.0.1", asked.port), slots=int(asked.slots), name=None, say=print)
+        serve_worker(
+            Door("127.0.0.1", asked.port),
+            slots=asked.machine_slots,
+            machines=int(asked.slots) // asked.machine_slots,
+            name=None,
+            sandbox=(),
+            say=print,
+        )
     else:
         for slots in map(int, asked.slots.split(",")):
             with tempfile.TemporaryDirectory() as folder:

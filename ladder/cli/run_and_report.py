@@ -136,7 +136,7 @@ def _play(
             "games": outcome.live.total_games,
             "stalled_games": outcome.live.aborted_games,
             "warnings": outcome.live.warnings,
-            "left_out": left_out,
+            "left_out": left_out | outcome.live.left_out,
             "forfeits": forfeits_document(outcome.live),
         }
         document = {"run": head, "report": standings_document(standings)}
@@ -147,7 +147,11 @@ def _play(
         print_out(match_text(_match_result(store, outcome.run, settings), standings.label))
     else:
         print_standings(stdout_console(), shown(standings, settings.bots))
-    return ExitCode.STOPPED if outcome.ending is RunEnding.STOPPED else ExitCode.DONE
+    for name, reason in outcome.live.left_out.items():
+        print_error(f"left out: {name}: {reason}")
+    if outcome.ending is RunEnding.STOPPED:
+        return ExitCode.STOPPED
+    return ExitCode.USAGE if outcome.live.left_out else ExitCode.DONE
 
 
 def _say_nothing_to_resume(others: Sequence[Resumable], *, json: bool) -> int:

@@ -172,7 +172,7 @@ class RunOptions(BotOptions):
         """
         from ladder.cli.parsing import boards_of, budgets_of, parse_margin
         from ladder.errors import UsageError
-        from ladder.match.process.cpus import allowed_cpus
+        from ladder.match.process.cpus import allowed_cpus, check_claims
         from ladder.names import check_line
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
         from ladder.runs.settings import Continue, Settings
@@ -181,6 +181,7 @@ class RunOptions(BotOptions):
             raise UsageError(
                 "--scale-time is about the machines of --cluster ADDRESS: give it, too"
             )
+        check_claims()
         classes = boards_of(self.boards)
         openings = self._openings(db)
         if openings is None:

@@ -25,6 +25,19 @@ class News(NamedTuple):
     """Whether somebody should look; else it is told in passing."""
 
 
+class NoHost(Exception):
+    """A pair cannot be played, because no machine hosts one of its bots.
+
+    Attributes:
+        reasons: of the machines, by the name of the bot.
+
+    """
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        super().__init__("; ".join(reasons.values()))
+        self.reasons = reasons
+
+
 class PairExecutor(Protocol):
     """Plays the pairs of one run, some of them at the same time. Not shared between threads."""
 
@@ -38,7 +51,10 @@ class PairExecutor(Protocol):
         waits for the next one."""
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Have a pair played; `wait` brings its record, or `WorkerDied`. Cancelling is allowed."""
+        """Have a pair played; `wait` brings its record, `WorkerDied` or `NoHost`.
+
+        Cancelling is allowed.
+        """
 
     def wait(self, timeout_s: float) -> None:
         """Take the records that have come; returns at the first ones, or after the timeout."""

@@ -95,6 +95,8 @@ class LiveRun:
     forfeits: dict[tuple[str, Termination], Forfeits] = field(default_factory=dict)
     """By bot and kind, those of interrupted sessions included."""
     warnings: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Why bots play no more that no machine can host, by name."""
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property

@@ -8,7 +8,7 @@ import msgspec
 from db.records.pairs import PairPlan, PairRecord
 from ladder.errors import InvalidRun
 from ladder.match.process.failures import in_one_line
-from ladder.runs.progress import LiveBot
+from ladder.runs.progress import LiveBot, LiveRun
 
 STARTS_BEFORE_PAUSE = 3
 """Failed starts in a row after which a bot is paused."""
@@ -82,6 +82,21 @@ class Roster:
                     "run the same command to go on, or register the new ones with `ladder bots "
                     "add`; --files says which files are the bot"
                 )
+
+    def leave_out(self, hostless: Mapping[str, str], live: LiveRun) -> Iterator[str]:
+        """Pause the bots that no machine can host; a sentence for each that was not paused yet.
+
+        Args:
+            hostless: the reasons of the machines, by the name of a bot.
+            live: keeps them for the report.
+
+        """
+        for name, reasons in hostless.items():
+            if not self._bots[name].paused:
+                self._bots[name].paused = True
+                self._reasons[name] = f"has no machine that can host it ({reasons})"
+                live.left_out[name] = f"no machine can host it: {reasons}"
+                yield f"{name} is left out: {live.left_out[name]}"
 
     def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:
         """Excuse no late move of some bots any more; a sentence for each."""

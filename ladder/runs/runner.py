@@ -32,7 +32,7 @@ from ladder.runs.decision import (
     Judge,
     played_pair,
 )
-from ladder.runs.executor import PairExecutor
+from ladder.runs.executor import NoHost, PairExecutor
 from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import (
     LiveBot,
@@ -258,11 +258,20 @@ class Runner:
 
     def _collect(self, done: Sequence["Future[PairRecord]"]) -> None:
         """Take in the pairs that workers are done with; those that were played share a commit."""
-        came = [
-            (plan, record)
-            for future in sorted(done, key=lambda each: self._playing[each].number)
-            for plan, record in self._taken(future)
-        ]
+        came: list[tuple[PairPlan, PairRecord]] = []
+        hostless: dict[str, str] = {}
+        died = False
+        for future in sorted(done, key=lambda each: self._playing[each].number):
+            plan = self._playing.pop(future)
+            try:
+                came.append((plan, future.result()))
+            except WorkerDied:
+                died = True
+                self._deaths_over[plan.number] += 1
+                self._queue.put_back(plan)
+            except NoHost as error:
+                hostless |= error.reasons
+                self._queue.put_back(plan)
         whole = [(plan, record) for plan, record in came if record.games]
         stored = iter(self._store.pairs.finish_all(whole, rate_pair))
         for plan, record in came:
@@ -277,17 +286,9 @@ class Runner:
             self._watch(self._roster.note_pondering(plan, record))
             self._watch(self._roster.note_starts(plan, record))
             self._watch(self._roster.charge_lateness(self._stalls.note(plan, record)))
-        if len(came) < len(done):
+        self._watch(self._roster.leave_out(hostless, self._live))
+        if died:
             self._note_deaths()
-
-    def _taken(self, future: "Future[PairRecord]") -> Iterator[tuple[PairPlan, PairRecord]]:
-        """A pair and its record; nothing when its worker has died, and the pair is owed again."""
-        plan = self._playing.pop(future)
-        try:
-            yield plan, future.result()
-        except WorkerDied:
-            self._deaths_over[plan.number] += 1
-            self._queue.put_back(plan)
 
     def _count_pair(self, plan: PairPlan, record: PairRecord, finished: FinishedPair) -> None:
         """Note a pair that was handed in."""

@@ -54,9 +54,11 @@ def serve(
     from db.store import Store
     from ladder.cli.output import print_error, print_out
     from ladder.errors import ExitCode
+    from ladder.match.process.cpus import check_claims
     from ladder.web.server import Place, serve
 
     confinement = options.confinement()
+    check_claims()
     Store.follow(db).close()  # what is wrong with it is said here, and not on a page
 
     def announce(listening: "Listening") -> None:

@@ -38,11 +38,12 @@ def worker(
     from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.match.process.cpus import allowed_cpus
+    from ladder.match.process.cpus import allowed_cpus, check_claims
     from ladder.runs.cluster.security import door_of
     from ladder.runs.cluster.serving import serve_worker
 
     check_line(name, "--name")
+    check_claims()
     words = sandbox_of(sandbox)
     door = door_of(address, _folder(certificates), insecure=insecure, option="ADDRESS")
     serve_worker(

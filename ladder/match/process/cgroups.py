@@ -28,6 +28,7 @@ CONTROLLERS = ("memory", "pids")
 """Those that are used. Not `cpu`: it would change a bot's share of the processor."""
 SPARE_TASKS = 1024
 """Room for threads above the limit of processes, which only counts processes."""
+MOUNTS, OWN = "/proc/self/mountinfo", "/proc/self/cgroup"
 CLONE_INTO_CGROUP = 0x200000000
 SYS_CLONE3 = 435
 SIGCHLD = 17
@@ -41,9 +42,7 @@ class Place:
         self.controllers = controllers
 
 
-def find_place(
-    mounts: str = "/proc/self/mountinfo", own: str = "/proc/self/cgroup"
-) -> Place | None:
+def find_place(mounts: str = MOUNTS, own: str = OWN) -> Place | None:
     """Return the place for the groups of bots, or None if this user may make no groups.
 
     Changes nothing; `prepare_place` has more controllers where they have to be enabled first.
@@ -53,9 +52,10 @@ def find_place(
         own: the file that names the control groups of this process.
 
     """
-    folder = _own_folder(mounts, own)
-    if folder is None:
+    folders = _own_folders(mounts, own)
+    if not folders:
         return None
+    folder = folders[0]
     if os.path.basename(folder) == LEAF:
         folder = os.path.dirname(folder)
     if not (os.access(folder, os.W_OK) and os.access(f"{folder}/cgroup.procs", os.W_OK)):
@@ -118,26 +118,65 @@ def _members(folder: str) -> list[int]:
         return list(map(int, file.read().split()))
 
 
-def _own_folder(mounts: str, own: str) -> str | None:
-    """The folder of this process's group; None if no hierarchy of version 2 shows it."""
+def cpu_quota(mounts: str = MOUNTS, own: str = OWN) -> float | None:
+    """Return how many processors' time the groups of this process may use; None without a limit.
+
+    Both versions are read, and the groups above as well, as far as they can be seen. Sets of
+    processors (cpusets) need no reading: the kernel applies them to the affinity of processes.
+
+    Args:
+        mounts: the file that lists the mounted file systems.
+        own: the file that names the control groups of this process.
+
+    """
+    quotas = []
+    for controller, names in (
+        ("", ["cpu.max"]),
+        ("cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]),
+    ):
+        for folder in _own_folders(mounts, own, controller):
+            try:
+                quota, period = b" ".join(read(f"{folder}/{name}") for name in names).split()
+            except (OSError, ValueError):  # the root has no limits
+                continue
+            if quota not in (b"max", b"-1"):
+                quotas.append(int(quota) / int(period))
+    return min(quotas, default=None)
+
+
+def _own_folders(mounts: str, own: str, controller: str = "") -> list[str]:
+    """Return the folders of this process's group and of those above it, as far as they are shown.
+
+    Args:
+        mounts: the file that lists the mounted file systems.
+        own: the file that names the control groups of this process.
+        controller: of a hierarchy of version 1; "": that of version 2.
+
+    """
     try:
         with open(own, encoding="utf-8") as file:
-            paths = [line.rstrip("\n")[3:] for line in file if line.startswith("0::")]
+            named = [line.rstrip("\n").split(":", 2) for line in file]
         with open(mounts, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
     except OSError:
-        return None
+        return []
+    paths = [path for _, controllers, path in named if controller in controllers.split(",")]
     for line in lines:
         before, _, after = line.partition(" - ")
-        if paths and after.startswith("cgroup2 "):
+        kind, *_, options = after.split() or ("", "")
+        is_shown = kind == "cgroup" and controller in options.split(",")
+        if paths and (is_shown if controller else kind == "cgroup2"):
             root, point = before.split()[3:5]
             path = paths[0]
             if root != "/" and path.startswith(root):
                 path = path[len(root) :]
             folder = os.path.normpath(f"{point}/{path}")
             if ".." not in path and os.path.isdir(folder):
-                return folder
-    return None
+                folders = [folder]
+                while folders[-1] != point:
+                    folders.append(os.path.dirname(folders[-1]))
+                return folders
+    return []
 
 
 def _enabled(folder: str) -> tuple[str, ...]:

@@ -18,6 +18,9 @@ VERSION_S = 10.0
 NAMED = 5
 """Ingredients named in a sentence, at most."""
 _DIGEST = re.compile(r"[0-9a-f]{16}")
+PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
+"""Names of Python interpreters."""
+UNKNOWN = "version unknown"
 ASK_PYTHON = "import sys; print(sys.executable); print(sys.version)"
 
 
@@ -30,16 +33,31 @@ class Ingredients:
 
     """
 
-    def __init__(self, folder: Path) -> None:
-        """Files in the folder are named relative to it, others by their absolute path."""
+    def __init__(self, folder: Path, registered: Mapping[str, str]) -> None:
+        """Start with nothing.
+
+        Args:
+            folder: files in it are named relative to it, others by their absolute path.
+            registered: programs that the bot was registered with on another machine; equal ones
+                count as those, wherever they are.
+
+        """
         self.folder = folder
+        self._registered = registered
         self.values: dict[str, str] = {}
         self.states: list[FileState] = []
         self._seen: set[Path] = set()
 
     def add_values(self, values: Mapping[str, str]) -> None:
-        """Programs and options."""
+        """Options."""
         self.values.update(values)
+
+    def add_programs(self, found: Mapping[str, str]) -> None:
+        """Programs from outside the folder, with their versions."""
+        for program in found.items():
+            same = (known for known in self._registered.items() if is_same_program(known, program))
+            name, version = next(same, program)
+            self.values[name] = version
 
     def add_file(self, path: Path, name: str | None = None) -> None:
         """A file, under a name of its own if one is given. Raises OSError."""
@@ -79,13 +97,34 @@ def describe_changes(then: Mapping[str, str], now: Mapping[str, str]) -> str:
     words = []
     for old, new in moved_programs(then, now).items():
         del changes[old], changes[new]
-        words.append(f"{Path(old).name} is {new} here, and was {old} when it was registered")
+        name, is_same = Path(old).name, is_same_program((old, then[old]), (new, now[new]))
+        words.append(
+            f"{name} is {new} here, and was {old} when it was registered"
+            if is_same
+            else f"{name} is {now[new]} here, and was {then[old]} when it was registered"
+        )
     for name, word in changes.items():
         versions = word == "changed" and not is_digest(now[name])
         words.append(f"{name} is {now[name]}, not {then[name]}" if versions else f"{name} {word}")
     if len(words) > NAMED:
         words[NAMED:] = [f"and {len(words) - NAMED} more"]
     return ", ".join(words)
+
+
+def is_same_program(one: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Return whether two programs, each a path and a version, have the same name and version.
+
+    Of Python interpreters only the kind and the number of the version count.
+    """
+    return _name_and_version(*one) == _name_and_version(*other)
+
+
+def _name_and_version(path: str, version: str) -> tuple[str, str]:
+    name = Path(path).name
+    number = re.search(r"[0-9]+(\.[0-9]+)+", version)
+    if PYTHON.fullmatch(name) and number is not None:
+        return ("pypy" if "PyPy" in version else "python"), number[0]
+    return (path if version == UNKNOWN else name), version
 
 
 def moved_programs(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -142,7 +181,7 @@ def program(word: str, folder: Path) -> dict[str, str]:
             remedy = f"did you mean ./{Path(word).name}?"
         raise SpecError(f"{word!r} is neither a file in {folder} nor a program on PATH: {remedy}")
     lines = (_output(found, "--version") or "").strip().splitlines()
-    return {found: lines[0] if lines else "version unknown"}
+    return {found: lines[0] if lines else UNKNOWN}
 
 
 def interpreter(python: str | None, folder: Path) -> tuple[str, dict[str, str]]:

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -158,11 +158,18 @@ def resolving(
         yield resolve_in_copy(spec, origin, python=python)
 
 
-def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> ResolvedBot:
+def resolve_in_copy(
+    spec: str,
+    origin: Origin,
+    *,
+    python: str | None,
+    registered: Mapping[str, str] | None = None,
+) -> ResolvedBot:
     """A specification resolved in a copy.
 
     Its identity is the commit's files, the build, the folder and the specification, and the
-    interpreter or program from outside the copy that runs it.
+    interpreter or program from outside the copy that runs it. `registered` is as in
+    `ladder.match.specs.spec.read_spec`.
 
     Raises:
         SpecError: the copy was changed, or the specification names what is not there.
@@ -181,7 +188,7 @@ def resolve_in_copy(spec: str, origin: Origin, *, python: str | None) -> Resolve
             resolved = _player(spec, origin, python)
         else:
             # What lies in the copy's folders counts by the commit's tree.
-            resolved = read_spec(spec, folder, python=python, known={})
+            resolved = read_spec(spec, folder, python=python, known={}, registered=registered)
     except SpecError as error:
         raise SpecError(
             f"at {origin.revision} ({origin.commit[:12]}, committed files only): {error}"

@@ -20,6 +20,7 @@ from db.records.launch import FileState, Launch
 from db.records.restart import Restart
 from engine.cache import ROOT
 from ladder.match.specs.fingerprint import (
+    PYTHON,
     Ingredients,
     interpreter,
     is_program,
@@ -44,7 +45,6 @@ INTERPRETER = re.compile(
     r"guile|racket|tclsh|erl|escript|bash|dash|zsh|sh)[-0-9.]*(\.exe)?"
 )
 """Names of programs that run the files of others."""
-PYTHON = re.compile(r"(python|pypy)[-0-9.]*")
 OPENED_BY_PYTHON = "data that it opens, and installed packages"
 
 
@@ -73,6 +73,7 @@ def read_spec(
     python: str | None = None,
     patterns: Sequence[str] = (),
     known: Mapping[str, str] | None = None,
+    registered: Mapping[str, str] | None = None,
 ) -> ResolvedBot:
     """Look at what a specification names.
 
@@ -84,6 +85,8 @@ def read_spec(
             program that an interpreter other than Python runs, instead of its whole folder.
         known: the ingredients of a registered bot. Its files are looked at again, and files that
             came into its folder later do not count; `patterns` are not used.
+        registered: the programs of a bot that was registered on another machine. Those of the same
+            version here count as the same, wherever they are.
 
     Raises:
         SpecError: the specification has none of the known forms, or names what is not there.
@@ -104,7 +107,7 @@ def read_spec(
         if patterns:
             raise SpecError("--files names files of a bot from outside, not of a built-in player")
         return _builtin(rest, folder)
-    made_of = Ingredients(folder.resolve())
+    made_of = Ingredients(folder.resolve(), registered or {})
     try:
         if kind in _OF_PYTHON:
             reading = _OF_PYTHON[kind](rest.strip(), made_of, python)
@@ -295,10 +298,16 @@ def _hosted(
     host: str, target: str, entry: Path, beside: Path, made_of: Ingredients, python: str | None
 ) -> _Reading:
     command, version = interpreter(python, made_of.folder)
-    made_of.add_values(version)
+    made_of.add_programs(version)
     made_of.add_files(local_modules([entry], beside))
     folder = str(made_of.folder)
-    launch = Launch(command=(folder, target), folder=folder, host=host, python=command)
+    launch = Launch(
+        command=(folder, target),
+        folder=folder,
+        host=host,
+        python=command,
+        is_python_chosen=python is not None,
+    )
     return _Reading(launch, OPENED_BY_PYTHON)
 
 
@@ -347,7 +356,7 @@ def _command(command: str, made_of: Ingredients) -> tuple[str, ...]:
             f"you mean ./{words[0]}?"
         )
     if not in_folder:
-        made_of.add_values(program(words[0], folder))
+        made_of.add_programs(program(words[0], folder))
     for word in words:
         if (folder / word).is_file():
             made_of.add_file(folder / word, word)

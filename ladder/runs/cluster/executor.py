@@ -28,6 +28,8 @@ from ladder.runs.settings import TIME, Settings
 
 END_S = 5.0
 """How long the end of the connection may take."""
+MOST_HOSTLESS = 256
+"""Pairs without a host beside which others are submitted, so that machines have work meanwhile."""
 _Arrival = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
 
 
@@ -133,8 +135,8 @@ class ClusterExecutor:
 
     @property
     def room(self) -> int:
-        """Twice the slots: one pair in play in each, and one on its way."""
-        return 2 * self.slots
+        """Twice the slots, for pairs in play and on their way, and the pairs without a host."""
+        return 2 * self.slots + min(self._fleet.hostless, MOST_HOSTLESS)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
         """Have a pair played on some machine; `wait` brings its record."""
@@ -189,7 +191,7 @@ class ClusterExecutor:
         """The key of a machine in the database; stored in the runner's thread, which owns it."""
         if facts not in self._machines:
             own = msgspec.structs.asdict(facts)
-            del own["harness"]
+            del own["harness"], own["host"]
             self._machines[facts] = self._keep(MachineRow(**own))
         return self._machines[facts]
 

@@ -14,15 +14,18 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-from distributed import get_worker
+from distributed import Status, get_worker
 
 from db.records.pairs import Entrant, PairPlan, PairRecord
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
+from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.archive import unpack
@@ -55,6 +58,8 @@ class MachineFacts(msgspec.Struct, frozen=True):
     """The hash of the sources that carry games; machines of one cluster must agree on it."""
     speed: float = 0.0
     """Million positions a second of the reference search, once it was measured."""
+    host: str = ""
+    """The kernel's name for its present run: two machines of one name differ in it."""
 
 
 class SlotDied(Exception):
@@ -109,12 +114,13 @@ def greet() -> MachineFacts:
     return MachineFacts(
         name=os.environ.get(NAME) or socket.gethostname(),
         cpu=_cpu_model(),
-        cores=len(os.sched_getaffinity(0)),
+        cores=allowed_cpus(),
         kernel=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
         numba=version("numba"),
         ladder=own["ladder"],
         harness=own["sources"],
+        host=Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip(),
     )
 
 
@@ -143,12 +149,17 @@ _speed: float | None = None
 def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> slot.Prepared:
     """Make this machine ready for a run's pairs, in a slot.
 
+    Once begun it is finished, even for a run that has ended: the next one then finds everything
+    compiled.
+
     Raises:
         LadderError: it cannot be done.
 
     """
     global _speed
-    prepared = _in_slot(slot.prepare, kit, sides, measure=_speed is None)
+    prepared = run_in_slot(
+        partial(slot.prepare, measure=_speed is None), kit, sides, is_wanted=is_serving
+    )
     if _speed is None:
         _speed = prepared.speed
     return msgspec.structs.replace(prepared, speed=_speed)
@@ -161,18 +172,34 @@ def play(key: str, plan: PairPlan) -> PairRecord:
         SlotDied: the slot was killed.
 
     """
-    return _in_slot(slot.play, key, plan)
+    return run_in_slot(slot.play, key, plan)
 
 
-def _in_slot(function: Callable[..., T], *arguments: Any, **keys: Any) -> T:
+def run_in_slot(
+    function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool] | None = None
+) -> T:
+    """Call a function in a slot.
+
+    Args:
+        function: of a module that the slot can import.
+        arguments: its arguments.
+        is_wanted: asked now and then; the slot is killed when it is false. None: whether the task
+            of this thread is still wanted.
+
+    Raises:
+        LadderError: the result is not wanted any more.
+        SlotDied: the slot was killed.
+
+    """
+    is_wanted = is_wanted or _is_wanted
     pool = slots.take()
     done = False
     try:
         with _children_allowed():
-            work: Future[T] = pool.call(function, *arguments, **keys)
+            work: Future[T] = pool.call(function, *arguments)
         while not work.done():
             pool.wait(WAIT_S)
-            if not _is_wanted():
+            if not is_wanted():
                 raise LadderError("nobody waits for this pair any more")
         result = work.result()
         done = True
@@ -184,6 +211,14 @@ def _in_slot(function: Callable[..., T], *arguments: Any, **keys: Any) -> T:
             slots.give_back(pool)
         else:
             pool.kill()
+
+
+def is_serving() -> bool:
+    """Return whether the worker of this thread still serves a scheduler."""
+    try:
+        return bool(get_worker().status in (Status.running, Status.paused))
+    except ValueError:  # outside of a worker, as in a test
+        return True
 
 
 def _is_wanted() -> bool:

@@ -4,7 +4,11 @@ A Dask scheduler runs whatever code its clients send, and so does every worker. 
 process that reaches its port is such a client.
 """
 
+import asyncio
+import contextlib
 import ipaddress
+import os
+import ssl
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,12 @@ from ladder.errors import UsageError
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "node.pem", "node-key.pem"
 """The files of a private set; every machine of the cluster has the same three."""
 PORT = 8786
+CONNECT_S = 10.0
+"""How long a connection may take."""
+
+
+class Unreachable(OSError):
+    """A scheduler cannot be used from here; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,54 @@ class Door:
             tls_worker_cert=certificate,
             tls_worker_key=key,
         )
+
+
+async def check_scheduler(door: Door, patience_s: float = CONNECT_S) -> None:
+    """See by a connection of its own that a scheduler answers: Dask does not say why it fails.
+
+    Raises:
+        Unreachable: it does not, or its certificates are others than those here.
+
+    """
+    folder = door.certificates
+    context = None
+    try:
+        if folder is not None:
+            context = door.security().get_connection_args("client")["ssl_context"]
+        async with asyncio.timeout(patience_s):
+            reader, writer = await asyncio.open_connection(door.host, door.port, ssl=context)
+            try:
+                greeting = await reader.read(1)
+            finally:
+                writer.close()
+                with contextlib.suppress(OSError):  # it ends, however it does
+                    await writer.wait_closed()
+    except ssl.SSLError as error:
+        raise Unreachable(_tls_failure(error, folder)) from error
+    except TimeoutError as error:
+        hint = "" if folder is not None else ", or needs --certificates FOLDER"
+        raise Unreachable(f"it is silent for {patience_s:g} s{hint}") from error
+    except OSError as error:
+        number = error.errno or 0
+        raise Unreachable(os.strerror(number) if number > 0 else str(error)) from error
+    if not greeting:
+        raise Unreachable("it closes the connection")
+
+
+def _tls_failure(error: ssl.SSLError, folder: Path | None) -> str:
+    """Return what a failed connection under certificates means, and what to do."""
+    why = getattr(error, "verify_message", "") or error.reason or str(error)
+    if "expired" in why.lower():
+        return (
+            f"the certificates have expired ({why}): make new ones with `ladder cluster "
+            "certificates` and copy them to each machine"
+        )
+    if isinstance(error, ssl.SSLCertVerificationError) or "ALERT" in why:
+        return (
+            f"its certificates are not those in {folder} ({why}): copy the folder of "
+            "`ladder cluster start` to this machine"
+        )
+    return f"it does not use TLS ({why}): start it with --certificates, too"
 
 
 def door_of(address: str, certificates: Path | None, *, insecure: bool, option: str) -> Door:

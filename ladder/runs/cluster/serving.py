@@ -15,11 +15,10 @@ from distributed import Scheduler, Worker
 from engine.cache import cache_root
 from ladder.match.process.failures import in_one_line
 from ladder.runs.cluster import machine, slot
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import CONNECT_S, Door, check_scheduler
 
 PAUSE_S = 2.0
 """Between two attempts to reach a scheduler."""
-CONNECT_S = 10.0
 Say = Callable[[str], None]
 FRUGAL = {
     "distributed.worker.profile.enabled": False,
@@ -45,7 +44,13 @@ def serve_scheduler(door: Door, say: Say) -> None:
 
 
 def serve_worker(
-    door: Door, *, slots: int, name: str | None, sandbox: tuple[str, ...], say: Say
+    door: Door,
+    *,
+    slots: int,
+    name: str | None,
+    sandbox: tuple[str, ...],
+    say: Say,
+    machines: int = 1,
 ) -> None:
     """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
 
@@ -55,6 +60,8 @@ def serve_worker(
         name: of this machine; None: that of the host.
         sandbox: words before the command of every foreign bot; empty: those of its run.
         say: is told what happens.
+        machines: as how many machines of so many slots this process joins; more than one simulate a
+            fleet.
 
     """
     _be_quiet()
@@ -63,7 +70,7 @@ def serve_worker(
     if sandbox:
         os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        _run(_work(door, slots, say))
+        _run(_work_as(machines, door, slots, say))
 
 
 async def _schedule(door: Door, say: Say) -> None:
@@ -79,10 +86,15 @@ async def _schedule(door: Door, say: Say) -> None:
         await asyncio.Event().wait()
 
 
+async def _work_as(machines: int, door: Door, slots: int, say: Say) -> None:
+    await asyncio.gather(*(_work(door, slots, say) for _ in range(machines)))
+
+
 async def _work(door: Door, slots: int, say: Say) -> None:
     complained = False
     while True:
         try:
+            await check_scheduler(door)
             async with Worker(
                 door.address,
                 nthreads=slots,
@@ -129,9 +141,15 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 def _be_quiet() -> None:
     """Let the library say only what is wrong.
 
-    A coordinator that ends with copies of pairs in play is not.
+    A coordinator that ends with copies of pairs in play is not, and neither is a program that
+    connects without speaking as Dask does.
     """
     _set_level(logging.ERROR)
+    logging.getLogger("tornado.application").addFilter(
+        lambda record: (
+            record.exc_info is None or not isinstance(record.exc_info[1], MemoryError | OSError)
+        )
+    )
     logging.getLogger("distributed.scheduler").addFilter(
         lambda record: not record.getMessage().startswith("Closed comm")
     )

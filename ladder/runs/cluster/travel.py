@@ -6,16 +6,22 @@ interpreters and programs from outside are all under the hash.
 """
 
 import hashlib
+import sys
 from pathlib import Path
 
 import msgspec
 
-from bots.errors import BotsError
+from bots.errors import BotsError, SpecError
 from db.records.launch import Launch, Limits, Start
 from db.records.pairs import Entrant
 from ladder.errors import UsageError
 from ladder.harness_version import harness_version
-from ladder.match.specs.fingerprint import changed_files
+from ladder.match.specs.fingerprint import (
+    describe_changes,
+    interpreter,
+    is_same_program,
+    programs,
+)
 from ladder.match.specs.git_copies import note_copy
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.spec import ResolvedBot, own_player_of, read_spec
@@ -73,13 +79,12 @@ def start_here(bot: TravellingBot, archives: Path) -> Start:
     except (BotsError, UsageError) as error:
         raise UsageError(f"{bot.name}: {error}") from error
     if resolved.content_hash != bot.content_hash:
-        changed = changed_files(bot.files, resolved.files)
-        names = ", ".join(f"{name} {word}" for name, word in list(changed.items())[:5])
+        names = describe_changes(bot.files, resolved.files)
         if is_own_launch(bot.launch):
             version = harness_version()["ladder"]
             raise UsageError(
                 f"{bot.name}: ladder {version} there has other sources of it ({names}): install "
-                "the version that the coordinator has"
+                "the sources that the coordinator has"
             )
         raise UsageError(f"{bot.name}: it needs files or programs that differ there ({names})")
     return start_of(resolved.launch, resolved.states)
@@ -99,8 +104,39 @@ def _resolve_here(bot: TravellingBot, place: Path) -> ResolvedBot:
     launch = bot.launch
     if is_own_launch(launch):
         return own_player_of(launch)
+    python, registered = python_here(bot), programs(bot.files)
     if launch.origin is not None:
         note_copy(place)
         origin = msgspec.structs.replace(launch.origin, place=str(place))
-        return resolve_in_copy(bot.spec, origin, python=launch.python)
-    return read_spec(bot.spec, place / FILES, python=launch.python, known=bot.files)
+        return resolve_in_copy(bot.spec, origin, python=python, registered=registered)
+    return read_spec(bot.spec, place / FILES, python=python, known=bot.files, registered=registered)
+
+
+def python_here(bot: TravellingBot) -> str | None:
+    """Return the interpreter that hosts a bot on this machine; None if it needs none.
+
+    It is the stored one where that is here, else this process's own or python3 on PATH, whichever
+    has the same version.
+
+    Raises:
+        UsageError: none of them has, and the user did not choose one.
+
+    """
+    stored = bot.launch.python
+    if stored is None or bot.launch.is_python_chosen or bot.launch.player is not None:
+        return stored
+    wanted = (stored, bot.files[stored])
+    others = []
+    for word in (stored, sys.executable, "python3"):
+        try:
+            path, found = interpreter(word, Path())
+        except SpecError:
+            continue
+        if is_same_program(wanted, (path, found[path])):
+            return path
+        others.append(f"{path} is {found[path].split()[0]}")
+    raise UsageError(
+        f"{bot.name} was registered with Python {wanted[1].split()[0]}, and here "
+        f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` in an environment with that "
+        "version, or register the bot with --python and an interpreter that all machines have"
+    )

@@ -1,5 +1,6 @@
 """The workforce that a command line names: this machine, or those of a cluster."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ def need_cluster() -> None:
 
     if find_spec("distributed") is None or find_spec("cryptography") is None:
         raise UsageError(
-            "many machines need the extra `cluster`: pip install 'connect4-ladder[cluster]'"
+            "many machines need the extra `cluster`, which is not installed: in a checkout run "
+            f"`{sys.executable} -m pip install -c constraints.txt '.[cluster]'`"
         )
 
 

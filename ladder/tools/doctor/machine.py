@@ -58,7 +58,7 @@ def examine_machine() -> list[Finding]:
 
 
 def check_cpus() -> Finding:
-    """The number of CPUs that this process may use."""
+    """The number of CPUs that this process may keep busy."""
     allowed, present = allowed_cpus(), os.cpu_count() or 1
     text = f"{allowed} of {present} CPUs allowed: `ladder run` plays {allowed} pairs at a time"
     return Finding("cpus", Level.OK, text)

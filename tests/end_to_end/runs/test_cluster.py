@@ -95,6 +95,7 @@ def test_a_run_on_machines_is_the_run_on_one(
     assert "beta has joined" in done.err
     assert "warning: alpha has joined" not in done.err
     assert "warning: beta has joined" not in done.err
+    assert "Traceback" not in done.err
     machines_of_pairs = "select m.name from pair_machines p join machines m on m.id = p.machine_id"
     names = [name for (name,) in query(ladder.folder, machines_of_pairs)]
     assert len(names) == 20

@@ -47,7 +47,7 @@ class Contradiction:
         """
         if self.blame()[0] is not Blame.UNKNOWN:
             return None
-        able = [each for each in machines if each.takes(self.pair.plan)]
+        able = [each for each in machines if each.can_host(self.pair)]
         seen = {machine for machine, _ in self.played}
         if len(seen) < 3:
             unseen = [each for each in able if each not in seen]

@@ -24,6 +24,7 @@ from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.due import allowed_s
 from ladder.runs.cluster.coordinator.link import PAUSE_S, Link, Say
 from ladder.runs.cluster.coordinator.machines import (
+    HOSTING,
     MOST_SLOTS,
     Copy,
     Machine,
@@ -35,7 +36,7 @@ from ladder.runs.cluster.coordinator.machines import (
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import note_stalls
-from ladder.runs.cluster.coordinator.waiting import NoMachine, Waiting, best
+from ladder.runs.cluster.coordinator.waiting import Waiting
 from ladder.runs.cluster.coordinator.welcome import welcome
 from ladder.runs.cluster.luggage import Luggage
 from ladder.runs.cluster.machine import MachineFacts, SlotDied
@@ -51,6 +52,8 @@ MOST_FAILURES = 3
 MOST_DEATHS = 3
 """Deaths of its slots without a record between them after which a machine is set aside, while
 others play: fewer than a run takes."""
+UNREADY_S = 5.0
+"""The user is informed of machines that take longer to get ready."""
 CHECK_EVERY = 100
 """Pairs of a machine, of which one is played on another machine, too, where games must be equal."""
 
@@ -113,11 +116,18 @@ class Fleet:
         self._barred: dict[str, str] = {}
         """Why machines of these names are not wanted back."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._unready = 0
+        """Machines that took long to get ready when the user was last informed."""
 
     @property
     def slots(self) -> int:
         """Of all machines that are ready. May be read by another thread."""
         return self._machines.slots
+
+    @property
+    def hostless(self) -> int:
+        """Number of pairs that no machine hosts now. May be read by another thread."""
+        return self._waiting.hostless
 
     # Called from its own loop only.
 
@@ -153,7 +163,10 @@ class Fleet:
                 return
             if workers is not None:
                 self._look(workers)
+                for pair, error in self._waiting.take_hostless(time.monotonic()):
+                    self._answer(pair, None, error)
                 self._hand_out()
+                self._note_unready()
             if patience and time.monotonic() > patience:
                 patience = 0.0
                 if not len(self._machines):
@@ -162,6 +175,11 @@ class Fleet:
                         f"`ladder worker {self._link.address}` on some"
                     )
             await self._link.pause(PAUSE_S * max(1.0, len(self._machines) / LOOK_AT))
+        if self._machines.joining:
+            self._tell(
+                f"{counted(self._machines.joining, 'machine')} still getting ready: the "
+                "preparation continues for the next run"
+            )
 
     # Machines.
 
@@ -182,7 +200,7 @@ class Fleet:
                 if not copy.pair.is_done:
                     self._waiting.add(copy.pair)
         for machine in changes.left:
-            was_there = machine.state in (State.READY, State.SILENT)
+            was_there = machine.state in HOSTING
             self._lose(machine)
             if was_there:
                 self._tell(
@@ -204,7 +222,9 @@ class Fleet:
             return await self._link.ask(machine.address, function, *words, key=function.__name__)
 
         try:
-            await welcome(machine, ask, self._luggage, self._sides, barred=self._barred)
+            await welcome(
+                machine, ask, self._luggage, self._sides, rename=self._name, barred=self._barred
+            )
         except (Cancelled, asyncio.CancelledError):
             return
         except Exception as error:  # whatever another version of the program comes up with
@@ -215,14 +235,35 @@ class Fleet:
         assert machine.facts is not None  # noqa: S101 - likewise
         self._machines.set_state(machine, State.READY)
         machine.heard = time.monotonic()
+        for reason in machine.prepared.refused.values():
+            part = "does not play all bots" if machine.slots else "takes no part"
+            self._warn(f"{machine.name} {part}: {reason}")
+        if not machine.slots:
+            return
         self._tell(
             f"{machine.name} has joined with {counted(machine.slots, 'slot')} "
             f"({machine.facts.cpu}, {machine.prepared.speed:.0f} M positions/s): "
             f"{self._machines.in_all()}"
         )
-        for reason in machine.prepared.refused.values():
-            self._warn(f"{machine.name} does not play all bots: {reason}")
         self._hand_out()
+
+    def _name(self, machine: Machine) -> None:
+        said = machine.name
+        if self._machines.name(machine):
+            self._warn(
+                f"another machine is called {said}, too: this one is {machine.name}; --name of "
+                "`ladder worker` tells them apart"
+            )
+
+    def _note_unready(self) -> None:
+        """Say that machines take long to get ready, when they are more than before."""
+        since = time.monotonic() - UNREADY_S
+        slow = sum(each.state is State.JOINING and each.seen < since for each in self._machines)
+        if slow > self._unready:
+            self._tell(
+                f"{counted(slow, 'machine')} getting ready: players are compiled and bots tried"
+            )
+        self._unready = slow
 
     def _lose(self, machine: Machine) -> None:
         """A machine is gone: its pairs are owed again."""
@@ -243,7 +284,7 @@ class Fleet:
         """Set a machine aside for good, also when it comes back."""
         self._barred[name] = why
         for machine in self._machines:
-            if machine.name == name and machine.state in (State.READY, State.SILENT):
+            if machine.name == name and machine.state in HOSTING:
                 stored = f"; {counted(machine.answered, 'earlier pair')} of it stay stored"
                 self._set_aside(machine, f"{why}{stored if machine.answered else ''}")
 
@@ -253,14 +294,9 @@ class Fleet:
         """Give away the pairs that wait, in the order of their numbers, as far as there is room."""
         if not self._link.is_open:
             return
-        while True:
-            try:
-                for pair, machine in self._waiting.take():
-                    self._give(pair, machine)
-                    self._check(pair, machine)
-                return
-            except NoMachine as error:
-                self._answer(error.pair, None, error)
+        for pair, machine in self._waiting.take():
+            self._give(pair, machine)
+            self._check(pair, machine)
 
     def _answer(
         self, pair: Pair, machine: Machine | None, answer: PairRecord | BaseException
@@ -271,18 +307,24 @@ class Fleet:
     def _check(self, pair: Pair, machine: Machine) -> None:
         """Have a pair played on another machine, too, when it is time to compare this one."""
         if not self._compares or not self._contradictions.concerns(pair):
-            machine.is_proven = True
+            self._trust(machine)
             return
         machine.unchecked -= 1
         if machine.unchecked >= 0 and machine.is_proven:
             return
-        other = best(pair, self._machines) or self._own
-        if other is not None:
-            for each in (machine, other):
-                each.unchecked, each.check = CHECK_EVERY, pair
-            self._give(pair, other)
-        else:
-            machine.is_proven = True  # as far as it can be
+        other = self._machines.roomiest(pair) or self._own
+        if other is None:
+            self._trust(machine)  # no machine can be compared with it
+            return
+        pair.compared += (machine, other)
+        for each in (machine, other):
+            each.unchecked, each.check = CHECK_EVERY, pair
+        self._give(pair, other)
+
+    def _trust(self, machine: Machine) -> None:
+        """Let a machine play as many pairs as it has slots."""
+        machine.is_proven = True
+        self._machines.note_room(machine)
 
     def _give(self, pair: Pair, machine: Machine) -> None:
         plan = pair.plan
@@ -292,6 +334,8 @@ class Fleet:
         copy = Copy(pair, machine, due=time.monotonic() + allowed_s(plan, machine))
         pair.copies.append(copy)
         machine.playing.add(copy)
+        for each in {machine, *pair.compared}:
+            self._machines.note_room(each)
         copy.task = self._spawn(self._play(copy, plan))
 
     async def _play(self, copy: Copy, plan: PairPlan) -> None:
@@ -337,10 +381,10 @@ class Fleet:
             changed = f"files in its cache have changed ({record.abort_reason})"
             self._fail(copy, LadderError(changed))
             return
-        self._remove(copy)
         machine.last_s = seconds
+        self._remove(copy)
         machine.deaths = 0
-        why = note_stalls(machine, record, self._machines.ready)
+        why = note_stalls(machine, record, self._machines)
         if why is not None:
             self._set_aside(machine, why)
         if pair.is_done:
@@ -349,7 +393,7 @@ class Fleet:
             return
         if not record.games:
             pair.failed_on.add(machine.address)
-            if best(pair, self._machines) is not None:
+            if self._machines.roomiest(pair) is not None:
                 self._waiting.add(pair)
                 return
         pair.record, pair.by = record, machine
@@ -408,6 +452,8 @@ class Fleet:
         copy.machine.playing.discard(copy)
         with contextlib.suppress(ValueError):
             copy.pair.copies.remove(copy)
+        for machine in {copy.machine, *copy.pair.compared}:
+            self._machines.note_room(machine)
 
     # What records tell of their machines.
 
@@ -416,7 +462,7 @@ class Fleet:
         ready = [*self._machines.ready, *([] if self._own is None else [self._own])]
         found = self._contradictions.compare(pair, machine, record, ready)
         for each in found.cleared:
-            each.is_proven = True
+            self._trust(each)
         for sentence in found.sentences:
             self._warn(sentence)
         if found.further is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 from distributed import Client
 
 from ladder.match.process.failures import in_one_line
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import CONNECT_S, Door, check_scheduler
 from ladder.runs.executor import News
 
-CONNECT_S = 10.0
 PAUSE_S = 1.0
 """Between two attempts to reach a scheduler, and between two looks at its machines."""
 Say = Callable[[News], None]
@@ -24,6 +24,7 @@ class Link:
 
     def __init__(self, door: Door, stream: str, say: Say) -> None:
         """Nothing is connected before `keep`."""
+        self._door = door
         self._address = door.address
         self._security = door.security()
         self._say = say
@@ -32,6 +33,8 @@ class Link:
         self._counted = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
+        # A lost connection is reported by `keep`, in one sentence instead of a traceback.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
 
     @property
     def address(self) -> str:
@@ -57,6 +60,7 @@ class Link:
         complained = False
         while not self.is_ending:
             try:
+                await check_scheduler(self._door)
                 async with self._connected() as self._client:
                     if complained:
                         self._say(News(f"the scheduler at {self._address} answers again"))
@@ -124,9 +128,11 @@ class Link:
             priority=priority,
         )
         try:
-            # Dask's client fetches results of several tasks by one question. Whoever is cancelled
-            # while waiting for that would cancel it for all, and for those who come later.
-            return await asyncio.shield(future.result())
+            # Dask's client fetches results of several tasks by one question. A caller that is
+            # cancelled while waiting for that would cancel it for all, and for later ones.
+            result = asyncio.ensure_future(future.result())
+            result.add_done_callback(_retrieve)
+            return await asyncio.shield(result)
         finally:
             future.release()
 
@@ -145,3 +151,9 @@ class Link:
         return (
             f"the scheduler at {self._address} does not answer ({why}): tried again until it does"
         )
+
+
+def _retrieve(result: "asyncio.Future[Any]") -> None:
+    """Take in the failure of a task that no caller waits for: asyncio would print a traceback."""
+    if not result.cancelled():
+        result.exception()

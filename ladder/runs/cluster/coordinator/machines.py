@@ -2,11 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain, count
 from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
 
 from db.records.pairs import PairPlan, PairRecord
 from ladder.runs.cluster.machine import MachineFacts
@@ -19,6 +24,8 @@ QUICK_S = 5.0
 SILENT_S = 10.0
 """A machine of which the scheduler has heard nothing for so long gets no more pairs, and those that
 it has are played elsewhere, too."""
+LEVELS = 33
+"""Steps in which the room of machines is compared, from none to two pairs for each slot."""
 
 
 class State(Enum):
@@ -33,6 +40,10 @@ class State(Enum):
     """Games stall, do not come back or are not those of the others, or the harness fails there."""
 
 
+HOSTING = (State.READY, State.SILENT)
+"""The states of machines that take part."""
+
+
 @dataclass(eq=False)
 class Machine:
     """One Dask worker."""
@@ -42,7 +53,11 @@ class Machine:
     state: State = State.JOINING
     facts: MachineFacts | None = None
     prepared: Prepared | None = None
+    refused: frozenset[int] = frozenset()
+    """Revisions of the bots that it cannot host."""
     playing: "set[Copy]" = field(default_factory=set)
+    seen: float = field(default_factory=time.monotonic)
+    """When the scheduler first named it."""
     heard: float = field(default_factory=time.monotonic)
     last_seen: float = 0.0
     """By the scheduler's clock."""
@@ -78,10 +93,9 @@ class Machine:
         most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
         return most - len(self.playing)
 
-    def takes(self, plan: PairPlan) -> bool:
-        """Whether it has both bots of a pair."""
-        refused = {} if self.prepared is None else self.prepared.refused
-        return plan.a.revision not in refused and plan.b.revision not in refused
+    def can_host(self, pair: "Pair") -> bool:
+        """Return whether it has both bots of a pair."""
+        return self.refused.isdisjoint(pair.revisions)
 
 
 @dataclass(eq=False)
@@ -107,15 +121,20 @@ class Pair:
     """The one with the record that counts."""
     failed_on: set[str] = field(default_factory=set)
     """Addresses of machines on which the harness failed at it, or which stalled."""
+    compared: "list[Machine]" = field(default_factory=list)
+    """Machines whose games of this pair are compared."""
     is_done: bool = False
     """Whether its answer is on its way to the runner."""
-    unwanted_since: float | None = None
-    """Since when all machines refuse one of its bots."""
 
     @property
     def bots(self) -> frozenset[str]:
         """The names of its bots."""
         return frozenset((self.plan.a.name, self.plan.b.name))
+
+    @property
+    def revisions(self) -> frozenset[int]:
+        """The revisions of its bots."""
+        return frozenset((self.plan.a.revision, self.plan.b.revision))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +148,61 @@ class Changes:
     left: list[Machine]
 
 
+class RoomIndex:
+    """Machines that may be given pairs, found in the same time however many there are.
+
+    They are kept by the bots that they cannot host, and among those of equal kind by their room.
+    """
+
+    def __init__(self) -> None:
+        """Start without machines."""
+        self._kinds: dict[frozenset[int], list[OrderedDict[Machine, None]]] = {}
+        self._levels: dict[Machine, OrderedDict[Machine, None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def update(self, machine: Machine, room: int) -> None:
+        """Note how many more pairs a machine may be given."""
+        former = self._levels.pop(machine, None)
+        if former is not None:
+            del former[machine]
+        if room <= 0:
+            return
+        if machine.refused not in self._kinds:
+            self._kinds[machine.refused] = [OrderedDict() for _ in range(LEVELS)]
+        level = self._kinds[machine.refused][room * LEVELS // (2 * machine.slots + 1)]
+        level[machine] = None
+        self._levels[machine] = level
+
+    def roomiest(self, pair: Pair) -> Machine | None:
+        """Return a machine with the most room, for its size, that can play a pair and has not."""
+        busy = {copy.machine for copy in pair.copies}
+        able = [
+            levels for refused, levels in self._kinds.items() if refused.isdisjoint(pair.revisions)
+        ]
+        for level in range(LEVELS - 1, -1, -1):
+            for levels in able:
+                for machine in levels[level]:
+                    if machine not in busy and machine.address not in pair.failed_on:
+                        return machine
+        return None
+
+
 class Machines:
     """The machines that the scheduler has."""
 
     def __init__(self) -> None:
         self._by_address: dict[str, Machine] = {}
+        self._hosts: dict[str, str] = {}
+        """The host that has a name, from the first time on that it is said."""
+        self._with_room = RoomIndex()
+        self._names: Counter[str] = Counter()
+        """Of those that are ready: workers of one host have one name."""
+        self.joining = 0
+        """Number of machines that are getting ready."""
+        self._hosting: Counter[frozenset[int]] = Counter()
+        """Machines that take part, by the bots that they refuse."""
         self.slots = 0
         """Of all machines that are ready; kept as a number for another thread to read."""
 
@@ -149,13 +218,68 @@ class Machines:
         """Those that play."""
         return [each for each in self._by_address.values() if each.state is State.READY]
 
+    @property
+    def hosting(self) -> list[Machine]:
+        """Those that take part, even if they are silent now."""
+        return [each for each in self._by_address.values() if each.state in HOSTING]
+
+    @property
+    def have_room(self) -> bool:
+        """Whether some machine may be given a pair."""
+        return len(self._with_room) > 0
+
     def set_state(self, machine: Machine, state: State) -> None:
-        """The one place in which the state of a machine changes."""
+        """Change the state of a machine; nothing else does."""
+        self._count(machine, -1)
         machine.state = state
-        self.slots = sum(each.slots for each in self.ready)
+        self._count(machine, 1)
+        self.note_room(machine)
+
+    def _count(self, machine: Machine, number: int) -> None:
+        if self._by_address.get(machine.address) is not machine:
+            return
+        if machine.state is State.JOINING:
+            self.joining += number
+        if machine.state is State.READY:
+            self.slots += number * machine.slots
+            self._names[machine.name] += number
+            if not self._names[machine.name]:
+                del self._names[machine.name]
+        if machine.state in HOSTING:
+            self._hosting[machine.refused] += number
+
+    def name(self, machine: Machine) -> bool:
+        """Tell a machine from others that have the name it says; whether it gets another one.
+
+        It then has the host of its address behind its name.
+        """
+        facts = machine.facts
+        assert facts is not None  # noqa: S101 - it has said them
+        place = urlsplit(machine.address).hostname or machine.address
+        further = (f"{facts.name} ({place}, {number})" for number in count(2))
+        for name in chain((facts.name, f"{facts.name} ({place})"), further):
+            if self._hosts.setdefault(name, facts.host) == facts.host:
+                machine.facts = msgspec.structs.replace(facts, name=name)
+                break
+        return machine.name != facts.name
+
+    def note_room(self, machine: Machine) -> None:
+        """Take in that a machine may have more room for pairs than before, or less."""
+        is_known = self._by_address.get(machine.address) is machine
+        self._with_room.update(machine, machine.room if is_known else 0)
+
+    def roomiest(self, pair: Pair) -> Machine | None:
+        """Return a machine with the most room, for its size, that can play a pair and has not."""
+        return self._with_room.roomiest(pair)
+
+    def refuse(self, revisions: frozenset[int]) -> bool:
+        """Return whether machines take part, each of which refuses one of some bots."""
+        kinds = [refused for refused, number in self._hosting.items() if number]
+        return bool(kinds) and all(refused & revisions for refused in kinds)
 
     def forget(self, machine: Machine) -> None:
         """Take out a machine that is gone."""
+        self._count(machine, -1)
         self._by_address.pop(machine.address, None)
         self.set_state(machine, State.REFUSED)
 
@@ -173,6 +297,7 @@ class Machines:
             if machine is None:
                 slots = min(int(told["nthreads"]), MOST_SLOTS)
                 machine = self._by_address[address] = Machine(address, slots)
+                self._count(machine, 1)
                 changes.new.append(machine)
             if told["last_seen"] != machine.last_seen:
                 machine.last_seen, machine.heard = told["last_seen"], now
@@ -186,19 +311,8 @@ class Machines:
         return changes
 
     def in_all(self) -> str:
-        """Machines and slots that are ready, in words."""
-        names = {each.name for each in self.ready}
-        return f"{counted(len(names), 'machine')}, {counted(self.slots, 'slot')}"
-
-
-def refusals(machines: Iterable[Machine], plan: PairPlan) -> list[str]:
-    """Why machines do not play a pair."""
-    return [
-        f"{machine.name}: {machine.prepared.refused[side.revision]}"
-        for machine in machines
-        for side in (plan.a, plan.b)
-        if machine.prepared is not None and side.revision in machine.prepared.refused
-    ]
+        """Return the number of machines and slots that are ready, in words."""
+        return f"{counted(len(self._names), 'machine')}, {counted(self.slots, 'slot')}"
 
 
 def counted(number: int, word: str) -> str:

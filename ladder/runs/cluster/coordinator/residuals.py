@@ -18,7 +18,8 @@ FAR_OUT = 1e-6
 """The chance below which a machine's results are not chance: a run looks at them thousands of
 times."""
 EVERY = 200
-"""Pairs between two looks."""
+"""Pairs between two looks, or as many as there are machines when those are more: a look takes the
+time of all of them."""
 LEAST_MACHINES = 3
 """With two machines nobody could say which of them is out."""
 
@@ -54,7 +55,7 @@ class Residuals:
     def __init__(self) -> None:
         """No pair was played."""
         self._counts: dict[str, dict[_Table, FloatArray]] = {}
-        self._noted = 0
+        self._until_look = EVERY
 
     def note(self, machine: str, plan: PairPlan, record: PairRecord) -> FarOut | None:
         """Count a pair; now and then look whether a machine is far out, which counts no more then.
@@ -72,8 +73,11 @@ class Residuals:
             a, b, grid = b, a, (2 - grid[1], 2 - grid[0])
         tables = self._counts.setdefault(machine, defaultdict(lambda: np.zeros(9)))
         tables[plan.board_class, a, b][3 * grid[0] + grid[1]] += 1
-        self._noted += 1
-        return self._worst() if self._noted % EVERY == 0 else None
+        self._until_look -= 1
+        if self._until_look > 0:
+            return None
+        self._until_look = max(EVERY, len(self._counts))
+        return self._worst()
 
     def _worst(self) -> FarOut | None:
         if len(self._counts) < LEAST_MACHINES:

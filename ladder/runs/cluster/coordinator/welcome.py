@@ -25,6 +25,7 @@ async def welcome(
     luggage: Luggage,
     sides: tuple[Entrant, ...],
     *,
+    rename: Callable[[Machine], None],
     barred: Mapping[str, str],
 ) -> None:
     """Get to know a machine, send it what it lacks, and have it prepared and measured.
@@ -34,6 +35,7 @@ async def welcome(
         ask: calls functions there.
         luggage: the run's bots.
         sides: the same bots as sides of pairs.
+        rename: gives it another name if another machine has the one that it says.
         barred: why machines of some names are not wanted back.
 
     Raises:
@@ -41,18 +43,26 @@ async def welcome(
 
     """
     machine.facts = await ask(tasks.greet)
+    rename(machine)
     if machine.name in barred:
         raise Unfit(f"it was set aside before: {barred[machine.name]}")
     own = harness_version()
     if machine.facts.harness != own["sources"]:
+        hashes = f"{machine.facts.harness} there, {own['sources']} here"
+        if machine.facts.ladder == own["ladder"]:
+            raise Unfit(
+                f"its sources of ladder {own['ladder']} differ ({hashes}): install both from one "
+                "commit, without local changes"
+            )
         raise Unfit(
-            f"it has ladder {machine.facts.ladder} with harness {machine.facts.harness}, "
-            f"and this is {own['ladder']} with {own['sources']}: install the same version on both"
+            f"it has ladder {machine.facts.ladder}, and this is {own['ladder']} ({hashes}): "
+            "install the same version on both"
         )
     archives = luggage.archives
     for name in await ask(tasks.missing_archives, tuple(archives)):
         await ask(tasks.keep_archive, name, archives[name])
     machine.prepared = await ask(tasks.prepare, luggage.kit, sides)
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
-    if len(machine.prepared.refused) == len(sides):
-        raise Unfit(next(iter(machine.prepared.refused.values())))
+    machine.refused = frozenset(machine.prepared.refused)
+    if len(machine.refused) == len(sides):
+        machine.slots = 0

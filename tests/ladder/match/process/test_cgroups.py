@@ -15,6 +15,7 @@ from ladder.match.process.cgroups import (
     BotGroup,
     Place,
     can_enable,
+    cpu_quota,
     cpu_us,
     end_group,
     find_place,
@@ -69,6 +70,38 @@ def test_a_mount_of_a_part_of_the_hierarchy(tmp_path: Path) -> None:
     place = find_place(*hierarchy(tmp_path, root="/user"))
     assert place is not None
     assert (place.folder, place.controllers) == (str(own), ())
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "quota"),
+    [
+        ("max 100000", "max 100000", None),
+        ("250000 100000", "max 100000", 2.5),
+        ("max 100000", "400000 100000", 4.0),
+        ("800000 100000", "150000 50000", 3.0),
+    ],
+)
+def test_the_quota_is_the_smallest_of_all_groups_above(
+    tmp_path: Path, inner: str, outer: str, quota: float | None
+) -> None:
+    """A pod's limit may stand in its own group or above it; the root of the hierarchy has none."""
+    own = group(tmp_path / "mount/user/session")
+    (own / "cpu.max").write_text(inner + "\n")
+    (own.parent / "cpu.max").write_text(outer + "\n")
+    assert cpu_quota(*hierarchy(tmp_path)) == quota
+
+
+@pytest.mark.parametrize(("quota_us", "quota"), [("-1", None), ("150000", 1.5)])
+def test_a_quota_of_version_1(tmp_path: Path, quota_us: str, quota: float | None) -> None:
+    """The hierarchy of the controller `cpu` counts, alone or together with others."""
+    folder = tmp_path / "cpu/docker/abc"
+    folder.mkdir(parents=True)
+    (folder / "cpu.cfs_quota_us").write_text(f"{quota_us}\n")
+    (folder / "cpu.cfs_period_us").write_text("100000\n")
+    mounts, own = tmp_path / "mounts", tmp_path / "own"
+    mounts.write_text(f"32 31 0:29 / {tmp_path}/cpu rw - cgroup cgroup rw,cpu,cpuacct\n")
+    own.write_text("5:cpuset:/\n4:cpu,cpuacct:/docker/abc\n0::/\n")
+    assert cpu_quota(str(mounts), str(own)) == quota
 
 
 def test_the_group_of_the_ladder_itself_is_no_place_for_bots(tmp_path: Path) -> None:

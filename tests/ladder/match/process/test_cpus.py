@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ladder.match.process.cpus import claimed_cpus
+from ladder.errors import UsageError
+from ladder.match.process.cpus import CLAIMS, allowed_cpus, check_claims, claimed_cpus
 
 ROOT = Path(__file__).resolve().parents[4]
 CLAIM = (
@@ -89,3 +90,36 @@ def test_claimed_cpus_are_seen_by_everybody_while_they_are_claimed(prefix: str) 
     assert claimed_cpus(f"{prefix}-other") == frozenset()
     process.communicate()
     assert claimed_cpus(prefix) == frozenset()
+
+
+def test_containers_claim_in_a_folder_that_they_share(
+    prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers that do not see each other's sockets still get a CPU each, and all see the claims."""
+    shared = {CLAIMS: str(tmp_path)}
+    allowed = sorted(os.sched_getaffinity(0))
+    processes = [start(f"{prefix}-{number}", shared) for number in range(len(allowed) + 1)]
+    claims = [read(process)[0] for process in processes]
+    assert sorted(map(int, (cpu for cpu in claims if cpu != "None"))) == allowed
+    monkeypatch.setenv(CLAIMS, str(tmp_path))
+    assert claimed_cpus() == frozenset(allowed)
+    for process in processes:
+        process.communicate()
+    assert claimed_cpus() == frozenset()
+
+
+def test_a_folder_of_claims_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence names the variable and the file."""
+    monkeypatch.setenv(CLAIMS, str(tmp_path / "missing"))
+    with pytest.raises(UsageError, match=r"LADDER_CLAIMS: .*missing/cpus cannot be written"):
+        check_claims()
+
+
+def test_a_pod_with_all_cpus_of_its_node_claims_none_alone(prefix: str) -> None:
+    """Other pods use them too, and their claims cannot be seen."""
+    pod = start(prefix, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
+    cpu = read(pod)[0]
+    assert (cpu == "None") == (allowed_cpus() == os.cpu_count())
+    pod.communicate()

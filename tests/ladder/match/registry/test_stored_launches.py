@@ -23,7 +23,7 @@ OTHERS: dict[str, object] = {
     "origin": Origin(EVIL, EVIL, EVIL, EVIL, EVIL, f"/{EVIL}", EVIL),
 }
 """What a stranger may write into each field of a launch that has to do with starting."""
-HARMLESS = {"restart", "address_mb", "min_time_ms"}
+HARMLESS = {"restart", "address_mb", "min_time_ms", "is_python_chosen"}
 """Fields that name nothing to start."""
 
 

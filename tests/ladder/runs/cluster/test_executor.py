@@ -35,6 +35,7 @@ class BreakingFleet:
     """A fleet that plays nothing and breaks down when it is given its second pair."""
 
     slots = 1
+    hostless = 0
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self._given = asyncio.Queue[Pair]()

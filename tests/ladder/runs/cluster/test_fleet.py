@@ -41,6 +41,10 @@ SIDES = {
 Play = Callable[[PairPlan], PairRecord]
 plays: dict[str, Play] = {}
 """What each machine does with a pair."""
+slow: dict[str, threading.Event] = {}
+"""Machines that are not ready before an event."""
+already = threading.Event()
+already.set()
 
 
 def by_seed(plan: PairPlan, salt: int = 0) -> PairRecord:
@@ -55,6 +59,7 @@ def greet() -> MachineFacts:
 
 def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> Prepared:
     del kit, sides
+    slow.get(str(get_worker().name), already).wait(300)
     return Prepared(100.0, {})
 
 
@@ -108,13 +113,17 @@ class Stage:
 
     async def join(self, name: str, does: Play) -> None:
         """Start a machine of one slot and wait until it is ready."""
+        await self.start(name, does)
+        await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
+
+    async def start(self, name: str, does: Play) -> None:
+        """Start a machine of one slot."""
         plays[name] = does
         worker = Worker(
             self.scheduler.address, nthreads=1, name=name, memory_limit=0, dashboard=False,
             dashboard_address="127.0.0.1:0",
         )  # fmt: skip
         self.workers[name] = await self.stack.enter_async_context(worker)
-        await self.until(lambda: self.says(f"{name} has joined") or self.says(f"{name} takes no"))
 
     def settle(self, future: "Future[PairRecord]", facts: MachineFacts | None, answer: Any) -> None:
         if isinstance(answer, WorkerDied):
@@ -182,6 +191,24 @@ def test_a_machine_that_joins_is_no_warning() -> None:
     assert [each.sentence for each in stage.news if each.is_warning] == []
     assert stage.says("beta has joined with 1 slot (CPU, 100 M positions/s): 2 machines, 2 slots")
     assert stage.says("beta has left, and what it had in play is played elsewhere: 1 machine")
+
+
+def test_machines_that_get_ready_slowly_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The user sees how many there are, while they do and when the run ends before them."""
+    monkeypatch.setattr(fleet_module, "UNREADY_S", 0.0)
+    slow["late"] = slow["later"] = threading.Event()
+
+    async def scene(stage: Stage) -> None:
+        await stage.start("late", by_seed)
+        await stage.start("later", by_seed)
+        await stage.until(lambda: stage.says("2 machines getting ready", warning=False))
+
+    try:
+        stage = on_stage(scene)
+    finally:
+        slow.pop("late").set()
+        del slow["later"]
+    assert stage.says("2 machines still getting ready", warning=False)
 
 
 def test_a_pair_that_arrives_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,25 @@
 """Addresses of schedulers: what is open to the network is refused, and certificates are made."""
 
+import asyncio
 import ssl
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from distributed import Scheduler
 
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
-from ladder.runs.cluster.security import AUTHORITY, CERTIFICATE, KEY, door_of
+from ladder.runs.cluster.certificates import make_certificates
+from ladder.runs.cluster.security import (
+    AUTHORITY,
+    CERTIFICATE,
+    KEY,
+    Door,
+    Unreachable,
+    check_scheduler,
+    door_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -53,3 +65,41 @@ def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
     (folder / KEY).unlink()
     with pytest.raises(UsageError, match=KEY):
         door_of("lab1", folder, insecure=False, option="--cluster")
+
+
+def failure_at(served: Door, reached: Door) -> str:
+    """Return why a scheduler is not reached that serves at one door; "" when it is."""
+
+    async def reach() -> str:
+        async with Scheduler(
+            host=served.host, port=0, protocol=served.protocol, security=served.security(),
+            dashboard=False, dashboard_address="127.0.0.1:0",
+        ) as scheduler:  # fmt: skip
+            port = int(scheduler.port)
+            try:
+                await check_scheduler(replace(reached, port=reached.port or port), patience_s=1.0)
+            except Unreachable as error:
+                return str(error)
+            return ""
+
+    return asyncio.run(reach())
+
+
+def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
+    """Other certificates, none, and those of a scheduler without any are told apart."""
+    for name in ("ours", "theirs"):
+        assert run_command(["cluster", "certificates", str(tmp_path / name)]) == 0
+    plain = Door("127.0.0.1", 0)
+    ours, theirs = (replace(plain, certificates=tmp_path / name) for name in ("ours", "theirs"))
+    assert failure_at(ours, ours) == failure_at(plain, plain) == ""
+    assert f"its certificates are not those in {tmp_path}/theirs" in failure_at(ours, theirs)
+    assert "needs --certificates FOLDER" in failure_at(ours, plain)
+    assert "it does not use TLS" in failure_at(plain, ours)
+    assert failure_at(plain, replace(plain, port=1)) == "Connection refused"
+
+
+def test_expired_certificates_are_named(tmp_path: Path) -> None:
+    """The sentence must say what makes new ones."""
+    make_certificates(tmp_path / "old", days=0)
+    old = Door("127.0.0.1", 0, tmp_path / "old")
+    assert "the certificates have expired" in failure_at(old, old)

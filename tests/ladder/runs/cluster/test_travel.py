@@ -1,7 +1,9 @@
 """Bots that travel: packed in one folder, resolved in another, refused where something differs."""
 
+import os
 import shutil
 import sys
+import venv
 from pathlib import Path
 
 import msgspec
@@ -12,9 +14,10 @@ from db.store import Store
 from ladder.cli.main import run_command
 from ladder.errors import UsageError
 from ladder.match.registry.builtins import sync_builtins
-from ladder.runs.cluster.archive import unpack
+from ladder.match.specs.spec import read_spec
+from ladder.runs.cluster.archive import FILES, unpack
 from ladder.runs.cluster.luggage import Luggage, pack_bots
-from ladder.runs.cluster.travel import start_here
+from ladder.runs.cluster.travel import TravellingBot, start_here
 
 BOT = Path(__file__).resolve().parents[3] / "fake_bots" / "bot.py"
 
@@ -89,3 +92,52 @@ def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> No
     )
     with pytest.raises(UsageError, match=r"ladder 0\.1\.0 there has other sources.*ucb\.py"):
         start_here(other, tmp_path)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An activated environment of this interpreter's version."""
+    place = tmp_path / "environment"
+    venv.create(place, symlinks=True)
+    monkeypatch.setenv("PATH", f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    return place
+
+
+def travelled(spec: str, home: Path, place: Path, *, python: str | None = None) -> TravellingBot:
+    """Return a bot whose files have come to another machine."""
+    resolved = read_spec(spec, home, python=python)
+    shutil.copytree(home, place / "archive" / FILES)
+    return TravellingBot(
+        1, "mine", spec, resolved.launch, resolved.content_hash, dict(resolved.files), "archive"
+    )
+
+
+@pytest.mark.parametrize("spec", ["python:bot.py:Bot", "kaggle:bot.py", "exec:python3 bot.py"])
+def test_a_machine_without_the_environment_takes_its_own_interpreter(
+    home: Path, tmp_path: Path, environment: Path, spec: str
+) -> None:
+    """A bot that was registered in an activated environment must play on machines without it."""
+    bot = travelled(spec, home, tmp_path / "there")
+    assert str(environment / "bin" / "python3") in bot.files
+    shutil.rmtree(environment)
+    start = start_here(bot, tmp_path / "there")
+    assert Path(start.folder).is_relative_to(tmp_path / "there")
+    if not spec.startswith("exec:"):
+        assert start.argv[0] == sys.executable
+
+
+def test_another_version_or_a_chosen_interpreter_is_refused(
+    home: Path, tmp_path: Path, environment: Path
+) -> None:
+    """The refusal must name the versions; an interpreter given by --python is never replaced."""
+    there = tmp_path / "there"
+    bot = travelled("kaggle:bot.py", home, there)
+    other = {name: value.replace("3.", "2.", 1) for name, value in bot.files.items()}
+    version = sys.version.split()[0]
+    with pytest.raises(UsageError, match=rf"with Python 2\..*{sys.executable} is {version}"):
+        start_here(msgspec.structs.replace(bot, files=other), there)
+    shutil.rmtree(there)
+    chosen = travelled("kaggle:bot.py", home, there, python=str(environment / "bin" / "python3"))
+    shutil.rmtree(environment)
+    with pytest.raises(UsageError, match=r"mine: --python: .*environment"):
+        start_here(chosen, there)
