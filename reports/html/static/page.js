@@ -215,7 +215,7 @@ function show(game, ply) {
  * @param {Stones} game @param {number} row @param {number} column
  * @returns {[number, number]} The centre of a cell in a drawing.
  */
-const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
+export const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
 
 /** @param {Stones} game @param {number} ply @returns {SVGElement[]} The board after so many plies. */
 export function stonesDrawn(game, ply) {
