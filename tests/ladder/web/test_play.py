@@ -149,6 +149,7 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     page.click("#play-on")
     page.wait_for_url("**ply=5")
     page.select_option("select[name=bot]", "stupid")
+    page.select_option("select[name=side]", "mover")
     page.fill("input[name=amount]", "5")
     page.select_option("select[name=kind]", "simulations")
     page.click("#consult")
