@@ -59,7 +59,7 @@ def _rating_frame() -> Spec:
     numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
         x=alt.value("width"), text="label:N"
     )
-    return finished(whiskers + dots + numbers, height=0, right=90)
+    return finished(whiskers + dots + numbers, height=0)
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
