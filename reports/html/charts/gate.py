@@ -71,7 +71,7 @@ def _words_inside(end: Row) -> list[alt.Chart]:
         "align": "left",
         "baseline": "top" if at_top else "bottom",
         "dx": 4,
-        "dy": 5 if at_top else -5,
+        "dy": 6 if at_top else -6,
         "fontSize": 12,
     }
     halo = base.mark_text(**placed, stroke="var(--page)", strokeWidth=4)
