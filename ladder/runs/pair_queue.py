@@ -44,7 +44,7 @@ class PairSource(Protocol):
     def load(self) -> None:
         """Read what former sessions have left."""
 
-    def take(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
+    def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair to play, or None if there is none now.
 
         Args:
@@ -140,7 +140,7 @@ class PairQueue:
         """Queue a pair that is new, or was not played after all."""
         heapq.heappush(self._waiting, (plan.number, plan))
 
-    def take(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
+    def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair to play, or None if there is none now (see `is_blocked`).
 
         At most `wanted` pairs are planned at once, and at most `PLAN_BATCH`.

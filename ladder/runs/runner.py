@@ -206,7 +206,7 @@ class Runner:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # what a run without a target has planned beyond it stays planned
-            plan = self._queue.take(wanted=wanted, in_play=len(self._playing))
+            plan = self._queue.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self._queue.is_blocked
             plan = self._health.briefed(plan)

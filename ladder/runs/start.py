@@ -137,7 +137,7 @@ def start_run(
                 store=store,
                 run=run,
                 settings=settings,
-                schedule=_schedule(settings, bots, run.seed),
+                schedule=schedule_of(settings, bots, run.seed),
                 entrants=sides,
                 workers=workforce.start(store, run, settings, bots, sides, logs),
                 watcher=watcher,
@@ -267,14 +267,15 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    first = _schedule(settings, bots, seed=0).pair(0)
+    first = schedule_of(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
         compile_entrants(found.values())  # a start must not be a compilation
         refuse_tight_limits([*found.values()], parse_board(first.board), settings.confinement)
     return found
 
 
-def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+    """Return the stream of pairs of a seed."""
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
         bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},

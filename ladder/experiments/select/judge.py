@@ -17,12 +17,13 @@ from ladder.experiments.select.field import (
     strengths,
 )
 from ladder.experiments.select.question import SelectQuestion
+from ladder.runs.decision import Judge
 from ladder.stats.counts import FloatArray, moments
 from ladder.stats.elo import SCALE
 
 
-class FieldJudge:
-    """Takes the pairs of a field in order. A `ladder.runs.decision.Judge`."""
+class FieldJudge(Judge):
+    """Takes the pairs of a field in order."""
 
     def __init__(
         self, bots: Sequence[GateBot], question: SelectQuestion, baseline: str | None
@@ -43,8 +44,6 @@ class FieldJudge:
         self.failed: dict[int, str] = {}
         """Why a bot that forfeits too often takes no part, by its place."""
         self.counted = 0
-        self.surplus = 0
-        """Games taken that were not wanted at their turn: played ahead of it, and not counted."""
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -101,11 +100,6 @@ class FieldJudge:
                 lacking = self.question.contest.bound(len(self.bots)) + float(lead[rival])
                 pairs += max(lacking, 0.0) / (step**2 * (ahead + 0.5))
         return min(2.0 * pairs, float(self.question.games - self.counted))
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Never: a choice is made once."""
-        return False
 
     @property
     def leader(self) -> int:
