@@ -6,13 +6,13 @@ from db.records.pairs import PlayedPair
 from ladder.experiments.bisect.cost import games_left
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.search import Search
-from ladder.runs.decision import Judge
+from ladder.experiments.engine import ExperimentJudge
 
 SETTINGS = "bisect"
 """The key of a search among the settings of its runs."""
 
 
-class VisitJudge(Judge):
+class VisitJudge(ExperimentJudge):
     """Takes the pairs of the commit at which the search is."""
 
     def __init__(self, search: Search, names: tuple[str, str], kept: Mapping[str, object]) -> None:
@@ -27,6 +27,11 @@ class VisitJudge(Judge):
     def settings(self) -> Mapping[str, object]:
         """The search that the run belongs to."""
         return {SETTINGS: self._kept}
+
+    @property
+    def verdict(self) -> None:
+        """None before the search has its answer; its session stores the verdict of each commit."""
+        return
 
     @property
     def decided(self) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
+from db.records.runs import BEST
+from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.experiments.select.field import (
@@ -17,12 +19,11 @@ from ladder.experiments.select.field import (
     strengths,
 )
 from ladder.experiments.select.question import SelectQuestion
-from ladder.runs.decision import Judge
 from ladder.stats.counts import FloatArray, moments
 from ladder.stats.elo import SCALE
 
 
-class FieldJudge(Judge):
+class FieldJudge(ExperimentJudge):
     """Takes the pairs of a field in order."""
 
     def __init__(
@@ -49,6 +50,13 @@ class FieldJudge(Judge):
     def settings(self) -> Mapping[str, object]:
         """The question."""
         return self.question.settings(self.baseline)
+
+    @property
+    def verdict(self) -> str | None:
+        """The choice, or that there is none; None if the games mean nothing."""
+        if self.is_invalid:
+            return None
+        return BEST + self.bots[self.leader].name if self.is_chosen else "undecided"
 
     @property
     def is_invalid(self) -> bool:
