@@ -25,7 +25,7 @@ def select_document(selected: Selected) -> dict[str, Any]:
         "dropped": [_player_document(player) for player in selected.dropped],
         "games": selected.games,
         "choice": selected.choice.value,
-        "exit_code": selected.choice.exit_code,
+        "exit_code": selected.exit_code,
         "reason": selected.reason,
         "players": [_player_document(player) for player in selected.players],
         "against": selected.baseline,

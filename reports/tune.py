@@ -7,10 +7,9 @@ from rich.console import Console, Group, RenderableType
 
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Kind, Parameter, Setting, point_of
-from ladder.experiments.tune.search import LiveTuning, TuningWatcher
 from ladder.experiments.tune.session import Tuned
 from ladder.experiments.tune.surface import Gain, Surface
-from ladder.runs.progress import RunEnding
+from ladder.runs.progress import LiveRun, RunEnding, Watcher
 from reports.gate.text import gate_document, gate_text
 from reports.layout.format import games_text, rounded, text_of_lines
 from reports.layout.progress import display_for, progress_bar
@@ -100,42 +99,45 @@ def parameter_lines(parameters: Sequence[Parameter], setting: Setting) -> list[s
     ]
 
 
-def tuning_watcher(console: Console) -> TuningWatcher:
-    """A live view where the console is a terminal that can redraw, else log lines."""
-    return display_for(console, TuningView())
+def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> Watcher:
+    """Return a live view where the console is a terminal that can redraw, else log lines."""
+    return display_for(console, TuningView(parameters))
 
 
 class TuningView:
     """The steps of a tuning as a `reports.layout.progress.View`."""
 
-    def title(self, state: LiveTuning) -> Sequence[str]:
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        self._parameters = parameters
+
+    def title(self, state: LiveRun) -> Sequence[str]:
         """Lines for the start: the task, the seed, and what went before."""
         run = f"tuning run {state.run_id}"
         if state.games_before:
-            run = f"going on with {run} ({state.games_before} games)"
+            run = f"resuming {run} ({games_text(state.games_before)})"
         return [f"{run}, seed {state.seed}: {state.title}"]
 
-    def status(self, state: LiveTuning) -> str:
+    def status(self, state: LiveRun) -> str:
         """Games done, speed and time left in one line; the gate comes after that."""
         return f"{status_line(state)} before the gate"
 
-    def ending(self, state: LiveTuning) -> Sequence[str]:
-        """The status and the values, and after a stop how to go on."""
+    def ending(self, state: LiveRun) -> Sequence[str]:
+        """The status and the values, and after a stop how to resume."""
         lines = [self.log(state)]
         if state.ending is RunEnding.STOPPED:
             lines.append(f"stopped: the same command goes on with tuning run {state.run_id}")
         return lines
 
-    def log(self, state: LiveTuning) -> str:
+    def log(self, state: LiveRun) -> str:
         """The status and the values that the search has come to."""
         values = ", ".join(
-            f"{each.name} {each.text(state.estimate[each.name])}" for each in state.parameters
+            f"{each.name} {each.text(state.estimate[each.name])}" for each in self._parameters
         )
         return f"{status_line(state)}; {values}"
 
-    def picture(self, state: LiveTuning, width: int, height: int) -> RenderableType:
+    def picture(self, state: LiveRun, width: int, height: int) -> RenderableType:
         """A progress bar, and each parameter beside its start and its range."""
-        shown = state.parameters[: max(0, height - 2)]
+        shown = self._parameters[: max(0, height - 2)]
         columns = [
             Column("parameter", [each.name for each in shown], number=False),
             Column("start", [each.text(each.start) for each in shown]),

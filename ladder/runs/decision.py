@@ -5,8 +5,8 @@ of their completion would be biased by that, so it is made in the order of their
 """
 
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from db.records.pairs import (
     PairPlan,
@@ -16,33 +16,38 @@ from db.records.pairs import (
 from engine.position import format_moves
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """Decides from the pairs of one run."""
+
+    surplus: int = 0
+    """Games of pairs that were taken at a turn at which they were not wanted; they do not count."""
 
     @property
     def settings(self) -> Mapping[str, object]:
         """The part of the question that is kept in the run's settings; no part of its identity."""
+        return {}
 
     @property
+    @abstractmethod
     def decided(self) -> bool:
         """Whether the run has its answer: no further pair is begun."""
 
     @property
     def progress(self) -> str:
-        """How near the decision is, for whoever watches."""
+        """How near the decision is, in words."""
+        return ""
 
     @property
     def games_left(self) -> float | None:
-        """Games until the decision as far as they can be told; None: they cannot."""
+        """Estimated games until the decision; None if unknown."""
+        return None
 
     @property
     def keeps_planned(self) -> bool:
-        """Whether pairs that are planned beyond the decision stay so, for a later session."""
+        """Whether the run stays open after the decision, with its planned pairs."""
+        return False
 
-    @property
-    def surplus(self) -> int:
-        """Games of the pairs that were taken although they were not wanted, and do not count."""
-
+    @abstractmethod
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair. One that is not wanted at its turn is given, too, and must not count.
 
@@ -52,13 +57,15 @@ class Judge(Protocol):
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether a planned pair would change anything if its turn came now."""
+        del plan
+        return True
 
 
 class Decision:
-    """A run's way to its judge: finished pairs wait here for earlier ones to finish."""
+    """The queue of finished pairs that wait for earlier ones before the judge takes them."""
 
     def __init__(self, judge: Judge | None) -> None:
-        """Without a judge nothing is ever decided."""
+        """Decide nothing without a judge."""
         self._judge = judge
         self._waiting: list[tuple[int, PlayedPair]] = []
 
@@ -79,7 +86,7 @@ class Decision:
 
     @property
     def games_left(self) -> float | None:
-        """Games until it, roughly; None: they cannot be told."""
+        """Estimated games until it; None if unknown."""
         return None if self._judge is None else self._judge.games_left
 
     @property
@@ -102,11 +109,16 @@ class Decision:
         if self._judge is not None:
             heapq.heappush(self._waiting, (pair.number, pair))
 
-    def consider(self, owed: Iterable[int]) -> None:
-        """Show the judge the pairs before which none is owed any more; `owed` are numbers."""
+    def consider(self, unfinished: Iterable[int]) -> None:
+        """Give the judge the pairs before the first unfinished one.
+
+        Args:
+            unfinished: numbers of the unfinished pairs.
+
+        """
         if self._judge is None or not self._waiting:
             return
-        limit = min(owed, default=None)
+        limit = min(unfinished, default=None)
         while self._waiting and (limit is None or self._waiting[0][0] < limit):
             self._judge.take(heapq.heappop(self._waiting)[1])
 

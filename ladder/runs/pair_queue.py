@@ -1,15 +1,18 @@
-"""The queue of a run: its pairs that are planned and not begun; more are planned when needed.
+"""The pairs of a run: which is next, and where a finished one goes.
 
-Everything that a killed run needs to go on is in the database before it is played.
+`PairQueue` plans pairs in the database before they are played, so that a killed run can resume.
 """
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Protocol
 
 from db.records.pairs import (
     Entrant,
+    FinishedPair,
     PairPlan,
+    PairRecord,
     PlannedPair,
 )
 from db.records.runs import RunRow
@@ -25,9 +28,52 @@ from ladder.runs.uncertain_pairing import (
     Advisor,
     NotYet,
 )
+from ladder.stats.sequential_elo import rate_pair
 
 PLAN_BATCH = 64
 """Pairs planned at once, at most."""
+
+
+class PairSource(Protocol):
+    """The numbered pairs of a run."""
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether the next pair depends on pairs that are not finished, perhaps elsewhere."""
+
+    def load(self) -> None:
+        """Read what former sessions have left."""
+
+    def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
+        """Return the next pair to play, or None if there is none now.
+
+        Args:
+            wanted: how many pairs the run still lacks, those in play not counted; at least 1, or
+                None without a limit.
+            in_play: how many pairs the run is playing.
+
+        Raises:
+            InvalidRun: no pair that could still be planned is of any use.
+
+        """
+
+    def put_back(self, plan: PairPlan) -> None:
+        """Take back a pair that was not played after all."""
+
+    def recall(self, playing: Iterable[int]) -> bool:
+        """Settle a pair that was put off; return whether another one may be settled now."""
+
+    def numbers(self) -> Iterator[int]:
+        """Return the numbers of the pairs that are not begun and may still be played."""
+
+    def drop(self, others: Iterable[PairPlan] = ()) -> None:
+        """Cancel all pairs that have not begun, and some other planned ones."""
+
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
+        """Store finished pairs; return what became of each."""
+
+    def give_up(self, plan: PairPlan, record: PairRecord) -> str:
+        """Note a pair without games; return a warning, empty if there is nothing to say."""
 
 
 class PairQueue:
@@ -45,7 +91,7 @@ class PairQueue:
         roster: Roster,
         decision: Decision,
     ) -> None:
-        """Nothing is read before `load`.
+        """Read nothing before `load`.
 
         Args:
             store: the open database.
@@ -86,25 +132,18 @@ class PairQueue:
         """Whether the next batch depends on pairs that are not finished, perhaps elsewhere."""
 
     def load(self) -> None:
-        """Take up what the run has planned and not played: of former sessions, or adopted."""
+        """Read what the run has planned and not played: of former sessions, or adopted."""
         for row in self._store.pairs.planned(self._run.id):
             self.put_back(self._plan_of(row))
 
     def put_back(self, plan: PairPlan) -> None:
-        """A pair was not played after all, or is new."""
+        """Queue a pair that is new, or was not played after all."""
         heapq.heappush(self._waiting, (plan.number, plan))
 
-    def take(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
-        """The next pair to play; None: there is none now (see `is_blocked`).
+    def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
+        """Return the next pair to play, or None if there is none now (see `is_blocked`).
 
-        Args:
-            wanted: how many pairs the run still lacks, those in play not counted; at least 1, or
-                None without a limit. So many are planned at once, at most `PLAN_BATCH`.
-            in_play: how many pairs the run is playing.
-
-        Raises:
-            InvalidRun: no pair that could still be planned is of any use.
-
+        At most `wanted` pairs are planned at once, and at most `PLAN_BATCH`.
         """
         self.is_blocked = False
         while True:
@@ -152,11 +191,22 @@ class PairQueue:
         return (number for number, _ in chain(self._waiting, self._put_off))
 
     def drop(self, others: Iterable[PairPlan] = ()) -> None:
-        """Give up everything that waits here, and some other planned pairs."""
+        """Cancel all pairs that have not begun, and some other planned ones."""
         plans = [*(plan for _, plan in chain(self._waiting, self._put_off)), *others]
         self._waiting.clear()
         self._put_off.clear()
         self._store.pairs.drop([plan.id for plan in plans])
+
+    def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
+        """Store pairs with their games, in one transaction."""
+        return self._store.pairs.finish_all(played, rate_pair)
+
+    def give_up(self, plan: PairPlan, record: PairRecord) -> str:
+        """Leave a pair planned, for a later session."""
+        if record.changed:
+            return ""
+        self._store.pairs.note_aborts(plan.id, record.aborts)
+        return f"pair {plan.number} was given up: {record.abort_reason}"
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
@@ -166,7 +216,7 @@ class PairQueue:
             try:
                 pairs = self._store.pairs.plan(self._run.id, count, self._planned_pair)
             except NotYet:
-                self._ask_for_owed(in_play)
+                self._adopt_pending(in_play)
                 return
             plans = [self._plan_of(pair) for pair in pairs]
             if any(self._roster.can_play(plan) for plan in plans):
@@ -177,8 +227,8 @@ class PairQueue:
             self._roster.check_enough()
             self._store.pairs.drop([plan.id for plan in plans])
 
-    def _ask_for_owed(self, in_play: int) -> None:
-        """The next batch depends on pairs that are not finished, perhaps by nobody any more."""
+    def _adopt_pending(self, in_play: int) -> None:
+        """Adopt the unfinished pairs that the next batch depends on, if no process plays them."""
         self.is_blocked = True
         if not in_play:
             self._adopt()

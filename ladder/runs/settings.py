@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
@@ -23,6 +23,8 @@ from ladder.runs.schedule import (
 
 DERIVATION = "seed_derivation"
 """The key of a run's settings that names its derivation of seeds; missing in older runs."""
+OPTIONS = "options"
+"""The key of a run's settings that holds its command and options; missing in older runs."""
 TIME = "time_ms"
 """The name of the budget by the clock, under which the margin counts."""
 
@@ -85,6 +87,10 @@ class Settings:
     """The user's words about the run; no part of what identifies it."""
     scale_time: bool = False
     """Whether machines of a cluster get time in proportion to how slow they are."""
+    experiment: Mapping[str, object] = field(default_factory=dict)
+    """What else identifies the run; JSON values only."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """The command and all of its options, by which the run is resumed; JSON values only."""
     derivation: SeedDerivation = CURRENT
     """How pairs follow from the seed; an older one only for a run that was begun with it."""
 
@@ -177,7 +183,7 @@ class Settings:
             description["scale_time"] = True
         if not by_the_clock and self.watchdog_s != WATCHDOG_S:
             description["watchdog_s"] = self.watchdog_s
-        return description
+        return {**description, **self.experiment}
 
     def surroundings(self) -> dict[str, object]:
         """The settings that are kept with the run beside its identity, such as all limits."""
@@ -191,7 +197,12 @@ class Settings:
         }
         if self.openings is not None:
             kept["openings_file"] = self.openings.name
-        return kept
+        return {**kept, **self.kept}
+
+    @property
+    def kept(self) -> dict[str, object]:
+        """The settings that a resumed run takes from the new command."""
+        return {OPTIONS: dict(self.options)} if self.options else {}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

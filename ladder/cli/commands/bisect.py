@@ -1,12 +1,15 @@
 """`ladder bisect`: which commit lost the rating?"""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 
 @takes_options
@@ -64,11 +67,12 @@ def bisect(
     from db.records.runs import RunKind
     from db.store import file_of
     from ladder.cli.commands.bots_add import trial_bounds
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
+    from ladder.experiments.engine import Bench
     from ladder.match.registry.commit_bots import CommitBots
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.stats.choices import Model
@@ -102,18 +106,14 @@ def bisect(
             settings=settings,
             confinement=confinement,
         )
-        if is_missing(db):
-            with open_draft(db) as store:
-                prepare(store, asked)
-        with open_store(db, create=True, sync=True) as store:
-            result = run_bisection(
-                store,
-                asked,
-                prepare(store, asked),
-                watcher=watcher_for(stderr_console()),
-                tell=print_error,
-                workforce=options.workforce(),
-            )
+
+        def check(store: "Store") -> None:
+            prepare(store, asked)
+
+        with open_to_play(db, check) as store:
+            good_bot = prepare(store, asked)
+            bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+            result = run_bisection(bench, asked, good_bot, tell=print_error)
     if json:
         print_out(to_json(bisect_document(result)))
     else:

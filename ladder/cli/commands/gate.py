@@ -1,13 +1,16 @@
 """`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -82,25 +85,15 @@ def gate(
     2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
     stored outside the rating list unless --rated.
     """
-    from functools import partial
-
     from db.records.runs import RunKind
-    from ladder.cli.database import (
-        is_missing,
-        open_draft,
-        open_store,
-    )
+    from ladder.cli.database import open_store, open_to_play
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
-    from ladder.cli.output import (
-        check_writable,
-        print_result,
-        printed_first,
-        stderr_console,
-    )
+    from ladder.cli.output import check_writable, print_result, stderr_console
     from ladder.cli.parsing import stages_of
     from ladder.errors import UsageError
+    from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.gate.session import (
         contestants,
@@ -145,11 +138,13 @@ def gate(
     check_writable(summary, "--summary")
     if html is not None:
         check_html(html, force=force)
-    if is_missing(db) and not stored:
-        with open_draft(db) as store:
-            first = stage_settings(settings, plan[0]) if plan else settings
-            check_possible(first, entered(*contestants(store, candidate, pairing.against)))
-    with open_store(db, create=not stored, sync=not stored) as store, printed_first(store):
+
+    def check(store: "Store") -> None:
+        first = stage_settings(settings, plan[0]) if plan else settings
+        check_possible(first, entered(*contestants(store, candidate, pairing.against)))
+
+    opened = open_store(db, create=False) if stored else open_to_play(db, check)
+    with opened as store:
         hero, baselines = contestants(store, candidate, pairing.against)
         if stored:
             gated = judge_stored(
@@ -157,16 +152,11 @@ def gate(
             )
         else:
             warn_of_unknown(entered(hero, baselines))
-            play = partial(play_stages, stages=plan) if plan else play_gate
-            gated = play(
-                store=store,
-                settings=settings,
-                candidate=hero,
-                baselines=baselines,
-                test=test,
-                watcher=watcher_for(stderr_console()),
-                workforce=workforce,
-            )
+            bench = Bench(store, watcher_for(stderr_console()), workforce)
+            if plan:
+                gated = play_stages(bench, settings, hero, baselines, test, plan)
+            else:
+                gated = play_gate(bench, settings, hero, baselines, test)
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
         print_result(gated, gate_document, gate_text, json=json)

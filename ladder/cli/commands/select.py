@@ -1,12 +1,15 @@
 """`ladder select`: which of several candidates is the best?"""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.completion import bot_names
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 
 @takes_options
@@ -47,9 +50,10 @@ def select(
     are stored outside the rating list.
     """
     from db.records.runs import RunKind
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
     from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import print_out, printed_first, show_table, stderr_console
+    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.experiments.engine import Bench
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
@@ -68,23 +72,17 @@ def select(
         games=question.games,
         rated=False,
     )
-    if is_missing(db):
-        with open_draft(db) as store:
-            check_possible(settings, field_bots(store, names))
-    with open_store(db, create=True, sync=True) as store, printed_first(store):
+
+    def check(store: "Store") -> None:
+        check_possible(settings, field_bots(store, names))
+
+    with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         warn_of_unknown(bots)
-        selected = play_selection(
-            store=store,
-            settings=settings,
-            bots=bots,
-            baseline=against,
-            question=question,
-            watcher=watcher_for(stderr_console()),
-            workforce=options.workforce(),
-        )
+        bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+        selected = play_selection(bench, settings, bots, against, question)
         if json:
             print_out(to_json(select_document(selected)))
         else:
             show_table(lambda console: print_select(console, selected))
-    return selected.choice.exit_code
+    return selected.exit_code

@@ -1,12 +1,15 @@
 """`ladder tune`: search a bot's numbers by games, and let a gate judge the find."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 MOST_PAIRS = 10_000
 """Of a step."""
@@ -101,10 +104,10 @@ def tune(
     same command goes on. No game of it counts in a rating list.
     """
     from db.records.runs import RunKind
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_tuning
     from ladder.cli.output import print_result, stderr_console
-    from ladder.errors import UsageError
+    from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.tune.bots import refuse_register
     from ladder.experiments.tune.parameters import read_parameters
@@ -117,11 +120,6 @@ def tune(
     from reports.run import watcher_for
     from reports.tune import tune_document, tune_text, tuning_watcher
 
-    if options.cluster is not None:
-        raise UsageError(
-            "--cluster: the steps of a tuning play on this machine; leave it out, and gate the "
-            "result on many machines with `ladder gate`"
-        )
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
@@ -146,23 +144,21 @@ def tune(
     )
     if html is not None:
         check_html(html, force=force)
-    if is_missing(db):
-        with open_draft(db) as store:
-            if register is not None:
-                refuse_register(store, register)
-            checked(store, task)
-    with open_store(db, create=True, sync=True) as store:
+
+    def check(store: "Store") -> None:
+        if register is not None:
+            refuse_register(store, register)
+        checked(store, task)
+
+    workforce = options.workforce()
+    with open_to_play(db, check) as store:
         if register is not None:
             refuse_register(store, register)
         console = stderr_console()
-        tuned = tune(
-            store=store,
-            task=task,
-            register=register,
-            watcher=tuning_watcher(console),
-            gate_watcher=watcher_for(console),
-        )
+        bench = Bench(store, watcher_for(console), workforce)
+        view = tuning_watcher(console, task.template.parameters)
+        tuned = tune(bench, task, register=register, search_watcher=view)
         if html is not None:
             write_tuning(store, tuned, html, games=GAMES_SHOWN)
-    print_result(tuned, tune_document, tune_text, json=json)
+        print_result(tuned, tune_document, tune_text, json=json)
     return tuned.exit_code

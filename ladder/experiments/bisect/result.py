@@ -5,10 +5,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from ladder.errors import ExitCode
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.question import Question
 from ladder.experiments.bisect.search import STAY, Answer, Search, Tested
+from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.match.specs.git import LoggedCommit
 from ladder.stats.elo import EloEstimate, estimate
 
@@ -83,9 +83,7 @@ class BisectResult:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
-        if self.answer is None:
-            return ExitCode.STOPPED
-        return ExitCode.DONE if self.answer is Answer.FOUND else ExitCode.INCONCLUSIVE
+        return exit_code_of(self.answer or STOPPED)
 
 
 def result_of(search: Search, *, conditions: str, seed: int) -> BisectResult:

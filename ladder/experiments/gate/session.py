@@ -1,29 +1,23 @@
-"""Running a gate: play until the judge has decided, or let it judge what is stored."""
+"""Running a gate: play until the judge has decided, or judge what is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
-from db.records.runs import DivisionRow, division_label
+from db.records.runs import DivisionRow, RunRow, division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UsageError
+from ladder.errors import UsageError
+from ladder.experiments.engine import STOPPED, Bench, exit_code_of, play, replayed
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.names import unknown_bot
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
 )
 from ladder.runs.settings import Settings
-from ladder.runs.start import (
-    THIS_MACHINE,
-    NothingToResume,
-    start_run,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +28,7 @@ class Gated:
     conditions: str
     """The label of the division."""
     stopped: bool = False
-    """By Ctrl-C or SIGTERM before there was a verdict; the same command goes on."""
+    """By Ctrl-C or SIGTERM before there was a verdict; the same command resumes."""
     earlier: tuple["Gated", ...] = ()
     """The stages before this one, of a gate in stages."""
     stages: int = 1
@@ -45,7 +39,7 @@ class Gated:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
-        return ExitCode.STOPPED if self.stopped else self.result.verdict.exit_code
+        return exit_code_of(STOPPED if self.stopped else self.result.verdict)
 
 
 def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:
@@ -87,7 +81,7 @@ def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
 
 
 def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
-    """A judge who has seen nothing yet."""
+    """Return a judge that has seen no pair yet."""
     return GateJudge(_gate_bot(candidate), [_gate_bot(bot) for bot in baselines], test)
 
 
@@ -96,52 +90,44 @@ def _gate_bot(bot: BotRow) -> GateBot:
 
 
 def play_gate(
-    *,
-    store: Store,
+    bench: Bench,
     settings: Settings,
     candidate: BotRow,
     baselines: Sequence[BotRow],
     test: GateTest,
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
 ) -> Gated:
     """Play until there is a verdict; an interrupted gate is resumed.
 
     Args:
-        store: the open database.
+        bench: where it is played.
         settings: of a run whose pairing is that of a gate.
         candidate: the bot in question.
         baselines: what it is measured against.
         test: what is asked.
-        watcher: is told what happens.
-        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
     judge = judge_of(candidate, baselines, test)
-    conditions = conditions_of(settings)
-    with store.runs.finishing_late():  # with its verdict, or not at all
-        try:
-            outcome = start_run(
-                store=store,
-                settings=settings,
-                bots=entered(candidate, baselines),
-                watcher=watcher,
-                judge=judge,
-                workforce=workforce,
-            )
-        except InvalidRun as error:
-            return Gated(judge.result(invalid=str(error)), conditions)
-        stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
-        result = judge.result(stopped=stopped)
-        if isinstance(outcome, NothingToResume):
-            return Gated(result, conditions)
-        if not stopped:
-            store.runs.set_verdict(outcome.run.id, result.verdict.value)
-    is_open = stopped and result.verdict is Verdict.INCONCLUSIVE
-    return Gated(result, conditions, is_open, run_id=outcome.run.id)
+    played = play(bench, settings, entered(candidate, baselines), judge)
+    result = judge.result(invalid=played.invalid, stopped=played.stopped)
+    is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
+    run_id = None if played.run is None else played.run.id
+    return Gated(result, conditions_of(settings), is_open, run_id=run_id)
+
+
+def gate_of_run(
+    store: Store,
+    settings: Settings,
+    candidate: BotRow,
+    baselines: Sequence[BotRow],
+    test: GateTest,
+    run: RunRow,
+) -> Gated:
+    """Return the gate of a finished run, judged from its stored pairs."""
+    judge = replayed(judge_of(candidate, baselines, test), store.pairs.of_run(run.id))
+    return Gated(judge.result(), conditions_of(settings), run_id=run.id)
 
 
 def judge_stored(
@@ -157,8 +143,7 @@ def judge_stored(
     division = _division(store, settings)
     if division is not None:
         revisions = [bot.revision.id for bot in baselines]
-        for pair in store.pairs.between(division.id, candidate.revision.id, revisions):
-            judge.take(pair)
+        replayed(judge, store.pairs.between(division.id, candidate.revision.id, revisions))
     return Gated(judge.result(), conditions_of(settings))
 
 

@@ -8,19 +8,19 @@ stages' chances, so each of n stages is tested at beta / n (Bonferroni).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from db.records.bots import BotRow
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import RunRow
 from db.store import Store
+from ladder.experiments.engine import Bench, finished_run
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.session import Gated, conditions_of, entered, judge_of, play_gate
+from ladder.experiments.gate.session import Gated, entered, gate_of_run, play_gate
 from ladder.runs.budgets import Budgets
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import Watcher
 from ladder.runs.resumable import is_unfinished
-from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import THIS_MACHINE
+from ladder.runs.settings import Settings
+from ladder.runs.start import runs_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +45,22 @@ def stage_settings(settings: Settings, stage: Stage) -> Settings:
 
 
 def play_stages(
-    *,
-    store: Store,
+    bench: Bench,
     settings: Settings,
     candidate: BotRow,
     baselines: Sequence[BotRow],
     test: GateTest,
     stages: Sequence[Stage],
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
 ) -> Gated:
-    """Play stage after stage, and return the last one; an interrupted gate goes on where it was.
+    """Play stage after stage, and return the last one; an interrupted gate is resumed.
 
     Args:
-        store: the open database.
+        bench: where they are played.
         settings: those of the stages, but for budget and games.
         candidate: the bot in question.
         baselines: what it is measured against.
         test: what is asked over all stages.
         stages: the shortest games first.
-        watcher: is told what happens.
-        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -75,25 +70,14 @@ def play_stages(
     done: list[Gated] = []
     for place, stage in enumerate(stages):
         asked, question = stage_settings(settings, stage), stage_test(test, stage, len(stages))
-        following = stages[place + 1] if place + 1 < len(stages) else None
         former = None
-        if following is not None:
-            former = _survived(store, asked, stage_settings(settings, following), bots, question)
+        if place + 1 < len(stages):
+            following = stage_settings(settings, stages[place + 1])
+            former = _survived(bench.store, asked, following, bots, question)
         if former is not None:
-            judge = judge_of(candidate, baselines, question)
-            for pair in store.pairs.of_run(former.id):
-                judge.take(pair)
-            done.append(Gated(judge.result(), conditions_of(asked), run_id=former.id))
+            done.append(gate_of_run(bench.store, asked, candidate, baselines, question, former))
             continue
-        gated = play_gate(
-            store=store,
-            settings=asked,
-            candidate=candidate,
-            baselines=baselines,
-            test=question,
-            watcher=watcher,
-            workforce=workforce,
-        )
+        gated = play_gate(bench, asked, candidate, baselines, question)
         done.append(gated)
         if gated.stopped or gated.result.verdict in (Verdict.REGRESSION, Verdict.INVALID):
             break
@@ -107,25 +91,13 @@ def _survived(
     bots: Sequence[BotRow],
     question: GateTest,
 ) -> RunRow | None:
-    """The finished run of a stage whose next stage is not finished; None: the stage is due."""
-    latest = _latest(store, asked, bots)
-    if latest is None or latest.status is not RunStatus.FINISHED:
-        return None
-    if latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
-        return None
-    if GateTest.from_settings(latest.settings) != question:
-        return None
-    after = _latest(store, following, bots)
-    if after is None or after.id < latest.id or is_unfinished(after):
-        return latest
-    return None
-
-
-def _latest(store: Store, settings: Settings, bots: Sequence[BotRow]) -> RunRow | None:
+    """Return the finished run of a stage whose next stage is not finished, if there is one."""
     hashes = {bot.name: bot.revision.content_hash for bot in bots}
-    for each in settings.with_older_derivations():
-        identity = identity_hash(each.describe(hashes))
-        for run in store.runs.find(identity=identity, kind=RunKind.GATE):
-            if settings.seed is None or run.seed == settings.seed:
-                return run
-    return None
+    latest = finished_run(
+        (run for run, _ in islice(runs_like(store, asked, hashes), 1)), question.settings
+    )
+    if latest is None or latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
+        return None
+    after = next((run for run, _ in runs_like(store, following, hashes)), None)
+    is_due = after is None or after.id < latest.id or is_unfinished(after)
+    return latest if is_due else None

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import BEST, division_label
+from db.records.runs import division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UsageError
+from ladder.errors import ExitCode, UsageError
+from ladder.experiments.engine import Bench, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
 from ladder.names import unknown_bot
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.settings import Settings
-from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
 
 
 class Choice(StrEnum):
@@ -28,19 +26,6 @@ class Choice(StrEnum):
     """The baseline forfeits too often, too few bots can play, or the machine stalls."""
     STOPPED = "stopped"
     """By Ctrl-C or SIGTERM; the same command goes on."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of the command."""
-        return _EXIT_CODES[self]
-
-
-_EXIT_CODES = {
-    Choice.CHOSEN: ExitCode.DONE,
-    Choice.UNDECIDED: ExitCode.INCONCLUSIVE,
-    Choice.INVALID: ExitCode.INVALID,
-    Choice.STOPPED: ExitCode.STOPPED,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +59,11 @@ class Selected:
     """Counted games."""
     conditions: str
     """The label of the division."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the command."""
+        return exit_code_of(self.choice)
 
     @property
     def best(self) -> tuple[Player, ...]:
@@ -116,25 +106,20 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
 
 
 def play_selection(
-    *,
-    store: Store,
+    bench: Bench,
     settings: Settings,
     bots: Sequence[BotRow],
     baseline: str | None,
     question: SelectQuestion,
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
 ) -> Selected:
     """Play until there is a choice; an interrupted run is resumed.
 
     Args:
-        store: the open database.
+        bench: where it is played.
         settings: of a run in which all of the bots meet each other.
         bots: the candidates, and the baseline if there is one.
         baseline: its name.
         question: the numbers of the choice.
-        watcher: is told what happens.
-        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -142,35 +127,19 @@ def play_selection(
     """
     gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
     judge = FieldJudge(gate_bots, question, baseline)
-    try:
-        outcome = start_run(
-            store=store,
-            settings=settings,
-            bots=bots,
-            watcher=watcher,
-            judge=judge,
-            workforce=workforce,
-        )
-    except InvalidRun as error:
-        return _selected(judge, settings, Choice.INVALID, str(error))
-    if isinstance(outcome, NothingToResume):
-        return _selected(judge, settings, Choice.UNDECIDED, "there was nothing to resume")
-    if judge.is_invalid:
-        reasons = "; ".join(judge.failed.values())
-        return _selected(judge, settings, Choice.INVALID, reasons)
-    if judge.is_chosen:
-        result = _selected(judge, settings, Choice.CHOSEN, "")
-        store.runs.set_verdict(outcome.run.id, BEST + result.players[0].name)
-        return result
-    if outcome.ending is RunEnding.STOPPED:
-        return _selected(
-            judge, settings, Choice.STOPPED, "it was stopped: the same command goes on"
-        )
-    store.runs.set_verdict(outcome.run.id, Choice.UNDECIDED.value)
-    why = "--max-games allows no more"
-    if judge.is_exhausted:
+    played = play(bench, settings, bots, judge)
+    choice, why = Choice.UNDECIDED, "--max-games allows no more"
+    if played.invalid or judge.is_invalid:
+        choice, why = Choice.INVALID, played.invalid or "; ".join(judge.failed.values())
+    elif judge.is_chosen:
+        choice = Choice.CHOSEN
+    elif played.stopped:
+        choice, why = Choice.STOPPED, "it was stopped: the same command goes on"
+    elif played.run is None:
+        why = "there was nothing to resume"
+    elif judge.is_exhausted:
         why = "the games repeat: ask for longer openings (--opening-plies) or other boards"
-    return _selected(judge, settings, Choice.UNDECIDED, why)
+    return _selected(judge, settings, choice, why)
 
 
 def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str) -> Selected:
