@@ -1,7 +1,7 @@
 """Running a choice: play until one bot is left that can be the best."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
@@ -59,6 +59,8 @@ class Selected:
     """Counted games."""
     conditions: str
     """The label of the division."""
+    run_id: int | None = None
+    """The run of it; None if it is invalid, or there was nothing to resume."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -128,21 +130,38 @@ def play_selection(
     gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
     judge = FieldJudge(gate_bots, question, baseline)
     played = play(bench, settings, bots, judge)
-    choice, why = Choice.UNDECIDED, "--max-games allows no more"
-    if played.invalid or judge.is_invalid:
-        choice, why = Choice.INVALID, played.invalid or "; ".join(judge.failed.values())
+    selected = selected_of(
+        judge,
+        division_label(*settings.division()),
+        invalid=played.invalid,
+        stopped="it was stopped: the same command goes on" if played.stopped else "",
+        undecided="there was nothing to resume" if played.run is None else "",
+    )
+    return replace(selected, run_id=None if played.run is None else played.run.id)
+
+
+def selected_of(
+    judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = "", undecided: str = ""
+) -> Selected:
+    """Return the result as the judge stands.
+
+    Args:
+        judge: has taken the pairs.
+        conditions: the label of the division.
+        invalid: why the games mean nothing; empty if they do.
+        stopped: why no more pairs are played yet; empty if the run is over.
+        undecided: why there is no choice, unless the judge knows.
+
+    """
+    choice, reason = Choice.UNDECIDED, undecided or "--max-games allows no more"
+    if invalid or judge.is_invalid:
+        choice, reason = Choice.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
         choice = Choice.CHOSEN
-    elif played.stopped:
-        choice, why = Choice.STOPPED, "it was stopped: the same command goes on"
-    elif played.run is None:
-        why = "there was nothing to resume"
-    elif judge.is_exhausted:
-        why = "the games repeat: ask for longer openings (--opening-plies) or other boards"
-    return _selected(judge, settings, choice, why)
-
-
-def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str) -> Selected:
+    elif stopped:
+        choice, reason = Choice.STOPPED, stopped
+    elif judge.is_exhausted and not undecided:
+        reason = "the games repeat: ask for longer openings (--opening-plies) or other boards"
     players = _players(judge)
     named = f"after {judge.counted} games"
     if choice is Choice.CHOSEN:
@@ -160,7 +179,7 @@ def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str
         baseline=judge.baseline,
         players=players,
         games=judge.counted,
-        conditions=division_label(*settings.division()),
+        conditions=conditions,
     )
 
 
