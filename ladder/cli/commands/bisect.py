@@ -53,6 +53,13 @@ def bisect(
         typer.Option(help="The Elo in which --max-drop is given."),
     ] = "logistic",
     options: RunOptions,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the answer as a page with charts."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -68,6 +75,7 @@ def bisect(
     from db.store import file_of
     from ladder.cli.commands.bots_add import trial_bounds
     from ladder.cli.database import open_to_play
+    from ladder.cli.html_file import check_html, write_bisection
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
@@ -90,6 +98,8 @@ def bisect(
         pairing=Pairing(PairingKind.GATE),
         rated=False,
     )
+    if html is not None:
+        check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
     bots = CommitBots(
         spec=spec,
@@ -114,6 +124,8 @@ def bisect(
             good_bot = prepare(store, asked)
             bench = Bench(store, watcher_for(stderr_console()), options.workforce())
             result = run_bisection(bench, asked, good_bot, tell=print_error)
+    if html is not None:
+        write_bisection(result, html)
     if json:
         print_out(to_json(bisect_document(result)))
     else:

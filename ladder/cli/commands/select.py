@@ -1,5 +1,6 @@
 """`ladder select`: which of several candidates is the best?"""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -40,6 +41,13 @@ def select(
         ),
     ] = 20_000,
     options: RunOptions,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the choice as a page with charts."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -52,6 +60,7 @@ def select(
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play
     from ladder.cli.first_starts import warn_of_unknown
+    from ladder.cli.html_file import check_html, write_selection
     from ladder.cli.output import print_out, show_table, stderr_console
     from ladder.experiments.engine import Bench
     from ladder.experiments.select.question import SelectQuestion
@@ -73,6 +82,9 @@ def select(
         rated=False,
     )
 
+    if html is not None:
+        check_html(html, force=force)
+
     def check(store: "Store") -> None:
         check_possible(settings, field_bots(store, names))
 
@@ -81,6 +93,8 @@ def select(
         warn_of_unknown(bots)
         bench = Bench(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(bench, settings, bots, against, question)
+        if html is not None:
+            write_selection(store, selected, html)
         if json:
             print_out(to_json(select_document(selected)))
         else:

@@ -1,9 +1,8 @@
 """Running a bisection: commits taken in, visited and left until the search has its answer."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bots.errors import SpecError
 from db.records.bots import BotRow
@@ -13,10 +12,11 @@ from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.bisect.history import SHORT, History
-from ladder.experiments.bisect.judge import SETTINGS, VisitJudge
+from ladder.experiments.bisect.judge import VisitJudge
 from ladder.experiments.bisect.question import Question
-from ladder.experiments.bisect.result import BisectResult, result_of
+from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
 from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.stored import keep_result, search_of
 from ladder.experiments.engine import Bench, play, replayed
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
@@ -91,14 +91,18 @@ class _BisectSession:
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Ids by place in the history."""
+        self._course: list[Visit] = []
 
     def play(self) -> BisectResult:
         search = self._search
         while not search.is_over:
             check_stop()
-            row = self._current_bot()
+            place, row = search.place, self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()
+            self._course.append(visit_of(search, place))
+            if place in self._runs:
+                keep_result(self._bench.store, self._runs[place], self._result())
             last = len(search.history.commits) - 1
             if last in search.skipped:
                 raise InvalidRun(f"--bad cannot be measured: {search.skipped[last]}")
@@ -110,7 +114,7 @@ class _BisectSession:
 
     def _result(self) -> BisectResult:
         label = division_label(*self._asked.settings.division())
-        return result_of(self._search, conditions=label, seed=self._seed)
+        return result_of(self._search, conditions=label, seed=self._seed, course=self._course)
 
     def _current_bot(self) -> BotRow | None:
         """Return the bot at the current commit; None if the commit had to be skipped."""
@@ -213,10 +217,10 @@ class _BisectSession:
 
         def find(settings: Settings) -> list[RunRow]:
             key = self._identity(replace(asked, settings=settings))
-            return [run for run in stored if _search_of(run).get("key") == key]
+            return [run for run in stored if search_of(run).get("key") == key]
 
         for run, settings in former_runs(asked.settings, find):
-            seed = int(_search_of(run)["seed"])
+            seed = int(search_of(run)["seed"])
             if given in (None, seed):
                 return replace(asked, settings=settings), seed
         return asked, secrets.randbelow(SEED_LIMIT) if given is None else given
@@ -240,12 +244,6 @@ def _conditions(settings: Settings, candidate: BotRow, good: BotRow) -> Settings
         bots=tuple(dict.fromkeys((candidate.name, good.name))),
         pairing=Pairing(PairingKind.GATE, candidate.name, (good.name,)),
     )
-
-
-def _search_of(run: RunRow) -> Mapping[str, Any]:
-    """Return the search that a run belongs to, as it is stored; empty if it is not readable."""
-    kept = run.settings.get(SETTINGS)
-    return kept if isinstance(kept, dict) else {}
 
 
 def _in_short(text: str) -> str:

@@ -20,6 +20,11 @@ _GATE = 0x6A7E
 """Apart from the streams of the search in the same seed."""
 
 
+def gate_note(run_id: int) -> str:
+    """Return the note of the gate at the end of a tuning, by which it is found."""
+    return f"the end of tuning run {run_id}"
+
+
 class Method(StrEnum):
     """How the settings of a step are chosen."""
 
@@ -113,5 +118,5 @@ class TuningTask:
             games=self.test.games,
             seed=derive_seed(seed, _GATE),
             rated=False,
-            note=f"the end of tuning run {run_id}",
+            note=gate_note(run_id),
         )
