@@ -9,6 +9,7 @@ from ladder.experiments.select.session import Choice, Player
 from ladder.experiments.select.stored import StoredSelection
 from ladder.experiments.tune.stored import StoredTuning
 from ladder.match.specs.git import LoggedCommit
+from ladder.stats.elo import EloEstimate
 from reports.bisect import HEADS as ANSWERS
 from reports.bisect import SHORT
 from reports.html.charts.experiments import chance_chart, interval_chart
@@ -175,7 +176,7 @@ def bisection_finding(result: BisectResult) -> Finding:
     blames = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
     facts = [("Commit", _named(each)) for each in result.suspects if blames]
     if result.drop is not None:
-        facts.append(("Drop", f"{elo_words(result.drop)} Elo against the good one"))
+        facts.append(("Drop", f"{_elo(result.drop)} Elo against the good one"))
     facts += [
         ("Good", _named(result.good)),
         ("Bad", f"{_named(result.bad)}, {result.commits} commits later"),
@@ -199,14 +200,24 @@ def _named(commit: LoggedCommit) -> str:
     return f"{commit.commit[:SHORT]} {commit.subject}"
 
 
+def _elo(estimate: EloEstimate, *, digits: int = 1) -> str:
+    return elo_words(estimate, digits=digits).replace("+-", "±")
+
+
+def _interval(estimate: EloEstimate) -> dict[str, float | None]:
+    """The 95 % interval; after a shutout that of the likelihood, as the error means nothing."""
+    if estimate.is_bound or estimate.elo is None or estimate.error95 is None:
+        return {"low": estimate.low95, "high": estimate.high95}
+    return {"low": estimate.elo - estimate.error95, "high": estimate.elo + estimate.error95}
+
+
 def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
     rows = [
         {
             "name": each.commit.commit[:SHORT],
             "elo": each.estimate.elo,
-            "low": each.estimate.low95,
-            "high": each.estimate.high95,
-            "label": elo_words(each.estimate, digits=0).replace("+-", "±"),
+            **_interval(each.estimate),
+            "label": _elo(each.estimate, digits=0),
             "verdict": _VERDICT_COLOURS[each.verdict],
         }
         for each in tried
@@ -219,7 +230,7 @@ def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
                 Cell(each.commit.commit[:SHORT]),
                 Cell(each.verdict.value, verdict=_VERDICT_COLOURS[each.verdict]),
                 number(each.games),
-                Cell(elo_words(each.estimate).replace("+-", "±"), each.estimate.elo),
+                Cell(_elo(each.estimate), each.estimate.elo),
                 number(None if each.reason else each.weaker, ".1%"),
                 Cell(f"{each.commit.subject} ({each.reason})" if each.reason
                      else each.commit.subject),
