@@ -7,7 +7,6 @@ from db.records.runs import RunKind
 from db.store import FollowedStore
 from ladder.experiments.bisect.stored import bisection_of
 from ladder.experiments.gate.stored import trial_of
-from ladder.experiments.select.stored import selection_of
 from ladder.experiments.tune.stored import tuning_of
 from ladder.results.overview.pace import runs_now
 from ladder.results.standings.division import standings_of_run
@@ -15,6 +14,7 @@ from ladder.runs.history import PastRun, past_run
 from ladder.web.border.parameters import LARGEST_KEY, Parameters
 from ladder.web.errors import NotFound
 from ladder.web.live_page import live_page
+from ladder.web.site import Site, site_of
 from reports.html.findings import (
     Finding,
     bisection_finding,
@@ -49,16 +49,16 @@ async def run_page(request: Request) -> Response:
         standings = None
         if 0 < run.games <= RATED_ANEW and run.row.kind is not RunKind.TUNE:
             standings = standings_of_run(store, division, run.row)
-        return run_parts(entry, trials, standings, _finding(store, run))
+        return run_parts(entry, trials, standings, _finding(site_of(request), store, run))
 
     return await live_page(request, "run.html.j2", key, look)
 
 
-def _finding(store: FollowedStore, run: PastRun) -> Finding | None:
+def _finding(site: Site, store: FollowedStore, run: PastRun) -> Finding | None:
     """Return the finding of an experiment; None of other runs and if it is not readable."""
     row = run.row
     if row.kind is RunKind.SELECT and run.games <= JUDGED_ANEW:
-        selection = selection_of(store, row, run.status)
+        selection = site.selection(store, run)
         return None if selection is None else selection_finding(selection)
     if row.kind is RunKind.BISECT:
         bisection = bisection_of(store, row)
