@@ -1,6 +1,6 @@
 """A run while it is played: its rating table and its games in play, or a line for a log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -44,12 +44,16 @@ def duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-def nothing_to_resume(others: Sequence[Resumable]) -> list[str]:
-    """Lines for a run that was to be gone on with and is not there: those that are."""
-    lines = ["nothing to resume: no interrupted run has these settings"]
-    if others:
-        lines.append("interrupted runs, and the commands that go on with them:")
-    return lines + [f"run {run.run_id} ({games_text(run.games)}): {run.command}" for run in others]
+def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
+    """Return lines about the interrupted runs that are there, each with the command to resume it.
+
+    For a command that was to resume a run and found none.
+    """
+    lines = [f"run {run.run_id} ({games_text(run.games)}): {command}" for run, command in others]
+    head = ["nothing to resume: no interrupted run has these settings"]
+    return (
+        [*head, "interrupted runs, and the commands that resume them:", *lines] if lines else head
+    )
 
 
 def kind_text(termination: Termination) -> str:

@@ -20,6 +20,7 @@ from ladder.cli.output import (
     stderr_console,
     stdout_console,
 )
+from ladder.cli.resume import command_line
 from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
@@ -151,7 +152,7 @@ def _play(
 
 
 def _say_nothing_to_resume(others: Sequence[Resumable], *, json: bool) -> int:
-    for line in nothing_to_resume(others):
+    for line in nothing_to_resume((each, command_line(each.options)) for each in others):
         print_error(line)
     if json:
         print_out(to_json({"run": None, "games": 0}))

@@ -88,6 +88,12 @@ class _BisectSession:
         self._search = Search(asked.history, asked.question)
         self._asked, self._seed = self._resumed(asked)
         self._key = self._identity(self._asked)
+        self._options = {
+            **asked.settings.options,
+            "good": asked.history.good.commit,
+            "bad": asked.history.bad.commit,
+            "seed": self._seed,
+        }
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Ids by place in the history."""
@@ -141,6 +147,7 @@ class _BisectSession:
         settings = replace(
             _conditions(self._asked.settings, row, self._good),
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
+            options=self._options,
         )
         stream = self._stream(settings, row)
         judge = replayed(

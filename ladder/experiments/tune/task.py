@@ -113,5 +113,6 @@ class TuningTask:
             games=self.test.games,
             seed=derive_seed(seed, _GATE),
             rated=False,
+            options={**self.settings.options, "seed": seed},
             note=f"the end of tuning run {run_id}",
         )

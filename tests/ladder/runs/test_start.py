@@ -23,6 +23,7 @@ from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.cli.main import run_command
+from ladder.cli.resume import command_line
 from ladder.cli.run_and_report import Choice
 from ladder.cli.run_options import RunOptions
 from ladder.match.openings.openings_file import NamedOpenings
@@ -31,7 +32,7 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, RunEnding, Silent
-from ladder.runs.resumable import command_of, resumable_runs
+from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import Continue, Settings
@@ -120,7 +121,7 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
     play(store, older, Recorder(monkeypatch, stop_after=4))
     with closing(store.run_lock()) as lock:
         (listed,) = resumable_runs(store, lock)
-    assert "--cpu-time" not in listed.command
+    assert "--cpu-time" not in command_line(listed.options)
     play(store, SETTINGS, Recorder(monkeypatch))
     (run,) = store.runs.find()
     assert "seed_derivation" not in run.settings
@@ -310,7 +311,7 @@ def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Set
         {"kind": RunKind.MATCH, "rated": False, "pairing": Pairing(PairingKind.ROUND_ROBIN)},
     ],
 )
-def test_the_command_of_an_interrupted_run_goes_on_with_it(
+def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
     change: dict[str, object],
@@ -325,9 +326,13 @@ def test_the_command_of_an_interrupted_run_goes_on_with_it(
     nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
     assert isinstance(nothing, NothingToResume)
     assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
-    assert nothing_to_resume(nothing.others)[-1].endswith(f"(4 games): {command_of(run)}")
+    options = options_of(run)
+    assert options is not None
+    command = command_line(options)
+    listed = [(each, command_line(each.options)) for each in nothing.others]
+    assert nothing_to_resume(listed)[-1].endswith(f"(4 games): {command}")
     hashes = {bot.name: bot.revision.content_hash for bot in bots}
-    again = parsed(command_of(run))
+    again = parsed(command)
     assert again.seed == run.seed
     assert again.describe(hashes) == settings.describe(hashes)
 
