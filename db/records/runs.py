@@ -15,6 +15,8 @@ from engine.result import Termination
 
 BEST = "best: "
 """The beginning of the verdict of a choice that was made; the bot's name follows."""
+OPTIONS = "options"
+"""The key of a run's settings that holds its command and options; missing in older runs."""
 SELECT = "select"
 """The key of a choice among the settings of its run."""
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import parts_of
-from db.records.runs import SELECT, RunKind, RunRow, RunStatus
+from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.budgets import Budgets
-from ladder.runs.settings import LIMIT_OPTIONS, OPTIONS, cpu_limit
+from ladder.runs.settings import LIMIT_OPTIONS, cpu_limit
 
 TUNING = "tuning"
 """The key of a tuning's search among the settings of its run."""

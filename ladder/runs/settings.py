@@ -11,7 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import Conditions, RunKind, plies_of_opening
+from db.records.runs import OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
@@ -23,8 +23,6 @@ from ladder.runs.schedule import (
 
 DERIVATION = "seed_derivation"
 """The key of a run's settings that names its derivation of seeds; missing in older runs."""
-OPTIONS = "options"
-"""The key of a run's settings that holds its command and options; missing in older runs."""
 TIME = "time_ms"
 """The name of the budget by the clock, under which the margin counts."""
 
