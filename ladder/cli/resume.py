@@ -24,17 +24,16 @@ def options_to_store(context: typer.Context) -> dict[str, object]:
     return {COMMAND: context.command_path.partition(" ")[2], **given}
 
 
-def command_line(options: Mapping[str, Any]) -> str:
-    """Return the command line with the options that differ from their defaults.
+def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
+    """Return a command line with the options that differ from their defaults.
 
     Args:
         options: as `options_to_store` returns them; others than those of the command do not matter.
+        context: of any command of the program.
 
     """
-    from ladder.cli.app import parser
-
     names = str(options[COMMAND]).split()
-    command = parser()
+    command: Any = context.find_root().command
     for name in names:
         command = command.commands[name]
     words = ["ladder", *names]

@@ -36,7 +36,7 @@ from ladder.cli.options import (
     Time,
     Watchdog,
 )
-from ladder.cli.resume import options_to_store
+from ladder.cli.resume import command_line, options_to_store
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
@@ -60,8 +60,18 @@ class BotOptions:
     scratch: Scratch = 1024
     cpu_time: CpuTime = None
     sandbox: Sandbox = None
-    stored: Mapping[str, object] = field(default_factory=dict, metadata={NO_OPTION: True})
-    """The command and all of its options, as they are stored with a run."""
+    context: typer.Context | None = field(default=None, metadata={NO_OPTION: True})
+    """Of the command; None if none runs."""
+
+    @property
+    def stored(self) -> dict[str, object]:
+        """The command and all of its options, as they are stored with a run."""
+        return {} if self.context is None else options_to_store(self.context)
+
+    def command_line(self, options: Mapping[str, object] | None = None) -> str:
+        """Return the command line of stored options; None stands for those of this command."""
+        assert self.context is not None  # noqa: S101 - a command runs
+        return command_line(self.stored if options is None else options, self.context)
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
         """Return the bounds of every bot that the command starts.
@@ -263,7 +273,7 @@ def takes_options(command: Callable[..., int]) -> Callable[..., int]:
     @wraps(command)
     def reading(context: typer.Context, **words: Any) -> int:
         given = {each.name: words.pop(each.name) for each in shared}
-        options = kind(**given, stored=options_to_store(context))
+        options = kind(**given, context=context)
         return command(options=options, **words)
 
     reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

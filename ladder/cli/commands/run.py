@@ -80,6 +80,4 @@ def run(
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 
-    return play_and_report(
-        db, choose, json=json, named=patterns, is_served=serve, workforce=options.workforce()
-    )
+    return play_and_report(db, choose, json=json, named=patterns, is_served=serve, options=options)

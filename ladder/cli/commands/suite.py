@@ -152,7 +152,6 @@ def run(
     from ladder.checked_stream import write_file
     from ladder.cli.database import open_or_imagine
     from ladder.cli.output import check_writable, print_error, print_out, show_table
-    from ladder.cli.resume import command_line
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.baseline import compare, read_baseline
     from ladder.experiments.suite.puzzle import read_suite
@@ -182,8 +181,8 @@ def run(
             tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
         )
     if result is None:
-        command = command_line(options.stored)
-        print_error(f"stopped: the answers so far are not reported; to start again: {command}")
+        again = options.command_line()
+        print_error(f"stopped: the answers so far are not reported; to start again: {again}")
         return ExitCode.STOPPED
     steps = () if known is None else compare(result, known)
     document = suite_document(result, steps)

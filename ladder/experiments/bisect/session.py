@@ -22,7 +22,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import check_possible, former_runs
+from ladder.runs.start import check_possible, former_runs, hashes_of
 from ladder.signals import check_stop
 
 NO_LIMIT = 2**31 - 1
@@ -181,7 +181,7 @@ class _BisectSession:
         self._search.skip(_in_short(why))
 
     def _stream(self, settings: Settings, row: BotRow) -> str:
-        hashes = {bot.name: bot.revision.content_hash for bot in (row, self._good)}
+        hashes = hashes_of((row, self._good))
         return identity_hash(settings.describe(hashes), settings.seed)
 
     def _stored_pairs(self, stream: str) -> list[PlayedPair]:

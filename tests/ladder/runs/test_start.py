@@ -22,6 +22,7 @@ from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
+from ladder.cli.app import parser
 from ladder.cli.main import run_command
 from ladder.cli.resume import command_line
 from ladder.cli.run_and_report import Choice
@@ -43,6 +44,7 @@ from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
+ROOT = parser().make_context("ladder", ["runs"])
 SETTINGS = Settings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
@@ -121,7 +123,7 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
     play(store, older, Recorder(monkeypatch, stop_after=4))
     with closing(store.run_lock()) as lock:
         (listed,) = resumable_runs(store, lock)
-    assert "--cpu-time" not in command_line(listed.options)
+    assert "--cpu-time" not in command_line(listed.options, ROOT)
     play(store, SETTINGS, Recorder(monkeypatch))
     (run,) = store.runs.find()
     assert "seed_derivation" not in run.settings
@@ -328,8 +330,8 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
     options = options_of(run)
     assert options is not None
-    command = command_line(options)
-    listed = [(each, command_line(each.options)) for each in nothing.others]
+    command = command_line(options, ROOT)
+    listed = [(each, command_line(each.options, ROOT)) for each in nothing.others]
     assert nothing_to_resume(listed)[-1].endswith(f"(4 games): {command}")
     hashes = {bot.name: bot.revision.content_hash for bot in bots}
     again = parsed(command)
