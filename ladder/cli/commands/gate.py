@@ -11,6 +11,7 @@ from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
     from db.store import Store
+    from ladder.experiments.gate.session import GateTask
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -95,14 +96,8 @@ def gate(
     from ladder.errors import UsageError
     from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.gate.session import (
-        contestants,
-        entered,
-        gate_pairing,
-        judge_stored,
-        play_gate,
-    )
-    from ladder.experiments.gate.stages import play_stages, stage_settings
+    from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored
+    from ladder.experiments.gate.stages import play_stages, stage_tasks
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
     from reports.gate.text import (
@@ -139,24 +134,21 @@ def gate(
     if html is not None:
         check_html(html, force=force)
 
+    def tasks_in(store: "Store") -> "list[GateTask]":
+        return stage_tasks(gate_task(store, settings, test), plan)
+
     def check(store: "Store") -> None:
-        first = stage_settings(settings, plan[0]) if plan else settings
-        check_possible(first, entered(*contestants(store, candidate, pairing.against)))
+        first = tasks_in(store)[0]
+        check_possible(first.settings, first.bots)
 
     opened = open_store(db, create=False) if stored else open_to_play(db, check)
     with opened as store:
-        hero, baselines = contestants(store, candidate, pairing.against)
+        tasks = tasks_in(store)
         if stored:
-            gated = judge_stored(
-                store=store, settings=settings, candidate=hero, baselines=baselines, test=test
-            )
+            gated = judge_stored(store, tasks[0])
         else:
-            warn_of_unknown(entered(hero, baselines))
-            bench = Bench(store, watcher_for(stderr_console()), workforce)
-            if plan:
-                gated = play_stages(bench, settings, hero, baselines, test, plan)
-            else:
-                gated = play_gate(bench, settings, hero, baselines, test)
+            warn_of_unknown(tasks[0].bots)
+            gated = play_stages(Bench(store, watcher_for(stderr_console()), workforce), tasks)
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
         print_result(gated, gate_document, gate_text, json=json)
