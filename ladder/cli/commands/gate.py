@@ -1,12 +1,21 @@
 """`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.completion import bot_lists, bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Alpha,
+    Beta,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    MaxGames,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -33,23 +42,11 @@ def gate(
             autocompletion=bot_lists,
         ),
     ],
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="By so much it must not be worse.")
-    ] = 20.0,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by that.")
-    ] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")] = 0.05,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without a decision by then: inconclusive."
-        ),
-    ] = MAX_GAMES,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="The Elo in which --max-drop is given."),
-    ] = "logistic",
+    max_drop: MaxDrop = 20.0,
+    alpha: Alpha = 0.05,
+    beta: Beta = 0.05,
+    max_games: MaxGames = MAX_GAMES,
+    model: EloModel = "logistic",
     stages: Annotated[
         str | None,
         typer.Option(
