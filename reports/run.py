@@ -106,11 +106,15 @@ def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
 class RunView:
     """A run as a `reports.layout.progress.View`."""
 
+    def name(self, live: LiveRun) -> str:
+        """The run, such as ``run 3``."""
+        return f"run {live.run_id}"
+
     def title(self, live: LiveRun) -> Sequence[str]:
         """Lines for the start: the conditions, the seed, and what went before."""
-        run = f"run {live.run_id}"
+        run = self.name(live)
         if live.games_before:
-            run = f"going on with {run} ({games_text(live.games_before)})"
+            run = f"resuming {run} ({games_text(live.games_before)})"
         boards = THU_BOARDS if live.title.startswith("thu,") else ""
         return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 
@@ -119,11 +123,15 @@ class RunView:
         return status_line(live)
 
     def ending(self, live: LiveRun) -> Sequence[str]:
-        """The status, the forfeits, and after a stop how to go on."""
-        lines = [status_line(live), *forfeit_lines(live)]
+        """The summary, and after a stop how to resume."""
+        lines = self.summary(live)
         if live.ending is RunEnding.STOPPED:
-            lines.append(f"stopped: the same command goes on with run {live.run_id}")
+            lines.append(f"stopped: the same command resumes {self.name(live)}")
         return lines
+
+    def summary(self, live: LiveRun) -> list[str]:
+        """The status and the forfeits."""
+        return [status_line(live), *forfeit_lines(live)]
 
     def log(self, live: LiveRun) -> str:
         """Return the status and the leading bots, with their scores where ratings do not move."""

@@ -81,7 +81,10 @@ class ThisMachine:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Worker processes, one for each pair that is played at the same time."""
+        """Return worker processes, one for each pair that is played at the same time.
+
+        Pages show the boards of registered bots alone: settings of a tuning have no pages.
+        """
         confinement = replace(
             settings.confinement_in_force,
             logs=logs,
@@ -91,7 +94,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=confinement,
-            channel=channel_of(store.where),
+            channel=channel_of(store.where) if settings.bots else None,
         )
 
 

@@ -80,7 +80,7 @@ def gate(
     """Play CANDIDATE against its baselines until a sequential test decides.
 
     Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
-    2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
+    2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it. The games are
     stored outside the rating list unless --rated.
     """
     from db.records.runs import RunKind

@@ -99,7 +99,7 @@ def tune(
 
     The verdict is the gate's, on pairs that the search never saw. Exit codes: 0 pass,
     3 regression, 4 inconclusive, 5 invalid, 2 bad input, 130 stopped by Ctrl-C after saving; the
-    same command goes on. No game of it counts in a rating list.
+    same command resumes it. No game of it counts in a rating list.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play

@@ -25,7 +25,7 @@ class Choice(StrEnum):
     INVALID = "invalid"
     """The baseline forfeits too often, too few bots can play, or the machine stalls."""
     STOPPED = "stopped"
-    """By Ctrl-C or SIGTERM; the same command goes on."""
+    """By Ctrl-C or SIGTERM; the same command resumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def play_selection(
     elif judge.is_chosen:
         choice = Choice.CHOSEN
     elif played.stopped:
-        choice, why = Choice.STOPPED, "it was stopped: the same command goes on"
+        choice, why = Choice.STOPPED, "it was stopped: the same command resumes it"
     elif played.run is None:
         why = "there was nothing to resume"
     elif judge.is_exhausted:

@@ -92,7 +92,7 @@ def test_a_stopped_tuning_goes_on(
         assert 2 < known < 120
         if number == signal.SIGINT:
             assert json.loads(stopped.out)["gate"] is None
-            assert "the same command goes on with tuning run 1" in stopped.err
+            assert "the same command resumes tuning run 1" in stopped.err
     before = steps(ladder.folder)
     resumed = ladder(*words)
     assert resumed.code in (0, 3, 4), resumed.err

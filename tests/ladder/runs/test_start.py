@@ -103,11 +103,11 @@ def test_a_resumed_run_counts_alike_everywhere(
     """Headline and table both hold the games of interrupted sessions, from the start."""
     stopped = play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
     assert stopped.ending is RunEnding.STOPPED
-    assert "the same command goes on with run 1" in RunView().ending(stopped.live)[-1]
+    assert "the same command resumes run 1" in RunView().ending(stopped.live)[-1]
     recorder = Recorder(monkeypatch)
     resumed = play(store, SETTINGS, recorder)
     assert recorder.games_at_start == [8, 8]
-    assert RunView().title(resumed.live)[0].startswith("going on with run 1 (8 games), seed 1: 4x4")
+    assert RunView().title(resumed.live)[0].startswith("resuming run 1 (8 games), seed 1: 4x4")
     assert resumed.live.total_games == 20
     for bot in resumed.live.bots.values():
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
