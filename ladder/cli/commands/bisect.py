@@ -57,7 +57,7 @@ def bisect(
     Commits are built and tried as by `ladder bots add --git`, and play against the good one until
     the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
     skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
-    the machine stalls, 2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it.
+    the machine stalls, 2 bad input, 130 stopped by Ctrl-C: the same command resumes it.
     """
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind

@@ -39,7 +39,7 @@ def select(
     """Choose the best of several bots: those that can still be the best play on.
 
     Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
-    stalling), 2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it. The games
+    stalling), 2 bad input, 130 stopped by Ctrl-C: the same command resumes it. The games
     are stored outside the rating list.
     """
     from db.records.runs import RunKind
