@@ -61,43 +61,32 @@ class Judge(ABC):
         return True
 
 
-class Decision:
-    """The queue of finished pairs that wait for earlier ones before the judge takes them."""
+class Endless(Judge):
+    """The judge of a run that only its settings end."""
 
-    def __init__(self, judge: Judge | None) -> None:
-        """Decide nothing without a judge."""
-        self._judge = judge
+    @property
+    def decided(self) -> bool:
+        """Never."""
+        return False
+
+    def take(self, pair: PlayedPair) -> None:
+        """Do nothing."""
+
+
+ENDLESS = Endless()
+
+
+class Decision:
+    """The finished pairs that wait for earlier ones before the judge takes them."""
+
+    def __init__(self, judge: Judge = ENDLESS) -> None:
+        self.judge = judge
         self._waiting: list[tuple[int, PlayedPair]] = []
 
     @property
     def is_asked(self) -> bool:
         """Whether the run ends by a decision at all."""
-        return self._judge is not None
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether the run has its answer."""
-        return self._judge is not None and self._judge.decided
-
-    @property
-    def progress(self) -> str:
-        """How near it is, in words."""
-        return "" if self._judge is None else self._judge.progress
-
-    @property
-    def games_left(self) -> float | None:
-        """Estimated games until it; None if unknown."""
-        return None if self._judge is None else self._judge.games_left
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Whether pairs that are planned beyond it stay so."""
-        return self._judge is not None and self._judge.keeps_planned
-
-    @property
-    def surplus(self) -> int:
-        """Games that were played and do not count, because they were not needed at their turn."""
-        return 0 if self._judge is None else self._judge.surplus
+        return self.judge is not ENDLESS
 
     @property
     def holds_pairs(self) -> bool:
@@ -106,25 +95,21 @@ class Decision:
 
     def add(self, pair: PlayedPair) -> None:
         """Note a finished pair."""
-        if self._judge is not None:
+        if self.is_asked:
             heapq.heappush(self._waiting, (pair.number, pair))
 
     def consider(self, unfinished: Iterable[int]) -> None:
         """Give the judge the pairs before the first unfinished one.
 
         Args:
-            unfinished: numbers of the unfinished pairs.
+            unfinished: numbers of pairs.
 
         """
-        if self._judge is None or not self._waiting:
+        if not self._waiting:
             return
         limit = min(unfinished, default=None)
         while self._waiting and (limit is None or self._waiting[0][0] < limit):
-            self._judge.take(heapq.heappop(self._waiting)[1])
-
-    def needs(self, plan: PairPlan) -> bool:
-        """Whether a planned pair can still change it."""
-        return self._judge is None or self._judge.wants(plan)
+            self.judge.take(heapq.heappop(self._waiting)[1])
 
 
 def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:

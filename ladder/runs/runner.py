@@ -7,7 +7,7 @@ pair is next.
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from db.records.pairs import (
@@ -51,49 +51,32 @@ class RunOutcome:
     live: LiveRun
 
 
+@dataclass(kw_only=True)
 class Runner:
     """Plays one run to its end. Used once."""
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        run: RunRow,
-        source: PairSource,
-        decision: Decision,
-        health: RunHealth,
-        workers: PairExecutor,
-        live: LiveRun,
-        watcher: Watcher,
-    ) -> None:
-        """Play nothing before `play`.
+    store: Store
+    run: RunRow
+    """Stored as running."""
+    source: PairSource
+    decision: Decision
+    """Takes the run's finished pairs in the order of their numbers, those of former sessions
+    included, and ends the run."""
+    health: RunHealth
+    """Gives the run up."""
+    workers: PairExecutor
+    """Closed by `play`."""
+    live: LiveRun
+    """Kept up to date here."""
+    watcher: Watcher
+    _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
+    _done: list["Future[PairRecord]"] = field(default_factory=list)
+    """Those that workers are done with, or that were cancelled, and that are not collected; filled
+    in this thread, by `submit`, `wait` and `cancel`."""
 
-        Args:
-            store: the open database.
-            run: the run, stored as running.
-            source: the pairs.
-            decision: takes the run's finished pairs in the order of their numbers, those of former
-                sessions included, and ends the run when its judge has decided.
-            health: gives the run up.
-            workers: plays the pairs; closed by `play`.
-            live: the state of the run, kept up to date here.
-            watcher: is called with it.
-
-        """
-        self._store = store
-        self._run = run
-        self._queue = source
-        self._decision = decision
-        self._health = health
-        self._workers = workers
-        self._live = live
-        self._watcher = watcher
-        self._playing: dict[Future[PairRecord], PairPlan] = {}
-        self._done: list[Future[PairRecord]] = []
-        """Those that workers are done with, or that were cancelled, and that are not collected;
-        filled in this thread, by `submit`, `wait` and `cancel`."""
-        live.playing = self._playing
-        live.workers = workers.slots
+    def __post_init__(self) -> None:
+        self.live.playing = self._playing
+        self.live.workers = self.workers.slots
 
     def play(self) -> RunOutcome:
         """Play until the target is reached or a stop is asked for.
@@ -104,38 +87,38 @@ class Runner:
             InvalidRun: bots fail or the machine stalls so that the run means nothing.
 
         """
-        self._watcher.started(self._live)
-        self._store.patience.tell = self._warn
+        self.watcher.started(self.live)
+        self.store.patience.tell = self._warn
         if self._time_is_up():
-            self._warn(f"nothing is left of --hours: run {self._run.id} has been played for longer")
+            self._warn(f"nothing is left of --hours: run {self.run.id} has been played for longer")
         status = RunStatus.INTERRUPTED
         try:
-            self._queue.load()
-            if self._decision.is_asked:
-                for pair in self._store.pairs.of_run(self._run.id):
-                    self._decision.add(pair)
-            ending = self._live.ending = self._loop()
+            self.source.load()
+            if self.decision.is_asked:
+                for pair in self.store.pairs.of_run(self.run.id):
+                    self.decision.add(pair)
+            ending = self.live.ending = self._loop()
             if ending is RunEnding.DONE:
-                if not self._decision.keeps_planned:  # else a later session resumes it
+                if not self.decision.judge.keeps_planned:  # else a later session resumes it
                     status = RunStatus.FINISHED
-                self._decision.consider(())  # a target of fewer games than were begun owes none
+                self.decision.consider(())  # a target of fewer games than were begun owes none
         except InvalidRun:
             status = RunStatus.INVALID
-            self._decision.consider(())  # what is still in play will never be finished
+            self.decision.consider(())  # what is still in play will never be finished
             raise
         finally:
-            if self._live.ending is RunEnding.DONE and not self._playing:
-                self._workers.close()
+            if self.live.ending is RunEnding.DONE and not self._playing:
+                self.workers.close()
             else:
-                self._workers.kill()
+                self.workers.kill()
             self._report_news()
             if status is RunStatus.FINISHED:
-                self._store.runs.finish(self._run.id)
+                self.store.runs.finish(self.run.id)
             else:
-                self._store.runs.set_status(self._run.id, status)
-            self._watcher.ended(self._live)
-        run = replace(self._store.runs.get(self._run.id), status=status)
-        return RunOutcome(run, ending, self._live)
+                self.store.runs.set_status(self.run.id, status)
+            self.watcher.ended(self.live)
+        run = replace(self.store.runs.get(self.run.id), status=status)
+        return RunOutcome(run, ending, self.live)
 
     def _loop(self) -> RunEnding:
         while True:
@@ -144,13 +127,13 @@ class Runner:
             if self._time_is_up():
                 return RunEnding.DONE
             self._consider()
-            self._live.progress = self._decision.progress
-            self._live.games_left = self._decision.games_left
-            if self._decision.is_reached:
+            self.live.progress = self.decision.judge.progress
+            self.live.games_left = self.decision.judge.games_left
+            if self.decision.judge.decided:
                 self._cancel_pending()
             depends = self._hand_out()
             if self._playing:
-                self._workers.wait(TICK_S)
+                self.workers.wait(TICK_S)
                 done = [future for future in self._done if future in self._playing]
                 self._done.clear()
                 self._hand_out(done=len(done))  # no worker idles while the disk is written
@@ -160,37 +143,37 @@ class Runner:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             else:
                 return RunEnding.DONE
-            self._watcher.tick(self._live)
+            self.watcher.tick(self.live)
 
     def _consider(self) -> None:
         """Show the judge all pairs before the first unfinished one."""
         while True:
-            self._decision.consider(self._unfinished())
-            if not self._queue.recall(plan.number for plan in self._playing.values()):
+            self.decision.consider(self._unfinished())
+            if not self.source.recall(plan.number for plan in self._playing.values()):
                 return
 
     def _update_workers(self) -> None:
         """Note how many pairs can be in play now, and report what happened to the machines."""
-        self._live.workers = self._workers.slots
+        self.live.workers = self.workers.slots
         self._report_news()
 
     def _report_news(self) -> None:
-        for sentence, is_warning in self._workers.news():
+        for sentence, is_warning in self.workers.news():
             if is_warning:
                 self._warn(sentence)
             else:
-                self._watcher.told(self._live, sentence)
+                self.watcher.told(self.live, sentence)
 
     def _unfinished(self) -> Iterator[int]:
         """Return the numbers of the pairs that are planned and not finished."""
-        return chain(self._queue.numbers(), (plan.number for plan in self._playing.values()))
+        return chain(self.source.numbers(), (plan.number for plan in self._playing.values()))
 
     def _cancel_pending(self) -> None:
         """Cancel pairs that have not started; those in play are finished and stored."""
         cancelled = [future for future in self._playing if future.cancel()]
         plans = [self._playing.pop(future) for future in cancelled]
-        if not self._decision.keeps_planned:
-            self._queue.drop(plans)
+        if not self.decision.judge.keeps_planned:
+            self.source.drop(plans)
 
     def _hand_out(self, done: int = 0) -> bool:
         """Keep every worker busy and pairs ready behind each, but begin none past the target.
@@ -201,28 +184,28 @@ class Runner:
             done: how many of the pairs in play their workers are done with.
 
         """
-        room = self._workers.room + done
-        while not self._decision.is_reached and len(self._playing) < room:
+        room = self.workers.room + done
+        while not self.decision.judge.decided and len(self._playing) < room:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
                 return False  # what a run without a target has planned beyond it stays planned
-            plan = self._queue.next_pair(wanted=wanted, in_play=len(self._playing))
+            plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
-                return self._queue.is_blocked
-            plan = self._health.briefed(plan)
-            future = self._workers.submit(plan)
+                return self.source.is_blocked
+            plan = self.health.briefed(plan)
+            future = self.workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)
         return False
 
     def _pairs_wanted(self) -> int | None:
         """Return how many more pairs to begin; None without a limit."""
-        target = self._live.target_games
+        target = self.live.target_games
         if target is None:
             return None
-        missing = target + self._decision.surplus - self._live.total_games
+        missing = target + self.decision.judge.surplus - self.live.total_games
         wanted = (missing + 1) // 2 - len(self._playing)
-        if not self._playing and self._decision.holds_pairs:
+        if not self._playing and self.decision.holds_pairs:
             return max(1, wanted)  # the judge waits for an earlier pair
         return wanted
 
@@ -236,29 +219,29 @@ class Runner:
                 came.append((plan, future.result()))
             except WorkerDied:
                 died.append(plan)
-                self._queue.put_back(plan)
-        stored = iter(self._queue.finish([each for each in came if each[1].games]))
+                self.source.put_back(plan)
+        stored = iter(self.source.finish([each for each in came if each[1].games]))
         for plan, record in came:
-            self._live.aborted_games += record.aborts
+            self.live.aborted_games += record.aborts
             if record.games:
                 self._warn_all(self._count(plan, record, next(stored)))
             else:
-                self._warn_all(filter(None, [self._queue.give_up(plan, record)]))
-            self._warn_all(self._health.observe(plan, record))
+                self._warn_all(filter(None, [self.source.give_up(plan, record)]))
+            self._warn_all(self.health.observe(plan, record))
         if died:
-            self._warn(self._health.note_deaths(died))
+            self._warn(self.health.note_deaths(died))
 
     def _count(self, plan: PairPlan, record: PairRecord, finished: FinishedPair) -> Iterator[str]:
         if finished.outcome is not PairOutcome.STORED:
             yield f"pair {plan.number} was not stored: it is {finished.outcome} already"
             return
-        yield from count_pair(self._live, plan, record, finished)
-        if self._decision.is_asked:
-            self._decision.add(played_pair(plan, record))
-        self._watcher.pair_finished(self._live, record)
+        yield from count_pair(self.live, plan, record, finished)
+        if self.decision.is_asked:
+            self.decision.add(played_pair(plan, record))
+        self.watcher.pair_finished(self.live, record)
 
     def _time_is_up(self) -> bool:
-        deadline = self._live.deadline
+        deadline = self.live.deadline
         return deadline is not None and time.monotonic() >= deadline
 
     def _warn_all(self, sentences: Iterable[str]) -> None:
@@ -266,5 +249,5 @@ class Runner:
             self._warn(sentence)
 
     def _warn(self, sentence: str) -> None:
-        self._live.warnings.append(sentence)
-        self._watcher.warned(self._live, sentence)
+        self.live.warnings.append(sentence)
+        self.watcher.warned(self.live, sentence)

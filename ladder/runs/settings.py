@@ -11,7 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import Conditions, RunKind, plies_of_opening
+from db.records.runs import OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
@@ -23,8 +23,6 @@ from ladder.runs.schedule import (
 
 DERIVATION = "seed_derivation"
 """The key of a run's settings that names its derivation of seeds; missing in older runs."""
-OPTIONS = "options"
-"""The key of a run's settings that holds its command and options; missing in older runs."""
 TIME = "time_ms"
 """The name of the budget by the clock, under which the margin counts."""
 
@@ -47,7 +45,18 @@ LIMIT_OPTIONS = {
     "scratch_mb": "--scratch",
     "cpu_s": "--cpu-time",
 }
-"""The limits that the user may set, and how."""
+"""The limits that the user may set, and their options."""
+
+
+def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
+    """Return the limit of CPU time for a game, in seconds, where none is given.
+
+    Twice what the clock leaves the longest game: enough for a second busy thread, or for thinking
+    on the opponent's time, and no more.
+    """
+    time_ms = budgets.longest_ms
+    move_s = watchdog_s if time_ms is None else (time_ms + margin_ms) / 1000
+    return math.ceil(2 * (READY_S + MOST_MOVES * move_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,17 +110,11 @@ class Settings:
 
     @property
     def confinement_in_force(self) -> Confinement:
-        """The bounds of the bots, a limit of CPU time included.
-
-        When none is given it is twice what the clock leaves the longest game: room for a second
-        busy thread, or for thinking on the opponent's time, and no more.
-        """
+        """The bounds of the bots, a limit of CPU time included."""
         limits = self.confinement.limits
         if limits.cpu_s is not None:
             return self.confinement
-        time_ms = self.budgets.longest_ms
-        move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
-        cpu_s = math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+        cpu_s = cpu_limit(self.budgets, self.margin_ms, self.watchdog_s)
         return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
     def division(self) -> Conditions:

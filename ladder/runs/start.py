@@ -30,7 +30,7 @@ from ladder.match.registry.registered import (
     refuse_hurried,
 )
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.decision import Decision, Judge
+from ladder.runs.decision import ENDLESS, Decision, Judge
 from ladder.runs.executor import PairExecutor, Workforce
 from ladder.runs.health import RunHealth
 from ladder.runs.limits_probe import refuse_tight_limits
@@ -81,7 +81,10 @@ class ThisMachine:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Worker processes, one for each pair that is played at the same time."""
+        """Return worker processes, one for each pair that is played at the same time.
+
+        Pages show the boards of registered bots alone: settings of a tuning have no pages.
+        """
         confinement = replace(
             settings.confinement_in_force,
             logs=logs,
@@ -91,7 +94,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=confinement,
-            channel=channel_of(store.where),
+            channel=channel_of(store.where) if settings.bots else None,
         )
 
 
@@ -104,7 +107,7 @@ def start_run(
     settings: Settings,
     bots: Sequence[BotRow],
     watcher: Watcher,
-    judge: Judge | None = None,
+    judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
 ) -> RunOutcome | NothingToResume:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
@@ -114,7 +117,7 @@ def start_run(
         settings: what was asked for; its bots are the names of `bots`.
         bots: the registered bots.
         watcher: is told what happens.
-        judge: ends the run when it has decided; None: nothing but the settings ends it.
+        judge: ends the run when it has decided.
         workforce: plays the pairs.
 
     Raises:
@@ -127,8 +130,7 @@ def start_run(
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
-        question = {} if judge is None else judge.settings
-        taken = take_run(store, lock, settings, _hashes(bots), question)
+        taken = take_run(store, lock, settings, hashes_of(bots), judge.settings)
         if taken is None:
             return NothingToResume(resumable_runs(store, lock))
         run, settings = taken
@@ -167,7 +169,7 @@ def schedule_runner(
     entrants: Mapping[str, Entrant],
     workers: PairExecutor,
     watcher: Watcher,
-    judge: Judge | None = None,
+    judge: Judge = ENDLESS,
     adopt: Callable[[], int] = lambda: 0,
 ) -> Runner:
     """Return a runner for the stored pairs of a schedule.
@@ -180,7 +182,7 @@ def schedule_runner(
         entrants: every bot of the run by name.
         workers: plays the pairs.
         watcher: shows the run.
-        judge: ends the run when it has decided; None if only the settings end it.
+        judge: ends the run when it has decided.
         adopt: takes over the planned pairs of dead runs of the same stream; how many.
 
     """
@@ -198,7 +200,7 @@ def schedule_runner(
         entrants=entrants,
         adopt=adopt,
         roster=roster,
-        decision=decision,
+        judge=judge,
     )
     return Runner(
         store=store,
@@ -289,7 +291,8 @@ def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedu
     )
 
 
-def _hashes(bots: Sequence[BotRow]) -> dict[str, str]:
+def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
+    """Return the content hash of every bot by name."""
     return {bot.name: bot.revision.content_hash for bot in bots}
 
 

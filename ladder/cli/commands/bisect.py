@@ -1,11 +1,19 @@
 """`ladder bisect`: which commit lost the rating?"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Confidence,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    MaxGames,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -36,22 +44,10 @@ def bisect(
     every: Annotated[
         bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
     ] = False,
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="The smallest drop that matters.")
-    ] = 20.0,
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
-    ] = 0.95,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without an answer by then: not decided."
-        ),
-    ] = 20_000,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="The Elo in which --max-drop is given."),
-    ] = "logistic",
+    max_drop: MaxDrop = 20.0,
+    confidence: Confidence = 0.95,
+    max_games: MaxGames = 20_000,
+    model: EloModel = "logistic",
     options: RunOptions,
     html: Annotated[
         Path | None,
@@ -68,7 +64,7 @@ def bisect(
     Commits are built and tried as by `ladder bots add --git`, and play against the good one until
     the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
     skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
-    the machine stalls, 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on.
+    the machine stalls, 2 bad input, 130 stopped by Ctrl-C: the same command resumes it.
     """
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Json, MaxGames
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -31,15 +31,8 @@ def select(
     indifference: Annotated[
         float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
     ] = 20.0,
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Chance that the choice is the best within that.")
-    ] = 0.95,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without a choice by then: not decided."
-        ),
-    ] = 20_000,
+    confidence: Confidence = 0.95,
+    max_games: MaxGames = 20_000,
     options: RunOptions,
     html: Annotated[
         Path | None,
@@ -54,7 +47,7 @@ def select(
     """Choose the best of several bots: those that can still be the best play on.
 
     Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
-    stalling), 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games
+    stalling), 2 bad input, 130 stopped by Ctrl-C: the same command resumes it. The games
     are stored outside the rating list.
     """
     from db.records.runs import RunKind

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_GAMES,
+    Alpha,
+    Beta,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    amount,
+)
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -53,25 +63,13 @@ def tune(
         str | None,
         typer.Option(metavar="NAME", help="Register the tuned bot when it wins the gate."),
     ] = None,
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="Gate: by so much it must not be worse.")
-    ] = 10.0,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Gate: chance to pass a bot that is worse by that.")
-    ] = 0.05,
-    beta: Annotated[
-        float, typer.Option(metavar="B", help="Gate: chance to fail an equal bot.")
-    ] = 0.05,
+    max_drop: MaxDrop = 10.0,
+    alpha: Alpha = 0.05,
+    beta: Beta = 0.05,
     max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Gate: without a decision by then none."
-        ),
+        int, amount("N", MOST_GAMES, "Stop the gate after N games, inconclusive.", least=2)
     ] = 4000,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="Gate: the Elo in which --max-drop is given."),
-    ] = "logistic",
+    model: EloModel = "logistic",
     python: Annotated[
         str | None,
         typer.Option(metavar="PYTHON", help="The interpreter of python: and kaggle: bots."),
@@ -101,7 +99,7 @@ def tune(
 
     The verdict is the gate's, on pairs that the search never saw. Exit codes: 0 pass,
     3 regression, 4 inconclusive, 5 invalid, 2 bad input, 130 stopped by Ctrl-C after saving; the
-    same command goes on. No game of it counts in a rating list.
+    same command resumes it. No game of it counts in a rating list.
     """
     from db.records.runs import RunKind
     from ladder.cli.database import open_to_play

@@ -198,7 +198,7 @@ def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float)
         )
     seems = f"most likely is {suspects[0].commit[:SHORT]}, with {chance:.0%}"
     if search.answer is None:
-        return f"stopped after {games}: the same command goes on; so far {seems}"
+        return f"stopped after {games}: the same command resumes it; so far {seems}"
     if search.games + 2 > question.max_games:
         return f"no answer after {games}, and --max-games allows no more: {seems}"
     return (

@@ -22,7 +22,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import check_possible, former_runs
+from ladder.runs.start import check_possible, former_runs, hashes_of
 from ladder.signals import check_stop
 
 NO_LIMIT = 2**31 - 1
@@ -88,6 +88,12 @@ class _BisectSession:
         self._search = Search(asked.history, asked.question)
         self._asked, self._seed = self._resumed(asked)
         self._key = self._identity(self._asked)
+        self._options = {
+            **asked.settings.options,
+            "good": asked.history.good.commit,
+            "bad": asked.history.bad.commit,
+            "seed": self._seed,
+        }
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Ids by place in the history."""
@@ -145,6 +151,7 @@ class _BisectSession:
         settings = replace(
             _conditions(self._asked.settings, row, self._good),
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
+            options=self._options,
         )
         stream = self._stream(settings, row)
         judge = replayed(
@@ -178,7 +185,7 @@ class _BisectSession:
         self._search.skip(_in_short(why))
 
     def _stream(self, settings: Settings, row: BotRow) -> str:
-        hashes = {bot.name: bot.revision.content_hash for bot in (row, self._good)}
+        hashes = hashes_of((row, self._good))
         return identity_hash(settings.describe(hashes), settings.seed)
 
     def _stored_pairs(self, stream: str) -> list[PlayedPair]:

@@ -133,7 +133,7 @@ def sentence(
         )
     limit = "there are no more stored games"
     if stopped:
-        limit = "it was stopped: the same command goes on"
+        limit = "it was stopped: the same command resumes it"
     elif games + 2 > test.games:
         limit = "--max-games allows no more"
     where = f"{ratio} lies between {low:.2f} and {high:.2f}"

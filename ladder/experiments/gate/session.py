@@ -1,10 +1,11 @@
 """Running a gate: play until the judge has decided, or judge what is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
-from db.records.runs import DivisionRow, RunRow, division_label
+from db.records.pairs import PlayedPair
+from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.engine import STOPPED, Bench, exit_code_of, play, replayed
@@ -59,97 +60,85 @@ def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairin
     return Pairing(PairingKind.GATE, candidate, words)
 
 
-def contestants(
-    store: Store, candidate: str, against: Sequence[str]
-) -> tuple[BotRow, tuple[BotRow, ...]]:
-    """The candidate and its baselines, which may include itself.
+@dataclass(frozen=True, slots=True)
+class GateTask:
+    """A gate as it was asked for, with its registered bots."""
+
+    settings: Settings
+    """Of a run whose pairing is that of a gate."""
+    candidate: BotRow
+    baselines: Sequence[BotRow]
+    """They may include the candidate."""
+    test: GateTest
+
+    @property
+    def bots(self) -> list[BotRow]:
+        """All bots, each once."""
+        return list({bot.name: bot for bot in (self.candidate, *self.baselines)}.values())
+
+    @property
+    def conditions(self) -> str:
+        """Boards, opening and budget in short."""
+        return division_label(*self.settings.division())
+
+    def judge(self) -> GateJudge:
+        """Return a judge that has seen no pair yet."""
+        bots = [
+            GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
+            for bot in (self.candidate, *self.baselines)
+        ]
+        return GateJudge(bots[0], bots[1:], self.test)
+
+    def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> Gated:
+        """Return the gate as stored pairs decide it.
+
+        Args:
+            pairs: in their order.
+            run_id: of the run that played them; None if they are of several.
+
+        """
+        result = replayed(self.judge(), pairs).result()
+        return Gated(result, self.conditions, run_id=run_id)
+
+
+def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
+    """Return a gate between the registered bots that the pairing names.
 
     Raises:
         UnknownBot: one is not registered.
 
     """
     known = {bot.name: bot for bot in store.bots.all()}
-    for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
+    names = [str(settings.pairing.candidate), *settings.pairing.against]
+    for place, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, where)
-    return known[candidate], tuple(known[name] for name in against)
+            raise unknown_bot(name, known, "--against" if place else "CANDIDATE")
+    candidate, *baselines = (known[name] for name in names)
+    return GateTask(settings, candidate, baselines, test)
 
 
-def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
-    """All bots of a gate, each once."""
-    return list({bot.name: bot for bot in (candidate, *baselines)}.values())
-
-
-def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
-    """Return a judge that has seen no pair yet."""
-    return GateJudge(_gate_bot(candidate), [_gate_bot(bot) for bot in baselines], test)
-
-
-def _gate_bot(bot: BotRow) -> GateBot:
-    return GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
-
-
-def play_gate(
-    bench: Bench,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-) -> Gated:
+def play_gate(bench: Bench, task: GateTask) -> Gated:
     """Play until there is a verdict; an interrupted gate is resumed.
-
-    Args:
-        bench: where it is played.
-        settings: of a run whose pairing is that of a gate.
-        candidate: the bot in question.
-        baselines: what it is measured against.
-        test: what is asked.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    judge = judge_of(candidate, baselines, test)
-    played = play(bench, settings, entered(candidate, baselines), judge)
+    judge = task.judge()
+    played = play(bench, task.settings, task.bots, judge)
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
-    return Gated(result, conditions_of(settings), is_open, run_id=run_id)
+    return Gated(result, task.conditions, is_open, run_id=run_id)
 
 
-def gate_of_run(
-    store: Store,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-    run: RunRow,
-) -> Gated:
-    """Return the gate of a finished run, judged from its stored pairs."""
-    judge = replayed(judge_of(candidate, baselines, test), store.pairs.of_run(run.id))
-    return Gated(judge.result(), conditions_of(settings), run_id=run.id)
-
-
-def judge_stored(
-    *,
-    store: Store,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-) -> Gated:
+def judge_stored(store: Store, task: GateTask) -> Gated:
     """Decide from the games that are stored under these conditions, without playing."""
-    judge = judge_of(candidate, baselines, test)
-    division = _division(store, settings)
+    division, pairs = _division(store, task.settings), []
     if division is not None:
-        revisions = [bot.revision.id for bot in baselines]
-        replayed(judge, store.pairs.between(division.id, candidate.revision.id, revisions))
-    return Gated(judge.result(), conditions_of(settings))
-
-
-def conditions_of(settings: Settings) -> str:
-    """Boards, opening and budget in short."""
-    return division_label(*settings.division())
+        revisions = [bot.revision.id for bot in task.baselines]
+        pairs = store.pairs.between(division.id, task.candidate.revision.id, revisions)
+    return task.decided_by(pairs)
 
 
 def _division(store: Store, settings: Settings) -> DivisionRow | None:

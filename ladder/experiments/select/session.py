@@ -25,7 +25,7 @@ class Choice(StrEnum):
     INVALID = "invalid"
     """The baseline forfeits too often, too few bots can play, or the machine stalls."""
     STOPPED = "stopped"
-    """By Ctrl-C or SIGTERM; the same command goes on."""
+    """By Ctrl-C or SIGTERM; the same command resumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ def play_selection(
         judge,
         division_label(*settings.division()),
         invalid=played.invalid,
-        stopped="it was stopped: the same command goes on" if played.stopped else "",
+        stopped="it was stopped: the same command resumes it" if played.stopped else "",
         undecided="there was nothing to resume" if played.run is None else "",
     )
     return replace(selected, run_id=None if played.run is None else played.run.id)

@@ -5,7 +5,7 @@ The pairs of two settings are played and not stored: a step is, when all of its 
 
 import heapq
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from db.records.bots import BotRow, NewBot, RevisionRow
 from db.records.pairs import (
@@ -26,6 +26,7 @@ from ladder.experiments.tune.task import A, B, TuningTask
 from ladder.match.specs.fingerprint import changed_files
 from ladder.match.specs.start_command import entrant_of
 from ladder.runs.decision import Judge, played_pair
+from ladder.runs.pair_queue import PairSource
 from ladder.runs.progress import LiveBot, LiveRun
 from ladder.runs.start import schedule_of
 from ladder.stats.sequential_elo import START
@@ -39,11 +40,10 @@ def lead_of(pentanomial: Sequence[int]) -> int:
     return sum((place - 2) * count for place, count in enumerate(pentanomial))
 
 
-class TuningJudge(Judge):
+class TuningJudge(Judge, PairSource):
     """Asks a search for settings, and tells it their results. Also the source of their pairs."""
 
     keeps_planned = True  # the run ends with the verdict of its gate
-    is_blocked = False
 
     def __init__(
         self, store: Store, task: TuningTask, run: RunRow, original: BotRow | NewBot
@@ -57,6 +57,7 @@ class TuningJudge(Judge):
             original: the bot before; boards, budgets and files are its.
 
         """
+        super().__init__()
         self._store, self._task, self._run, self._original = store, task, run, original
         self.search = Spsa(task.template.parameters, steps=task.steps, seed=run.seed)
         self.steps = store.tuning_steps.of_run(run.id)
@@ -64,7 +65,6 @@ class TuningJudge(Judge):
             self.search.tell(lead_of(step.pentanomial))
         self.sides = side_rows(task, original)
         self._schedule = schedule_of(task.side_settings, self.sides, run.seed)
-        self._waiting: list[tuple[int, PairPlan]] = []
         self._unfinished = 0
         """Pairs of the step that are neither finished nor given up."""
         self._settings: tuple[Setting, Setting] = ({}, {})
@@ -88,27 +88,6 @@ class TuningJudge(Judge):
 
     def take(self, pair: PlayedPair) -> None:
         """Do nothing: a step counts as a whole, in `finish`."""
-
-    def load(self) -> None:
-        """Do nothing: the pairs of a step that was interrupted are played again."""
-
-    def recall(self, playing: Iterable[int]) -> bool:
-        """Return that no pair is ever put off."""
-        del playing
-        return False
-
-    def numbers(self) -> Iterator[int]:
-        """Return the numbers of the step's pairs that have not begun."""
-        return (number for number, _ in self._waiting)
-
-    def put_back(self, plan: PairPlan) -> None:
-        """Queue a pair."""
-        heapq.heappush(self._waiting, (plan.number, plan))
-
-    def drop(self, others: Iterable[PairPlan] = ()) -> None:
-        """Cancel all pairs that have not begun."""
-        del others
-        self._waiting.clear()
 
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair of the step, or of the next step when all are done.

@@ -10,7 +10,7 @@ from db.records.tuning import TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
 from ladder.experiments.engine import INVALID, STOPPED, Bench, exit_code_of, finished_run
-from ladder.experiments.gate.session import Gated, gate_of_run, judge_of, play_gate
+from ladder.experiments.gate.session import Gated, GateTask, play_gate
 from ladder.experiments.tune.bots import Kept, keep_winner, original_of, stored, tuned_of
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import Setting
@@ -22,7 +22,7 @@ from ladder.runs.decision import Decision
 from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.runner import Runner
-from ladder.runs.start import run_logs, runs_like, take_run
+from ladder.runs.start import hashes_of, run_logs, runs_like, take_run
 from ladder.signals import stops_heeded
 
 
@@ -165,16 +165,17 @@ def _gate(
     bench: Bench, task: TuningTask, run: RunRow, original: BotRow | NewBot, estimate: Setting
 ) -> tuple[Gated, BotRow]:
     """Return the gate of the tuned bot against the original, as it is stored or else played."""
-    store, test = bench.store, task.test
+    store = bench.store
     baseline = stored(store, original)
     tuned = tuned_of(store, task, estimate, baseline, run.id)
     settings = task.gate_settings((tuned.name, baseline.name), run.seed, run.id)
+    gate = GateTask(settings, tuned, [baseline], task.test)
     if tuned.revision.id == baseline.revision.id:
         # Games against itself could only show that a bot is as good as itself.
-        return Gated(judge_of(tuned, [baseline], test).result(), task.conditions), tuned
-    hashes = {bot.name: bot.revision.content_hash for bot in (tuned, baseline)}
-    known = finished_run((each for each, _ in runs_like(store, settings, hashes)), test.settings)
+        return gate.decided_by(()), tuned
+    runs = (each for each, _ in runs_like(store, settings, hashes_of(gate.bots)))
+    known = finished_run(runs, task.test.settings)
     if known is not None:
-        return gate_of_run(store, settings, tuned, [baseline], test, known), tuned
+        return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
     store.runs.set_status(run.id, RunStatus.RUNNING)
-    return play_gate(bench, settings, tuned, [baseline], test), tuned
+    return play_gate(bench, gate), tuned

@@ -118,5 +118,6 @@ class TuningTask:
             games=self.test.games,
             seed=derive_seed(seed, _GATE),
             rated=False,
+            options={**self.settings.options, "seed": seed},
             note=gate_note(run_id),
         )
