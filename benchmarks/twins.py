@@ -40,7 +40,9 @@ def main() -> None:
                 twins = Twins(experiment, place / name, random.Random(options.seed))
                 quiet = twins.undisturbed()
                 for number in range(options.rounds):
-                    found = twins.disturbed(options.kills, group=number % 2 == 1)
+                    found = twins.disturbed(
+                        options.kills, group=number % 2 == 1, printed=number % 4 > 1
+                    )
                     different = differences(quiet, found, experiment)
                     assert not different, f"{name}, round {number}: {different}"
                 print(

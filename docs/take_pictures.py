@@ -37,7 +37,7 @@ def main(database: str, gate: str) -> None:
             executable_path=shutil.which("chromium") or "chromium", args=FLAGS
         )
         address = f"{page.as_uri()}#game-{game.id}-ply-{len(game.moves) - 8}"
-        wide = opened(browser, address, width=1000, scheme="light")
+        wide = opened(browser, page.as_uri(), width=1000, scheme="light")
         shot(wide, "report.png", "#verdict", "#steps")
         shot(wide, "history.png", "#history", "#history h3")
         shot(wide, "pairings.png", "#pairings", "#pairings details")
@@ -53,11 +53,13 @@ def main(database: str, gate: str) -> None:
 
 
 def opened(browser: Any, address: str, *, width: int, scheme: str) -> Any:
-    """A page with its charts drawn, scrolled to the top."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    """A page with its charts drawn, without the bar that would stick over them."""
+    page = browser.new_page(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+    )
     page.goto(address)
     page.wait_for_selector("body[data-charts=drawn]")
-    page.add_style_tag(content="header{position:static!important}html{scroll-behavior:auto}")
+    page.add_style_tag(content="header{display:none}")
     page.evaluate("window.scrollTo(0, 0)")
     return page
 
@@ -65,7 +67,8 @@ def opened(browser: Any, address: str, *, width: int, scheme: str) -> Any:
 def shot(page: Any, name: str, first: str, end: str) -> None:
     """A picture of the page from one element to the beginning of another."""
     top, bottom = (page.locator(selector).first.bounding_box()["y"] for selector in (first, end))
-    area = {"x": 0, "y": top - 14, "width": page.viewport_size["width"], "height": bottom - top}
+    top = max(top - 14, 0)
+    area = {"x": 0, "y": top, "width": page.viewport_size["width"], "height": bottom - top}
     page.screenshot(path=FOLDER / name, full_page=True, clip=area)
 
 

@@ -1,6 +1,6 @@
 """A run while it is played: its rating table and its games in play, or a line for a log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 
@@ -44,12 +44,16 @@ def duration(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-def nothing_to_resume(others: Sequence[Resumable]) -> list[str]:
-    """Lines for a run that was to be gone on with and is not there: those that are."""
-    lines = ["nothing to resume: no interrupted run has these settings"]
-    if others:
-        lines.append("interrupted runs, and the commands that go on with them:")
-    return lines + [f"run {run.run_id} ({games_text(run.games)}): {run.command}" for run in others]
+def nothing_to_resume(others: Iterable[tuple[Resumable, str]]) -> list[str]:
+    """Return lines about the interrupted runs that are there, each with the command to resume it.
+
+    For a command that was to resume a run and found none.
+    """
+    lines = [f"run {run.run_id} ({games_text(run.games)}): {command}" for run, command in others]
+    head = ["nothing to resume: no interrupted run has these settings"]
+    return (
+        [*head, "interrupted runs, and the commands that resume them:", *lines] if lines else head
+    )
 
 
 def kind_text(termination: Termination) -> str:
@@ -102,11 +106,15 @@ def forfeits_document(live: LiveRun) -> list[dict[str, object]]:
 class RunView:
     """A run as a `reports.layout.progress.View`."""
 
+    def name(self, live: LiveRun) -> str:
+        """The run, such as ``run 3``."""
+        return f"run {live.run_id}"
+
     def title(self, live: LiveRun) -> Sequence[str]:
         """Lines for the start: the conditions, the seed, and what went before."""
-        run = f"run {live.run_id}"
+        run = self.name(live)
         if live.games_before:
-            run = f"going on with {run} ({games_text(live.games_before)})"
+            run = f"resuming {run} ({games_text(live.games_before)})"
         boards = THU_BOARDS if live.title.startswith("thu,") else ""
         return [f"{run}, seed {live.seed}: {live.title}{boards}"]
 
@@ -115,11 +123,15 @@ class RunView:
         return status_line(live)
 
     def ending(self, live: LiveRun) -> Sequence[str]:
-        """The status, the forfeits, and after a stop how to go on."""
-        lines = [status_line(live), *forfeit_lines(live)]
+        """The summary, and after a stop how to resume."""
+        lines = self.summary(live)
         if live.ending is RunEnding.STOPPED:
-            lines.append(f"stopped: the same command goes on with run {live.run_id}")
+            lines.append(f"stopped: the same command resumes {self.name(live)}")
         return lines
+
+    def summary(self, live: LiveRun) -> list[str]:
+        """The status and the forfeits."""
+        return [status_line(live), *forfeit_lines(live)]
 
     def log(self, live: LiveRun) -> str:
         """Return the status and the leading bots, with their scores where ratings do not move."""

@@ -25,7 +25,7 @@ def select_document(selected: Selected) -> dict[str, Any]:
         "dropped": [_player_document(player) for player in selected.dropped],
         "games": selected.games,
         "choice": selected.choice.value,
-        "exit_code": selected.choice.exit_code,
+        "exit_code": selected.exit_code,
         "reason": selected.reason,
         "players": [_player_document(player) for player in selected.players],
         "against": selected.baseline,
@@ -62,7 +62,7 @@ def print_select(console: Console, selected: Selected) -> None:
         Column("bot", [player.name for player in players], number=False),
         Column("Elo to the best", [_elo(player) for player in players]),
         Column("games", [str(player.games) for player in players], level=1),
-        Column("", [_state(selected, player) for player in players], number=False),
+        Column("", [state_of(selected, player) for player in players], number=False),
     ]
     console.print(fit(columns, console.width).table())
 
@@ -75,7 +75,8 @@ def _elo(player: Player) -> str:
     return f"{player.elo:+.1f} +- {player.error95:.1f}"
 
 
-def _state(selected: Selected, player: Player) -> str:
+def state_of(selected: Selected, player: Player) -> str:
+    """Return what became of a bot, in a word or two."""
     if player.reason:
         return player.reason
     if selected.choice is not Choice.CHOSEN:

@@ -7,15 +7,14 @@ from rich.console import Console, Group, RenderableType
 
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Kind, Parameter, Setting, point_of
-from ladder.experiments.tune.search import LiveTuning, TuningWatcher
 from ladder.experiments.tune.session import Tuned
 from ladder.experiments.tune.surface import Gain, Surface
-from ladder.runs.progress import RunEnding
+from ladder.runs.progress import LiveRun, Watcher
 from reports.gate.text import gate_document, gate_text
 from reports.layout.format import games_text, rounded, text_of_lines
 from reports.layout.progress import display_for, progress_bar
 from reports.layout.table import Column, fit
-from reports.run import status_line
+from reports.run import RunView, status_line
 
 
 def tune_document(tuned: Tuned) -> dict[str, Any]:
@@ -60,7 +59,7 @@ def reason_of(tuned: Tuned) -> str:
     if tuned.invalid:
         return tuned.invalid
     if tuned.gated is None:
-        return "the search was stopped: the same command goes on"
+        return "the search was stopped: the same command resumes it"
     if not tuned.gated.result.games and not tuned.gated.stopped:
         return "the search has come back to the original: there is nothing to gate"
     return tuned.gated.result.reason
@@ -100,48 +99,45 @@ def parameter_lines(parameters: Sequence[Parameter], setting: Setting) -> list[s
     ]
 
 
-def tuning_watcher(console: Console) -> TuningWatcher:
-    """A live view where the console is a terminal that can redraw, else log lines."""
-    return display_for(console, TuningView())
+def tuning_watcher(console: Console, parameters: Sequence[Parameter]) -> Watcher:
+    """Return a live view where the console is a terminal that can redraw, else log lines."""
+    return display_for(console, TuningView(parameters))
 
 
-class TuningView:
+class TuningView(RunView):
     """The steps of a tuning as a `reports.layout.progress.View`."""
 
-    def title(self, state: LiveTuning) -> Sequence[str]:
-        """Lines for the start: the task, the seed, and what went before."""
-        run = f"tuning run {state.run_id}"
-        if state.games_before:
-            run = f"going on with {run} ({state.games_before} games)"
-        return [f"{run}, seed {state.seed}: {state.title}"]
+    def __init__(self, parameters: Sequence[Parameter]) -> None:
+        self._parameters = parameters
 
-    def status(self, state: LiveTuning) -> str:
+    def name(self, live: LiveRun) -> str:
+        """The run, such as ``tuning run 3``."""
+        return f"tuning {super().name(live)}"
+
+    def status(self, live: LiveRun) -> str:
         """Games done, speed and time left in one line; the gate comes after that."""
-        return f"{status_line(state)} before the gate"
+        return f"{status_line(live)} before the gate"
 
-    def ending(self, state: LiveTuning) -> Sequence[str]:
-        """The status and the values, and after a stop how to go on."""
-        lines = [self.log(state)]
-        if state.ending is RunEnding.STOPPED:
-            lines.append(f"stopped: the same command goes on with tuning run {state.run_id}")
-        return lines
+    def summary(self, live: LiveRun) -> list[str]:
+        """The status and the values that the search has come to."""
+        return [self.log(live)]
 
-    def log(self, state: LiveTuning) -> str:
+    def log(self, live: LiveRun) -> str:
         """The status and the values that the search has come to."""
         values = ", ".join(
-            f"{each.name} {each.text(state.estimate[each.name])}" for each in state.parameters
+            f"{each.name} {each.text(live.estimate[each.name])}" for each in self._parameters
         )
-        return f"{status_line(state)}; {values}"
+        return f"{status_line(live)}; {values}"
 
-    def picture(self, state: LiveTuning, width: int, height: int) -> RenderableType:
+    def picture(self, live: LiveRun, width: int, height: int) -> RenderableType:
         """A progress bar, and each parameter beside its start and its range."""
-        shown = state.parameters[: max(0, height - 2)]
+        shown = self._parameters[: max(0, height - 2)]
         columns = [
             Column("parameter", [each.name for each in shown], number=False),
             Column("start", [each.text(each.start) for each in shown]),
-            Column("now", [each.text(state.estimate[each.name]) for each in shown]),
+            Column("now", [each.text(live.estimate[each.name]) for each in shown]),
             Column("lowest", [each.text(each.low) for each in shown], level=1),
             Column("highest", [each.text(each.high) for each in shown], level=1),
         ]
-        bar = progress_bar(state.total_games, state.target_games or 1, width)
+        bar = progress_bar(live.total_games, live.target_games or 1, width)
         return Group(bar, fit(columns, width).table())

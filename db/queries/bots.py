@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, delete, func, insert, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from db.connection.database import Database
 from db.connection.patience import retried
@@ -38,6 +38,15 @@ class Bots:
             query = query.where(Bot.retired_at.is_(None))
         with self._database.reading() as connection:
             return [_bot(row) for row in connection.execute(query)]
+
+    def played(self) -> set[str]:
+        """Return the names of the bots that took part in a run with finished games."""
+        finished = exists().where(
+            Pair.run_id == RunBot.run_id, Pair.status == PairStatus.FINISHED.value
+        )
+        query = select(Bot.name).distinct().join(Revision).join(RunBot).where(finished)
+        with self._database.reading() as connection:
+            return set(connection.execute(query).scalars())
 
     def get(self, name: str) -> BotRow:
         """A bot by name. Raises UnknownRow."""

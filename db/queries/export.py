@@ -23,7 +23,7 @@ from db.records.exchange import (
     Timing,
 )
 from db.records.launch import Launch
-from db.records.runs import RunKind
+from db.records.runs import OPTIONS, RunKind
 from engine.result import Result, Termination
 
 
@@ -59,6 +59,7 @@ def export_lines(
                 run = connection.execute(select(runs).where(runs.c.id == row.run_id)).one()
                 told[row.run_id] = (len(told) + 1, run)
                 news.settings = settings_now(connection, run.id, run.settings)
+                news.settings.pop(OPTIONS, None)  # they name files and addresses of this machine
             for revision in (row.first_revision_id, row.second_revision_id):
                 news.bots = [*news.bots, *roll.introduce(revision)]
             number, run = told[row.run_id]

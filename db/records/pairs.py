@@ -30,6 +30,9 @@ class Entrant(msgspec.Struct, frozen=True):
     player: str | None = None
     """The built-in player that its process is to be; None for every other bot."""
     restart: Restart = Restart.NEVER
+    values: tuple[tuple[str, str], ...] = ()
+    """Values of the places ``{name}`` in the command of a bot that is being tuned. The start has
+    them; another machine fills them in."""
 
     def renews(self, *, pair_ended: bool) -> bool:
         """Whether its process ends with the game that has just ended."""

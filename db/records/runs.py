@@ -15,6 +15,8 @@ from engine.result import Termination
 
 BEST = "best: "
 """The beginning of the verdict of a choice that was made; the bot's name follows."""
+OPTIONS = "options"
+"""The key of a run's settings that holds its command and options; missing in older runs."""
 SELECT = "select"
 """The key of a choice among the settings of its run."""
 
@@ -45,15 +47,19 @@ class RunStatus(StrEnum):
 # Conditions and runs.
 
 
-DEFAULT_FIXED_OPENING = 4
-"""Plies of the default opening on a fixed board, where games would otherwise repeat."""
+FIXED_OPENING = 4
+"""Plies of an opening without a number on a fixed board, where games would otherwise repeat."""
 
 
 def plies_of_opening(opening_plies: int | None, board_class: BoardClass) -> int:
-    """Return the length of a random opening on a board class; None asks for the default."""
+    """Return the length of a random opening on a board class.
+
+    None means 0 plies where boards vary and `FIXED_OPENING` elsewhere. Stored divisions of both
+    kinds of boards mean these numbers, so another default must be given as a number.
+    """
     if opening_plies is not None:
         return opening_plies
-    return 0 if board_class.varies else DEFAULT_FIXED_OPENING
+    return 0 if board_class.varies else FIXED_OPENING
 
 
 class Conditions(NamedTuple):

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from db.store import Patience, Store
-from ladder.cli.output import print_error
+from ladder.cli.output import print_error, printed_first
 from ladder.signals import before_sudden_end, check_stop, is_stop_wished
 
 
@@ -34,6 +34,25 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
             if sync:
                 _sync(store)
             yield store
+
+
+@contextmanager
+def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
+    """Open the database of `--db` to play in; its runs end when the block has printed them.
+
+    A missing one is created once `check` has accepted what was asked for, so that a command that
+    is refused leaves no new file.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+        Stopped: the user wants the command to end.
+
+    """
+    if is_missing(where):
+        with open_draft(where) as store:
+            check(store)
+    with open_store(where, create=True, sync=True) as store, printed_first(store):
+        yield store
 
 
 @contextmanager

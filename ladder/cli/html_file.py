@@ -11,7 +11,9 @@ from ladder.errors import UsageError
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
+    from ladder.experiments.bisect.result import BisectResult
     from ladder.experiments.gate.session import Gated
+    from ladder.experiments.select.session import Selected
     from ladder.experiments.tune.session import Tuned
     from ladder.results.standings.showcase import ShownGame
 
@@ -143,6 +145,34 @@ def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> N
     gated = tuned.gated
     shown = [] if gated is None else _lost_games(store, gated, games)
     write_html(file, tune_page(tuned, shown))
+
+
+def write_selection(store: "Store", selected: "Selected", file: Path) -> None:
+    """Write the page of a selection with its course, as far as its run is stored.
+
+    Raises:
+        UsageError: the file cannot be written.
+
+    """
+    from ladder.experiments.select.stored import StoredSelection, selection_of
+    from reports.html.findings import finding_page, selection_finding
+
+    run = None if selected.run_id is None else store.runs.get(selected.run_id)
+    stored = None if run is None else selection_of(store, run, run.status)
+    course = () if stored is None else stored.course
+    write_html(file, finding_page(selection_finding(StoredSelection(selected, course))))
+
+
+def write_bisection(result: "BisectResult", file: Path) -> None:
+    """Write the page of a bisection.
+
+    Raises:
+        UsageError: the file cannot be written.
+
+    """
+    from reports.html.findings import bisection_finding, finding_page
+
+    write_html(file, finding_page(bisection_finding(result)))
 
 
 def _lost_games(store: "Store", gated: "Gated", number: int) -> "list[ShownGame]":

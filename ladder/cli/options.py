@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -134,6 +134,20 @@ Seed = Annotated[
 ]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="What it is for: `ladder runs` shows it.")]
 Games = Annotated[int | None, amount("N", MOST_GAMES, "Stop after N games.")]
+MaxDrop = Annotated[float, typer.Option(metavar="ELO", help="Largest acceptable Elo loss.")]
+Alpha = Annotated[
+    float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by --max-drop.")
+]
+Beta = Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")]
+EloModel = Annotated[
+    Literal["normalized", "logistic"], typer.Option(help="The Elo in which --max-drop is given.")
+]
+Confidence = Annotated[
+    float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
+]
+MaxGames = Annotated[
+    int, amount("N", MOST_GAMES, "Stop after N games; the result is then inconclusive.", least=2)
+]
 Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
 Pin = Annotated[
     bool,

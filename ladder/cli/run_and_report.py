@@ -20,6 +20,7 @@ from ladder.cli.output import (
     stderr_console,
     stdout_console,
 )
+from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode
 from ladder.match.process.cpus import allowed_cpus, claimed_cpus
 from ladder.results.standings.division import standings_of_division, standings_of_run
@@ -51,9 +52,9 @@ def play_and_report(
     choose: Choice,
     *,
     json: bool,
+    options: RunOptions,
     named: Collection[str] | None = None,
     is_served: bool = False,
-    workforce: Workforce = THIS_MACHINE,
 ) -> int:
     """Play, print the result, and return the exit code; with a server beside if `is_served`.
 
@@ -64,13 +65,14 @@ def play_and_report(
         LadderError: see `ladder.runs.start.start_run`.
 
     """
+    workforce = options.workforce()
     if is_missing(db):
         with open_draft(db) as store:
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
             check_possible(settings, bots)
         if settings.continuing is Continue.ONLY:  # and so no database is made
-            return _say_nothing_to_resume((), json=json)
+            return _say_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)
         warn_of_unknown(bots)
@@ -83,7 +85,7 @@ def play_and_report(
             server_beside(db, settings.confinement, print_error) if is_served else nullcontext()
         )
         with served, printed_first(store):
-            return _play(store, settings, bots, left_out, workforce, json=json)
+            return _play(store, settings, bots, left_out, workforce, options, json=json)
 
 
 def _fit(
@@ -114,6 +116,7 @@ def _play(
     bots: Sequence[BotRow],
     left_out: dict[str, str],
     workforce: Workforce,
+    options: RunOptions,
     *,
     json: bool,
 ) -> int:
@@ -125,7 +128,7 @@ def _play(
         workforce=workforce,
     )
     if isinstance(outcome, NothingToResume):
-        return _say_nothing_to_resume(outcome.others, json=json)
+        return _say_nothing_to_resume(outcome.others, options, json=json)
     standings = listed(standings_after(store, outcome.run))
     if json:
         run = outcome.run
@@ -154,8 +157,8 @@ def _play(
     return ExitCode.USAGE if outcome.live.left_out else ExitCode.DONE
 
 
-def _say_nothing_to_resume(others: Sequence[Resumable], *, json: bool) -> int:
-    for line in nothing_to_resume(others):
+def _say_nothing_to_resume(others: Sequence[Resumable], options: RunOptions, *, json: bool) -> int:
+    for line in nothing_to_resume((each, options.command_line(each.options)) for each in others):
         print_error(line)
     if json:
         print_out(to_json({"run": None, "games": 0}))

@@ -1,11 +1,13 @@
 """The options of commands that start bots, and the one place that reads them."""
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from ladder.cli.options import (
     Boards,
@@ -34,6 +36,7 @@ from ladder.cli.options import (
     Time,
     Watchdog,
 )
+from ladder.cli.resume import command_line, options_to_store
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
     from ladder.runs.executor import Workforce
     from ladder.runs.schedule import Pairing
     from ladder.runs.settings import Continue, Settings
+
+NO_OPTION = "no option"
+"""Marks the fields of a class of options that stand for none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +60,18 @@ class BotOptions:
     scratch: Scratch = 1024
     cpu_time: CpuTime = None
     sandbox: Sandbox = None
+    context: typer.Context | None = field(default=None, metadata={NO_OPTION: True})
+    """Of the command; None if none runs."""
+
+    @property
+    def stored(self) -> dict[str, object]:
+        """The command and all of its options, as they are stored with a run."""
+        return {} if self.context is None else options_to_store(self.context)
+
+    def command_line(self, options: Mapping[str, object] | None = None) -> str:
+        """Return the command line of stored options; None stands for those of this command."""
+        assert self.context is not None  # noqa: S101 - a command runs
+        return command_line(self.stored if options is None else options, self.context)
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
         """Return the bounds of every bot that the command starts.
@@ -209,6 +227,7 @@ class RunOptions(BotOptions):
             continuing=continuing or Continue.AUTO,
             note=check_line(self.note, "--note"),
             scale_time=self.scale_time,
+            options=self.stored,
         )
 
     def _openings(self, db: str) -> "NamedOpenings | None":
@@ -239,11 +258,13 @@ def takes_options(command: Callable[..., int]) -> Callable[..., int]:
     own = kind.__annotations__
     shared = [
         inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+            each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type
         )
-        for field in sorted(fields(kind), key=lambda field: field.name not in own)
+        for each in sorted(fields(kind), key=lambda each: each.name not in own)
+        if NO_OPTION not in each.metadata
     ]
-    parameters: list[inspect.Parameter] = []
+    keyword_only = inspect.Parameter.KEYWORD_ONLY
+    parameters = [inspect.Parameter("context", keyword_only, annotation=typer.Context)]
     for parameter in signature.parameters.values():
         if parameter.name == "options":
             parameters += shared
@@ -251,8 +272,9 @@ def takes_options(command: Callable[..., int]) -> Callable[..., int]:
             parameters.append(parameter)
 
     @wraps(command)
-    def reading(**words: Any) -> int:
-        options = kind(**{field.name: words.pop(field.name) for field in shared})
+    def reading(context: typer.Context, **words: Any) -> int:
+        given = {each.name: words.pop(each.name) for each in shared}
+        options = kind(**given, context=context)
         return command(options=options, **words)
 
     reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -5,8 +5,8 @@ of their completion would be biased by that, so it is made in the order of their
 """
 
 import heapq
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 from db.records.pairs import (
     PairPlan,
@@ -16,33 +16,38 @@ from db.records.pairs import (
 from engine.position import format_moves
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """Decides from the pairs of one run."""
+
+    surplus: int = 0
+    """Games of pairs that were taken at a turn at which they were not wanted; they do not count."""
 
     @property
     def settings(self) -> Mapping[str, object]:
         """The part of the question that is kept in the run's settings; no part of its identity."""
+        return {}
 
     @property
+    @abstractmethod
     def decided(self) -> bool:
         """Whether the run has its answer: no further pair is begun."""
 
     @property
     def progress(self) -> str:
-        """How near the decision is, for whoever watches."""
+        """How near the decision is, in words."""
+        return ""
 
     @property
     def games_left(self) -> float | None:
-        """Games until the decision as far as they can be told; None: they cannot."""
+        """Estimated games until the decision; None if unknown."""
+        return None
 
     @property
     def keeps_planned(self) -> bool:
-        """Whether pairs that are planned beyond the decision stay so, for a later session."""
+        """Whether the run stays open after the decision, with its planned pairs."""
+        return False
 
-    @property
-    def surplus(self) -> int:
-        """Games of the pairs that were taken although they were not wanted, and do not count."""
-
+    @abstractmethod
     def take(self, pair: PlayedPair) -> None:
         """Take the next pair. One that is not wanted at its turn is given, too, and must not count.
 
@@ -52,45 +57,36 @@ class Judge(Protocol):
 
     def wants(self, plan: PairPlan) -> bool:
         """Return whether a planned pair would change anything if its turn came now."""
+        del plan
+        return True
+
+
+class Endless(Judge):
+    """The judge of a run that only its settings end."""
+
+    @property
+    def decided(self) -> bool:
+        """Never."""
+        return False
+
+    def take(self, pair: PlayedPair) -> None:
+        """Do nothing."""
+
+
+ENDLESS = Endless()
 
 
 class Decision:
-    """A run's way to its judge: finished pairs wait here for earlier ones to finish."""
+    """The finished pairs that wait for earlier ones before the judge takes them."""
 
-    def __init__(self, judge: Judge | None) -> None:
-        """Without a judge nothing is ever decided."""
-        self._judge = judge
+    def __init__(self, judge: Judge = ENDLESS) -> None:
+        self.judge = judge
         self._waiting: list[tuple[int, PlayedPair]] = []
 
     @property
     def is_asked(self) -> bool:
         """Whether the run ends by a decision at all."""
-        return self._judge is not None
-
-    @property
-    def is_reached(self) -> bool:
-        """Whether the run has its answer."""
-        return self._judge is not None and self._judge.decided
-
-    @property
-    def progress(self) -> str:
-        """How near it is, in words."""
-        return "" if self._judge is None else self._judge.progress
-
-    @property
-    def games_left(self) -> float | None:
-        """Games until it, roughly; None: they cannot be told."""
-        return None if self._judge is None else self._judge.games_left
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Whether pairs that are planned beyond it stay so."""
-        return self._judge is not None and self._judge.keeps_planned
-
-    @property
-    def surplus(self) -> int:
-        """Games that were played and do not count, because they were not needed at their turn."""
-        return 0 if self._judge is None else self._judge.surplus
+        return self.judge is not ENDLESS
 
     @property
     def holds_pairs(self) -> bool:
@@ -99,20 +95,21 @@ class Decision:
 
     def add(self, pair: PlayedPair) -> None:
         """Note a finished pair."""
-        if self._judge is not None:
+        if self.is_asked:
             heapq.heappush(self._waiting, (pair.number, pair))
 
-    def consider(self, owed: Iterable[int]) -> None:
-        """Show the judge the pairs before which none is owed any more; `owed` are numbers."""
-        if self._judge is None or not self._waiting:
-            return
-        limit = min(owed, default=None)
-        while self._waiting and (limit is None or self._waiting[0][0] < limit):
-            self._judge.take(heapq.heappop(self._waiting)[1])
+    def consider(self, unfinished: Iterable[int]) -> None:
+        """Give the judge the pairs before the first unfinished one.
 
-    def needs(self, plan: PairPlan) -> bool:
-        """Whether a planned pair can still change it."""
-        return self._judge is None or self._judge.wants(plan)
+        Args:
+            unfinished: numbers of pairs.
+
+        """
+        if not self._waiting:
+            return
+        limit = min(unfinished, default=None)
+        while self._waiting and (limit is None or self._waiting[0][0] < limit):
+            self.judge.take(heapq.heappop(self._waiting)[1])
 
 
 def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:

@@ -89,6 +89,8 @@ class LiveRun:
     """How near a decision is, in words, when the run ends by one."""
     games_left: float | None = None
     """Until the decision, roughly; None: there is none, or it cannot be told."""
+    estimate: Mapping[str, float] = field(default_factory=dict)
+    """The values that a tuning has come to, by parameter."""
     ending: RunEnding | None = None
     """Why it stopped playing; None while it plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)

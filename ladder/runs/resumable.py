@@ -1,4 +1,4 @@
-"""The interrupted runs of a database, and the command that goes on with each."""
+"""The interrupted runs of a database, and the options of the command that resumes each."""
 
 import shlex
 from collections.abc import Mapping
@@ -7,31 +7,27 @@ from typing import Any
 
 from bots.protocol import MARGIN_MS, WATCHDOG_S
 from db.records.budget import parts_of
-from db.records.launch import DEFAULT_LIMITS
-from db.records.runs import SELECT, RunKind, RunRow, RunStatus
+from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
-from ladder.runs.settings import DERIVATION, LIMIT_OPTIONS, identity_hash
+from ladder.runs.budgets import Budgets
+from ladder.runs.settings import LIMIT_OPTIONS, cpu_limit
 
 TUNING = "tuning"
 """The key of a tuning's search among the settings of its run."""
-CPU = "cpu_s"
-"""The limit that is found from the budget when none is given."""
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
-"""States of a run that can be gone on with when nobody plays it."""
+"""States of a run that can be resumed if no process plays it."""
+OF_MANY_RUNS = ("bisect", "tune")
+"""Commands that play several runs."""
 
 
 def is_unfinished(run: RunRow) -> bool:
-    """Whether a run that nobody plays can be gone on with.
+    """Return whether a run that no process plays can be resumed.
 
     An invalid gate or choice cannot: its games would make the next one invalid, too.
     """
     return run.status in UNFINISHED and not (
         run.kind in (RunKind.GATE, RunKind.SELECT) and run.status is RunStatus.INVALID
     )
-
-
-IDENTIFYING = ("kind", "rated", "bots", "pairing", "boards", "opening_plies", "budget")
-"""The keys that `Settings.describe` gives of every run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,111 +37,95 @@ class Resumable:
     run_id: int
     games: int
     """Finished ones."""
-    command: str
-    """Goes on with it."""
+    options: Mapping[str, object]
+    """The command that resumes it and its options, as `ladder.cli.resume` stores them."""
 
 
 def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
-    """The interrupted runs that a command can go on with, newest first."""
+    """Return the interrupted runs that a command can resume, newest first.
+
+    A command that plays several runs is listed once, with the first of them.
+    """
     hashes = {bot.name: bot.revision.content_hash for bot in store.bots.all()}
-    games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
-    return tuple(
-        Resumable(run.id, games.get(run.id, 0), command_of(run))
-        for run in store.runs.find()
-        if is_unfinished(run)
-        and not run.renamed  # its identity is made of the former names
-        and run.kind is not RunKind.BISECT  # its command names a history
-        and "boards" in run.settings  # an imported run may know nothing of its settings
-        and run.settings["bots"].items() <= hashes.items()
-        and not lock.is_alive(run.id)
-    )
+    counts = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
+    found: dict[str, Resumable] = {}
+    for run in store.runs.find():
+        options = options_of(run)
+        if options is None or run.renamed or not is_unfinished(run) or lock.is_alive(run.id):
+            continue  # the identity of a renamed one is made of the former names
+        is_part = options["command"] in OF_MANY_RUNS
+        if not is_part and not run.settings["bots"].items() <= hashes.items():
+            continue
+        key = repr(sorted(options.items())) if is_part else str(run.id)
+        games = counts.get(run.id, 0) + (found[key].games if key in found else 0)
+        found[key] = Resumable(run.id, games, options)
+    return tuple(found.values())
 
 
-def command_of(run: RunRow) -> str:
-    """The command line that starts or goes on with a run, without its number of games."""
+def options_of(run: RunRow) -> dict[str, Any] | None:
+    """Return the command of a run and its options; None if they are unknown.
+
+    Those of a run that was stored without them are read off its settings; the command of such a
+    bisection names a history that is not stored.
+    """
+    options = run.settings.get(OPTIONS)
+    if options is None and run.kind is not RunKind.BISECT and "boards" in run.settings:
+        options = _options_before(run)
+    if not options:
+        return None
+    return {**options, "seed": run.seed} if options.get("seed") is None else dict(options)
+
+
+def _options_before(run: RunRow) -> dict[str, object]:
     settings = run.settings
-    words = ["ladder", "run" if run.kind is RunKind.LADDER else run.kind.value]
-    if run.kind is RunKind.TUNE:
-        words += _search(settings[TUNING])
-    elif run.kind is RunKind.MATCH:
-        words += settings["bots"]
+    against: str | None = None
+    margin_ms = settings.get("margin_ms", MARGIN_MS)
+    watchdog_s = float(settings.get("watchdog_s", WATCHDOG_S))
+    limits = {
+        option.removeprefix("--").replace("-", "_"): settings["limits"][name]
+        for name, option in LIMIT_OPTIONS.items()
+    }
+    if limits["cpu_time"] == cpu_limit(Budgets(settings["budget"]), margin_ms, watchdog_s):
+        limits["cpu_time"] = None
+    search = settings.get(TUNING, {})
+    players: dict[str, object] = {}
+    if run.kind is RunKind.MATCH:
+        players = dict(zip("ab", settings["bots"], strict=True))
     elif run.kind is RunKind.SELECT:
         against = settings.get(SELECT, {}).get("against")
-        words += [name for name in settings["bots"] if name != against]
-        words += [] if against is None else ["--against", against]
+        players = {"candidates": [name for name in settings["bots"] if name != against]}
     elif run.kind is RunKind.GATE:
         _, candidate, against = settings["pairing"].split(":")
-        words += [candidate, "--against", against]
-    else:
-        words += ["--bots", ",".join(settings["bots"]), "--pairing", settings["pairing"]]
-    words += ["--boards", settings["boards"], *_budget(settings["budget"])]
-    if settings.get("openings") is not None:
-        words += ["--openings", settings["openings"]]
-    elif settings["opening_plies"] is not None:
-        words += ["--opening-plies", str(settings["opening_plies"])]
-    if run.kind is not RunKind.LADDER and run.rated:
-        words.append("--rated")
-    for name, amount in _given_limits(run).items():
-        words += [LIMIT_OPTIONS[name], str(amount)]
-    patience = _given_patience(run)
-    if "margin_ms" in patience:
-        words += ["--margin", f"{patience['margin_ms']}ms"]
-    if "watchdog_s" in patience:
-        words += ["--watchdog", f"{patience['watchdog_s']:g}"]
-    if settings.get("scale_time"):
-        words.append("--scale-time")
-    if settings["sandbox"]:
-        words += ["--sandbox", shlex.join(settings["sandbox"])]
-    return shlex.join([*words, "--seed", str(run.seed)])
+        players = {"candidate": candidate}
+    elif run.kind is RunKind.LADDER:
+        players = {"bots": ",".join(settings["bots"]), "pairing": settings["pairing"]}
+    return {
+        "command": "run" if run.kind is RunKind.LADDER else run.kind.value,
+        **players,
+        "against": against,
+        "param": search.get("parameters"),
+        **{key: search.get(key) for key in ("spec", "games", "pairs", "python", "files")},
+        "boards": settings["boards"],
+        **_budget(settings["budget"]),
+        "openings": settings.get("openings"),
+        "opening_plies": None if settings.get("openings") else settings["opening_plies"],
+        "rated": run.rated,
+        **limits,
+        "margin": f"{margin_ms}ms",
+        "watchdog": watchdog_s,
+        "scale_time": settings.get("scale_time", False),
+        "sandbox": shlex.join(settings["sandbox"]) or None,
+    }
 
 
-def _search(search: Mapping[str, Any]) -> list[str]:
-    words = [search["spec"]]
-    for parameter in search["parameters"]:
-        words += ["--param", parameter]
-    words += ["--games", str(search["games"]), "--pairs", str(search["pairs"])]
-    words += ["--python", search["python"]] if "python" in search else []
-    return words + [word for each in search.get("files", ()) for word in ("--files", each)]
-
-
-def _budget(amounts: Mapping[str, int]) -> list[str]:
-    words, times = [], []
+def _budget(amounts: Mapping[str, int]) -> dict[str, object]:
+    options: dict[str, object] = {}
+    times = []
     for key, amount in amounts.items():
         kind, bot = parts_of(key)
         if kind != "time_ms":
-            words += [f"--{kind}", str(amount)]
-        elif bot is None:
-            times.append(f"{amount}ms")
+            options[kind] = amount
         else:
-            times.insert(0, f"{bot}={amount}ms")
-    return [*words, "--time", ",".join(times)] if times else words
-
-
-def _given_limits(run: RunRow) -> dict[str, int]:
-    """The limits that identify the run; the stored ones hold those found for it, too."""
-    stored = run.settings["limits"]
-    others = {
-        name: stored[name]
-        for name in LIMIT_OPTIONS
-        if name != CPU and stored[name] != getattr(DEFAULT_LIMITS, name)
-    }
-    identity = {key: run.settings[key] for key in IDENTIFYING}
-    for key in ("openings", DERIVATION, TUNING):
-        if key in run.settings:
-            identity[key] = run.settings[key]
-    if others:
-        identity["limits"] = others
-    if run.settings["sandbox"]:
-        identity["sandbox"] = run.settings["sandbox"]
-    identity |= _given_patience(run)
-    if run.settings.get("scale_time"):
-        identity["scale_time"] = True
-    return others if identity_hash(identity) == run.identity else {**others, CPU: stored[CPU]}
-
-
-def _given_patience(run: RunRow) -> dict[str, object]:
-    """The margin or the watchdog that identifies the run; empty where it is the default's."""
-    by_the_clock = "time_ms" in run.settings["budget"]
-    name, default = ("margin_ms", MARGIN_MS) if by_the_clock else ("watchdog_s", WATCHDOG_S)
-    kept = run.settings.get(name, default)  # runs of before did not keep them
-    return {} if kept == default else {name: kept}
+            times.append(f"{amount}ms" if bot is None else f"{bot}={amount}ms")
+    # The time of all bots stands after those of single ones.
+    return {**options, "time": ",".join(sorted(times, key=lambda word: "=" not in word)) or None}

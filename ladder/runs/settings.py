@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from bots.protocol import MARGIN_MS, READY_S, WATCHDOG_S
 from db.records.launch import DEFAULT_LIMITS
 from db.records.restart import Restart
-from db.records.runs import Conditions, RunKind, plies_of_opening
+from db.records.runs import OPTIONS, Conditions, RunKind, plies_of_opening
 from engine.board import BoardClass, format_board_classes
 from ladder.match.openings.openings_file import NamedOpenings
 from ladder.match.process.confinement import Confinement
@@ -45,7 +45,18 @@ LIMIT_OPTIONS = {
     "scratch_mb": "--scratch",
     "cpu_s": "--cpu-time",
 }
-"""The limits that the user may set, and how."""
+"""The limits that the user may set, and their options."""
+
+
+def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
+    """Return the limit of CPU time for a game, in seconds, where none is given.
+
+    Twice what the clock leaves the longest game: enough for a second busy thread, or for thinking
+    on the opponent's time, and no more.
+    """
+    time_ms = budgets.longest_ms
+    move_s = watchdog_s if time_ms is None else (time_ms + margin_ms) / 1000
+    return math.ceil(2 * (READY_S + MOST_MOVES * move_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +96,10 @@ class Settings:
     """The user's words about the run; no part of what identifies it."""
     scale_time: bool = False
     """Whether machines of a cluster get time in proportion to how slow they are."""
+    experiment: Mapping[str, object] = field(default_factory=dict)
+    """What else identifies the run; JSON values only."""
+    options: Mapping[str, object] = field(default_factory=dict)
+    """The command and all of its options, by which the run is resumed; JSON values only."""
     derivation: SeedDerivation = CURRENT
     """How pairs follow from the seed; an older one only for a run that was begun with it."""
 
@@ -95,17 +110,11 @@ class Settings:
 
     @property
     def confinement_in_force(self) -> Confinement:
-        """The bounds of the bots, a limit of CPU time included.
-
-        When none is given it is twice what the clock leaves the longest game: room for a second
-        busy thread, or for thinking on the opponent's time, and no more.
-        """
+        """The bounds of the bots, a limit of CPU time included."""
         limits = self.confinement.limits
         if limits.cpu_s is not None:
             return self.confinement
-        time_ms = self.budgets.longest_ms
-        move_s = self.watchdog_s if time_ms is None else (time_ms + self.margin_ms) / 1000
-        cpu_s = math.ceil(2 * (READY_S + MOST_MOVES * move_s))
+        cpu_s = cpu_limit(self.budgets, self.margin_ms, self.watchdog_s)
         return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
     def division(self) -> Conditions:
@@ -177,7 +186,7 @@ class Settings:
             description["scale_time"] = True
         if not by_the_clock and self.watchdog_s != WATCHDOG_S:
             description["watchdog_s"] = self.watchdog_s
-        return description
+        return {**description, **self.experiment}
 
     def surroundings(self) -> dict[str, object]:
         """The settings that are kept with the run beside its identity, such as all limits."""
@@ -191,7 +200,12 @@ class Settings:
         }
         if self.openings is not None:
             kept["openings_file"] = self.openings.name
-        return kept
+        return {**kept, **self.kept}
+
+    @property
+    def kept(self) -> dict[str, object]:
+        """The settings that a resumed run takes from the new command."""
+        return {OPTIONS: dict(self.options)} if self.options else {}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:

@@ -2,7 +2,7 @@
 
 import contextlib
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,16 +30,17 @@ from ladder.match.registry.registered import (
     refuse_hurried,
 )
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.decision import Judge
+from ladder.runs.decision import ENDLESS, Decision, Judge
 from ladder.runs.executor import PairExecutor, Workforce
+from ladder.runs.health import RunHealth
 from ladder.runs.limits_probe import refuse_tight_limits
+from ladder.runs.pair_queue import PairQueue
 from ladder.runs.progress import Watcher
 from ladder.runs.resumable import Resumable, is_unfinished, resumable_runs
-from ladder.runs.runner import (
-    Runner,
-    RunOutcome,
-)
+from ladder.runs.roster import Roster
+from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
+from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import (
     Continue,
     Settings,
@@ -80,7 +81,10 @@ class ThisMachine:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Worker processes, one for each pair that is played at the same time."""
+        """Return worker processes, one for each pair that is played at the same time.
+
+        Pages show the boards of registered bots alone: settings of a tuning have no pages.
+        """
         confinement = replace(
             settings.confinement_in_force,
             logs=logs,
@@ -90,7 +94,7 @@ class ThisMachine:
             settings.concurrency,
             pin=settings.pin,
             confinement=confinement,
-            channel=channel_of(store.where),
+            channel=channel_of(store.where) if settings.bots else None,
         )
 
 
@@ -103,7 +107,7 @@ def start_run(
     settings: Settings,
     bots: Sequence[BotRow],
     watcher: Watcher,
-    judge: Judge | None = None,
+    judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
 ) -> RunOutcome | NothingToResume:
     """Play a run: resume the interrupted one of the same identity, or start a new one.
@@ -113,7 +117,7 @@ def start_run(
         settings: what was asked for; its bots are the names of `bots`.
         bots: the registered bots.
         watcher: is told what happens.
-        judge: ends the run when it has decided; None: nothing but the settings ends it.
+        judge: ends the run when it has decided.
         workforce: plays the pairs.
 
     Raises:
@@ -126,31 +130,88 @@ def start_run(
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
-        former, settings = _interrupted(store, lock, settings, bots)
-        if former is None and settings.continuing is Continue.ONLY:
+        taken = take_run(store, lock, settings, hashes_of(bots), judge.settings)
+        if taken is None:
             return NothingToResume(resumable_runs(store, lock))
-        description = settings.describe(_hashes(bots))
-        seed = _seed(store, settings, former, description)
-        question = {} if judge is None else judge.settings
-        run = _take_up(store, lock, settings, former, description, seed, question)
-        logs = folder_beside(store.path, LOGS) / f"run-{run.id}"
-        runner = Runner(
-            store=store,
-            run=run,
-            settings=settings,
-            schedule=_schedule(settings, bots, seed),
-            entrants=sides,
-            workers=workforce.start(store, run, settings, bots, sides, logs),
-            watcher=watcher,
-            judge=judge,
-            adopt=lambda: _adopt_dead(store, lock, run),
-        )
-        try:
-            return runner.play()
-        finally:
-            with contextlib.suppress(OSError):  # they stay when a bot left words on its stderr
-                logs.rmdir()
-                logs.parent.rmdir()
+        run, settings = taken
+        with run_logs(store, run) as logs:
+            return schedule_runner(
+                store=store,
+                run=run,
+                settings=settings,
+                schedule=schedule_of(settings, bots, run.seed),
+                entrants=sides,
+                workers=workforce.start(store, run, settings, bots, sides, logs),
+                watcher=watcher,
+                judge=judge,
+                adopt=lambda: _adopt_orphaned(store, lock, run),
+            ).play()
+
+
+@contextlib.contextmanager
+def run_logs(store: Store, run: RunRow) -> Iterator[Path]:
+    """Give the folder for what bots write to stderr; it is removed in the end if it is empty."""
+    logs = folder_beside(store.path, LOGS) / f"run-{run.id}"
+    try:
+        yield logs
+    finally:
+        with contextlib.suppress(OSError):
+            logs.rmdir()
+            logs.parent.rmdir()
+
+
+def schedule_runner(
+    *,
+    store: Store,
+    run: RunRow,
+    settings: Settings,
+    schedule: Schedule,
+    entrants: Mapping[str, Entrant],
+    workers: PairExecutor,
+    watcher: Watcher,
+    judge: Judge = ENDLESS,
+    adopt: Callable[[], int] = lambda: 0,
+) -> Runner:
+    """Return a runner for the stored pairs of a schedule.
+
+    Args:
+        store: the open database.
+        run: the run, stored as running.
+        settings: what was asked for.
+        schedule: the stream of pairs, over the names in `entrants`.
+        entrants: every bot of the run by name.
+        workers: plays the pairs.
+        watcher: shows the run.
+        judge: ends the run when it has decided.
+        adopt: takes over the planned pairs of dead runs of the same stream; how many.
+
+    """
+    decision = Decision(judge)
+    live = scoreboard_of(store, run, settings, entrants)
+    # A decision is about all of its bots: none can be spared.
+    candidate = settings.pairing.candidate
+    needed = entrants if decision.is_asked else [] if candidate is None else [candidate]
+    roster = Roster(live.bots, indispensable=frozenset(needed))
+    source = PairQueue(
+        store=store,
+        run=run,
+        settings=settings,
+        schedule=schedule,
+        entrants=entrants,
+        adopt=adopt,
+        roster=roster,
+        judge=judge,
+    )
+    return Runner(
+        store=store,
+        run=run,
+        source=source,
+        decision=decision,
+        health=RunHealth(roster),
+        workers=workers,
+        live=live,
+        watcher=watcher,
+    )
 
 
 def leave_out_unfit(
@@ -208,14 +269,15 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
         lambda bot: settings.budgets.for_bot(bot.name, bot.revision.budgets),
         settings.restart,
     )
-    first = _schedule(settings, bots, seed=0).pair(0)
+    first = schedule_of(settings, bots, seed=0).pair(0)
     if settings.confinement.limits != DEFAULT_LIMITS:
         compile_entrants(found.values())  # a start must not be a compilation
         refuse_tight_limits([*found.values()], parse_board(first.board), settings.confinement)
     return found
 
 
-def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
+    """Return the stream of pairs of a seed."""
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
         bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},
@@ -229,98 +291,104 @@ def _schedule(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule
     )
 
 
-def _hashes(bots: Sequence[BotRow]) -> dict[str, str]:
+def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
+    """Return the content hash of every bot by name."""
     return {bot.name: bot.revision.content_hash for bot in bots}
 
 
-def _interrupted(
-    store: Store, lock: RunLock, settings: Settings, bots: Sequence[BotRow]
-) -> tuple[RunRow | None, Settings]:
-    """Return the newest unfinished run of this identity that no process plays, and its settings.
+def former_runs(
+    settings: Settings, find: Callable[[Settings], Iterable[RunRow]]
+) -> Iterator[tuple[RunRow, Settings]]:
+    """Yield stored runs with the settings under which they continue, newest first.
 
-    The settings are those given, but for the derivation of seeds: that of the run, or of one that
-    is being played, so that a new run beside it shares its stream.
+    A run keeps the derivation of seeds that it began with, so `find` is called with the settings
+    under each derivation, the current one first.
+    """
+    for each in settings.with_older_derivations():
+        for run in find(each):
+            yield run, each
+
+
+def runs_like(
+    store: Store, settings: Settings, hashes: Mapping[str, str]
+) -> Iterator[tuple[RunRow, Settings]]:
+    """Yield the stored runs of the same identity and, where one is given, seed, newest first."""
+
+    def find(each: Settings) -> list[RunRow]:
+        found = store.runs.find(identity=identity_hash(each.describe(hashes)))
+        return [run for run in found if each.seed is None or run.seed == each.seed]
+
+    return former_runs(settings, find)
+
+
+def take_run(
+    store: Store,
+    lock: RunLock,
+    settings: Settings,
+    hashes: Mapping[str, str],
+    question: Mapping[str, object],
+    is_open: Callable[[RunRow], bool] = is_unfinished,
+) -> tuple[RunRow, Settings] | None:
+    """Return the run to play, locked, and its settings; None if there is none to complete.
+
+    It is the newest open run of the identity that no process plays, else a new one.
+
+    Args:
+        store: of the database.
+        lock: of this process.
+        settings: what was asked for. Those returned differ in the derivation of seeds alone: it is
+            that of the run, or of one that is being played, so that a new run shares its stream.
+        hashes: the content hash of every bot by name.
+        question: settings that are kept with the run and are no part of its identity.
+        is_open: whether a stored run can be continued.
+
+    Raises:
+        LadderError: another process has locked a run that was just created.
+
     """
     beside = settings
     if settings.continuing is not Continue.NEVER:
-        for each in settings.with_older_derivations():
-            for run in store.runs.find(identity=identity_hash(each.describe(_hashes(bots)))):
-                fits = each.seed is None or run.seed == each.seed
-                if fits and is_unfinished(run):
-                    if not lock.is_alive(run.id):
-                        return run, each
-                    beside = each
-    return None, beside
+        for former, each in runs_like(store, settings, hashes):
+            if is_open(former) and lock.try_acquire(former.id):
+                if is_unfinished(former):
+                    store.runs.set_status(
+                        former.id, RunStatus.RUNNING, target_games=settings.target_games
+                    )
+                if settings.note:
+                    store.runs.set_note(former.id, settings.note)
+                store.runs.add_settings(former.id, {**settings.kept, **question})
+                return store.runs.get(former.id), each
+            if is_open(former):
+                beside = each
+    if settings.continuing is Continue.ONLY:
+        return None
+    run = _create_run(store, lock, beside, hashes, question)
+    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
+    # the stream stays unplayed.
+    _adopt_orphaned(store, lock, run)
+    return run, beside
 
 
-def _seed(
-    store: Store,
-    settings: Settings,
-    former: RunRow | None,
-    description: Mapping[str, object],
-) -> int:
-    """The given seed, or that of the run to go on with, or a new one."""
+def _seed(store: Store, settings: Settings, description: Mapping[str, object]) -> int:
+    """Return the given seed, or that of the newest run of the identity, or a new one."""
     if settings.seed is not None:
         return settings.seed
-    if former is not None:
-        return former.seed
-    if settings.continuing is not Continue.NEVER:
+    if settings.bots and settings.continuing is not Continue.NEVER:
         for run in store.runs.find(identity=identity_hash(description)):
             return run.seed
     return secrets.randbelow(SEED_LIMIT)
 
 
-def _take_up(
+def _create_run(
     store: Store,
     lock: RunLock,
     settings: Settings,
-    former: RunRow | None,
-    description: Mapping[str, object],
-    seed: int,
+    hashes: Mapping[str, str],
     question: Mapping[str, object],
 ) -> RunRow:
-    """Return the run to play, locked, marked as running and with `question` among its settings."""
-    if former is not None and lock.try_acquire(former.id):
-        store.runs.set_status(former.id, RunStatus.RUNNING, target_games=settings.target_games)
-        if settings.note:
-            store.runs.set_note(former.id, settings.note)
-        if question:  # it is no part of the identity, so the user may have changed it
-            store.runs.add_settings(former.id, question)
-        return store.runs.get(former.id)
-    run = create_run(
-        store, lock, settings, description, seed, question, target_games=settings.target_games
-    )
-    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
-    # the stream stays unplayed.
-    _adopt_dead(store, lock, run)
-    return run
-
-
-def create_run(
-    store: Store,
-    lock: RunLock,
-    settings: Settings,
-    description: Mapping[str, object],
-    seed: int,
-    question: Mapping[str, object],
-    *,
-    target_games: int | None,
-) -> RunRow:
-    """A new run, locked; its openings, its surroundings and `question` are kept with it.
-
-    Args:
-        store: of the database.
-        lock: of this process.
-        settings: of the run.
-        description: the settings that are its identity; with the seed, its stream.
-        seed: of its pairs.
-        question: further settings that are kept, and are no part of its identity.
-        target_games: games to play; None without a limit.
-
-    Raises:
-        LadderError: another process has locked it.
-
-    """
+    """Store and lock a new run with its openings, its limits and `question`."""
+    description = settings.describe(hashes)
+    seed = _seed(store, settings, description)
     if settings.openings is not None:
         store.opening_sets.keep(settings.openings.row)
     run = store.runs.create(
@@ -337,7 +405,7 @@ def create_run(
             },
             seed=seed,
             division_id=store.divisions.ensure(*settings.division()).id,
-            target_games=target_games,
+            target_games=settings.target_games,
             note=settings.note,
         )
     )
@@ -346,11 +414,11 @@ def create_run(
     return run
 
 
-def _adopt_dead(store: Store, lock: RunLock, run: RunRow) -> int:
-    """Take over the planned pairs of runs of the same stream that nobody plays; how many."""
-    dead = [
+def _adopt_orphaned(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of runs of the same stream that no process plays; how many."""
+    orphaned = [
         other.id
         for other in store.runs.find(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    return store.pairs.adopt(run.id, dead)
+    return store.pairs.adopt(run.id, orphaned)

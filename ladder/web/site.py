@@ -4,17 +4,20 @@ import contextlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.requests import Request
 
 from db.errors import DatabaseError
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
+from ladder.experiments.select.stored import StoredSelection, selection_of
 from ladder.results.overview.change import list_before
 from ladder.results.overview.game_table import GameTable
+from ladder.runs.history import PastRun
 from ladder.web.border.safety import Border
 from ladder.web.live.boards import Boards
 from ladder.web.live.follower import Follower
@@ -26,18 +29,19 @@ from ladder.web.play.open_games import OpenGames
 from reports.html.live.parts import Frame
 
 
-class ListsBefore:
-    """Rating lists without a run's games, remembered: they do not change while the run goes on."""
+class Remembered:
+    """The latest answers to questions about runs that are costly to answer."""
+
+    MOST = 16
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[float, int], Mapping[str, float]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
 
-    def __call__(self, store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
-        """The list by name."""
-        key = (run.started_at, run.id)
+    def get(self, key: Hashable, answer: Callable[[], Any]) -> Any:
+        """Return what `answer` returned for this key."""
         if key not in self._kept:
-            self._kept[key] = list_before(store, division, run)
-            while len(self._kept) > 16:
+            self._kept[key] = answer()
+            while len(self._kept) > self.MOST:
                 self._kept.popitem(last=False)
         return self._kept[key]
 
@@ -56,11 +60,29 @@ class Site:
     news: News
     """Of the follower and the boards."""
     streams: Streams = field(default_factory=Streams)
-    lists_before: ListsBefore = field(default_factory=ListsBefore)
+    remembered: Remembered = field(default_factory=Remembered)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """Reads the files that pages load."""
     _table: GameTable = field(default_factory=GameTable)
     _loading: threading.Thread | None = None
+
+    def list_before(self, store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+        """Return the rating list by name without a run's games; it stays while the run lasts."""
+        key = ("list before", run.started_at, run.id)
+        found: Mapping[str, float] = self.remembered.get(
+            key, lambda: list_before(store, division, run)
+        )
+        return found
+
+    def selection(self, store: Store, run: PastRun) -> StoredSelection | None:
+        """Return a stored selection, judged anew when it has more games."""
+        row = run.row
+        names = tuple(row.settings.get("bots") or ())
+        key = ("selection", row.started_at, row.id, names, run.games, run.status)
+        found: StoredSelection | None = self.remembered.get(
+            key, lambda: selection_of(store, row, run.status)
+        )
+        return found
 
     def game_table(self) -> GameTable:
         """The table of all games, which is read in the background from the first call on."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from db.records.tuning import TuningStepRow
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.tune.parameters import Parameter, Scale, point_of
+from ladder.experiments.tune.parameters import Parameter, Scale, Setting, point_of
 from ladder.experiments.tune.session import Tuned
 from ladder.experiments.tune.surface import Surface
 from ladder.results.standings.showcase import Reason, ShownGame
@@ -50,8 +50,8 @@ def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
     word = Verdict.INVALID.value if tuned.invalid else "no verdict"
     if result is not None:
         word = result.verdict.value
-    shown = [_parameter_figure(each, place, tuned.steps) for place, each in enumerate(parameters)]
-    gain = _gain_figure(tuned)
+    shown = parameter_figures(parameters, tuned.steps)
+    gain = gain_figure(parameters, tuned.steps)
     gate_figures = [] if result is None else [llr_figure(result, "llr"), pairs_figure(result)]
     viewed = [viewer_game(one.game, one.reason.value) for one in games]
     return render(
@@ -67,7 +67,7 @@ def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
         sections=SECTIONS,
         warnings=_warnings(tuned),
         facts=_facts(tuned),
-        values=_values(tuned),
+        values=values_table(parameters, tuned.estimate),
         parameters=shown,
         gain=gain,
         gate_figures=gate_figures,
@@ -111,7 +111,8 @@ def _facts(tuned: Tuned) -> list[tuple[str, str]]:
     return [*facts, *machine_facts()]
 
 
-def _values(tuned: Tuned) -> Table:
+def values_table(parameters: Sequence[Parameter], estimate: Setting) -> Table:
+    """Return the parameters with their values before and after."""
     return Table(
         columns("parameter", "#start", "#tuned", "#lowest", "#highest", "kind"),
         [
@@ -119,11 +120,11 @@ def _values(tuned: Tuned) -> Table:
                 Cell(each.name),
                 *(
                     Cell(each.text(value), value)
-                    for value in (each.start, tuned.estimate[each.name], each.low, each.high)
+                    for value in (each.start, estimate[each.name], each.low, each.high)
                 ),
                 Cell(f"{each.kind.value}, {each.scale.value}"),
             )
-            for each in tuned.task.template.parameters
+            for each in parameters
         ],
     )
 
@@ -133,6 +134,13 @@ def _moments(steps: Sequence[TuningStepRow]) -> list[tuple[int, TuningStepRow]]:
     games = np.cumsum([step.games for step in steps])
     places = np.linspace(0, len(steps) - 1, min(len(steps), MOMENTS)).round().astype(int)
     return [(int(games[place]), steps[place]) for place in np.unique(places)] if steps else []
+
+
+def parameter_figures(
+    parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]
+) -> list[Figure]:
+    """Return a figure of each parameter over the games of a search."""
+    return [_parameter_figure(each, place, steps) for place, each in enumerate(parameters)]
 
 
 def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow]) -> Figure:
@@ -164,10 +172,10 @@ def _parameter_figure(each: Parameter, place: int, steps: Sequence[TuningStepRow
     )
 
 
-def _gain_figure(tuned: Tuned) -> Figure:
-    parameters = tuned.task.template.parameters
-    surface, rows = Surface(parameters, tuned.steps), []
-    for games, step in _moments(tuned.steps):
+def gain_figure(parameters: Sequence[Parameter], steps: Sequence[TuningStepRow]) -> Figure:
+    """Return the figure of the gain that a search expects over its games."""
+    surface, rows = Surface(parameters, steps), []
+    for games, step in _moments(steps):
         gain = surface.gain(point_of(parameters, step.estimate))
         ends = {"low": gain.elo - gain.error95, "high": gain.elo + gain.error95}
         rows.append({"games": games, "elo": gain.elo, **ends})

@@ -6,6 +6,8 @@ same output, the same stored games and the same status of its runs as one that n
 
 import os
 import random
+import re
+import shlex
 import shutil
 import signal
 import time
@@ -163,6 +165,8 @@ class Twins:
     """Processes or groups that were killed while they worked."""
     gone_s: list[float] = field(default_factory=list)
     """Seconds from each kill until every process of the command was gone."""
+    printed: int = 0
+    """Commands that were resumed as they were printed."""
     quiet_s: float = 0.0
     """Duration of the undisturbed command."""
 
@@ -175,19 +179,20 @@ class Twins:
         assert done.code in (0, 3, 4), done.err
         return outcome_of(self.experiment, quiet, done)
 
-    def disturbed(self, kills: int, *, group: bool) -> Outcome:
+    def disturbed(self, kills: int, *, group: bool, printed: bool = False) -> Outcome:
         """Kill the command at moments drawn from its undisturbed duration, then let it end.
 
         Args:
             kills: how many times; fewer when the command ends before.
             group: kill its whole process group and not its leader alone.
+            printed: resume by the command that `ladder run --resume` prints, where it prints one.
 
         """
         ladder = self._ladder(f"disturbed-{len(os.listdir(self.folder))}")
         scratch = DisturbedRun(ladder, lambda _: (), self.draw)
-        mark = scratch.mark()
+        mark, words = scratch.mark(), self.experiment.words
         for _ in range(kills):
-            process = ladder.start(*self.experiment.words)
+            process = ladder.start(*words)
             self._sleep(self.draw.uniform(0.02, 1.1 * self.quiet_s), process)
             if process.poll() is None:
                 (os.killpg if group else os.kill)(process.pid, signal.SIGKILL)
@@ -198,14 +203,25 @@ class Twins:
             self.kills += 1
             if self._is_finished(ladder):  # it was killed while it exited, its result printed
                 break
+            words = self._resuming(ladder) if printed else words
         else:
-            done = ladder(*self.experiment.words, timeout=600)
+            done = ladder(*words, timeout=600)
             self._wait_gone(mark)
         assert "Traceback" not in done.err, done.err
         faults, left = faults_of(ladder.db), scratch.scratch_left()
         assert not faults, faults
         assert not left, left
         return outcome_of(self.experiment, ladder, done)
+
+    def _resuming(self, ladder: Ladder) -> tuple[object, ...]:
+        """Return the printed command that resumes; before a run is stored, the command itself."""
+        others = ladder("run", "--resume", "--bots", "random,stupid", "--simulations", 99)
+        commands = re.findall(r"^run \d+ \(.*?\): ladder (.*)$", others.err, re.MULTILINE)
+        if not commands:
+            return self.experiment.words
+        (command,) = commands
+        self.printed += 1
+        return (*shlex.split(command), "--json")
 
     def _is_finished(self, ladder: Ladder) -> bool:
         """Return whether the command's run is finished: repeated, it would play the next one."""

@@ -1,12 +1,23 @@
 """`ladder bisect`: which commit lost the rating?"""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Confidence,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    MaxGames,
+)
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 
 @takes_options
@@ -33,23 +44,18 @@ def bisect(
     every: Annotated[
         bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
     ] = False,
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="The smallest drop that matters.")
-    ] = 20.0,
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
-    ] = 0.95,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without an answer by then: not decided."
-        ),
-    ] = 20_000,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="The Elo in which --max-drop is given."),
-    ] = "logistic",
+    max_drop: MaxDrop = 20.0,
+    confidence: Confidence = 0.95,
+    max_games: MaxGames = 20_000,
+    model: EloModel = "logistic",
     options: RunOptions,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the answer as a page with charts."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
@@ -58,17 +64,19 @@ def bisect(
     Commits are built and tried as by `ladder bots add --git`, and play against the good one until
     the answer is as sure as asked; those that cannot be built, fail their trial or forfeit are
     skipped and named. Exit codes: 0 found, 4 not decided, or no drop, 5 good or bad forfeits or
-    the machine stalls, 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on.
+    the machine stalls, 2 bad input, 130 stopped by Ctrl-C: the same command resumes it.
     """
     from db.beside import COPIES, folder_beside
     from db.records.runs import RunKind
     from db.store import file_of
     from ladder.cli.commands.bots_add import trial_bounds
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
+    from ladder.cli.html_file import check_html, write_bisection
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
+    from ladder.experiments.engine import Bench
     from ladder.match.registry.commit_bots import CommitBots
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.stats.choices import Model
@@ -86,6 +94,8 @@ def bisect(
         pairing=Pairing(PairingKind.GATE),
         rated=False,
     )
+    if html is not None:
+        check_html(html, force=force)
     history = read_history(spec, Path.cwd(), good=good, bad=bad, first_parent=not every)
     bots = CommitBots(
         spec=spec,
@@ -102,18 +112,16 @@ def bisect(
             settings=settings,
             confinement=confinement,
         )
-        if is_missing(db):
-            with open_draft(db) as store:
-                prepare(store, asked)
-        with open_store(db, create=True, sync=True) as store:
-            result = run_bisection(
-                store,
-                asked,
-                prepare(store, asked),
-                watcher=watcher_for(stderr_console()),
-                tell=print_error,
-                workforce=options.workforce(),
-            )
+
+        def check(store: "Store") -> None:
+            prepare(store, asked)
+
+        with open_to_play(db, check) as store:
+            good_bot = prepare(store, asked)
+            bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+            result = run_bisection(bench, asked, good_bot, tell=print_error)
+    if html is not None:
+        write_bisection(result, html)
     if json:
         print_out(to_json(bisect_document(result)))
     else:

@@ -1,13 +1,26 @@
 """`ladder gate`: is a candidate worse than its baselines by more than it may be?"""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.completion import bot_lists, bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    Alpha,
+    Beta,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    MaxGames,
+)
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
+    from ladder.experiments.gate.session import GateTask
 
 MAX_GAMES = 3000
 GAMES_SHOWN = 60
@@ -29,23 +42,11 @@ def gate(
             autocompletion=bot_lists,
         ),
     ],
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="By so much it must not be worse.")
-    ] = 20.0,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Chance to pass a bot that is worse by that.")
-    ] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="B", help="Chance to fail an equal bot.")] = 0.05,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without a decision by then: inconclusive."
-        ),
-    ] = MAX_GAMES,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="The Elo in which --max-drop is given."),
-    ] = "logistic",
+    max_drop: MaxDrop = 20.0,
+    alpha: Alpha = 0.05,
+    beta: Beta = 0.05,
+    max_games: MaxGames = MAX_GAMES,
+    model: EloModel = "logistic",
     stages: Annotated[
         str | None,
         typer.Option(
@@ -79,37 +80,21 @@ def gate(
     """Play CANDIDATE against its baselines until a sequential test decides.
 
     Exit codes: 0 pass, 3 regression, 4 inconclusive, 5 invalid (bots failing, machine stalling),
-    2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games are
+    2 bad input, 130 stopped by Ctrl-C after saving; the same command resumes it. The games are
     stored outside the rating list unless --rated.
     """
-    from functools import partial
-
     from db.records.runs import RunKind
-    from ladder.cli.database import (
-        is_missing,
-        open_draft,
-        open_store,
-    )
+    from ladder.cli.database import open_store, open_to_play
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.gate_files import publish
     from ladder.cli.html_file import check_html, write_gate
-    from ladder.cli.output import (
-        check_writable,
-        print_result,
-        printed_first,
-        stderr_console,
-    )
+    from ladder.cli.output import check_writable, print_result, stderr_console
     from ladder.cli.parsing import stages_of
     from ladder.errors import UsageError
+    from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
-    from ladder.experiments.gate.session import (
-        contestants,
-        entered,
-        gate_pairing,
-        judge_stored,
-        play_gate,
-    )
-    from ladder.experiments.gate.stages import play_stages, stage_settings
+    from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored
+    from ladder.experiments.gate.stages import play_stages, stage_tasks
     from ladder.runs.start import check_possible
     from ladder.stats.choices import Model
     from reports.gate.text import (
@@ -145,28 +130,22 @@ def gate(
     check_writable(summary, "--summary")
     if html is not None:
         check_html(html, force=force)
-    if is_missing(db) and not stored:
-        with open_draft(db) as store:
-            first = stage_settings(settings, plan[0]) if plan else settings
-            check_possible(first, entered(*contestants(store, candidate, pairing.against)))
-    with open_store(db, create=not stored, sync=not stored) as store, printed_first(store):
-        hero, baselines = contestants(store, candidate, pairing.against)
+
+    def tasks_in(store: "Store") -> "list[GateTask]":
+        return stage_tasks(gate_task(store, settings, test), plan)
+
+    def check(store: "Store") -> None:
+        first = tasks_in(store)[0]
+        check_possible(first.settings, first.bots)
+
+    opened = open_store(db, create=False) if stored else open_to_play(db, check)
+    with opened as store:
+        tasks = tasks_in(store)
         if stored:
-            gated = judge_stored(
-                store=store, settings=settings, candidate=hero, baselines=baselines, test=test
-            )
+            gated = judge_stored(store, tasks[0])
         else:
-            warn_of_unknown(entered(hero, baselines))
-            play = partial(play_stages, stages=plan) if plan else play_gate
-            gated = play(
-                store=store,
-                settings=settings,
-                candidate=hero,
-                baselines=baselines,
-                test=test,
-                watcher=watcher_for(stderr_console()),
-                workforce=workforce,
-            )
+            warn_of_unknown(tasks[0].bots)
+            gated = play_stages(Bench(store, watcher_for(stderr_console()), workforce), tasks)
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
         print_result(gated, gate_document, gate_text, json=json)

@@ -47,5 +47,5 @@ def match(
         db,
         lambda store: (settings, choose_bots(store, [a, b])),
         json=json,
-        workforce=options.workforce(),
+        options=options,
     )

@@ -129,8 +129,11 @@ def report(
     from ladder.results.standings.lineage import regressions_of
     from ladder.results.standings.selection import listed
 
-    if bool(names) != compare:
-        raise UsageError("bots are named for --compare, such as `ladder report --compare v4 v3`")
+    named = names or []
+    if (compare or named) and not (compare and 1 < len(named) == len(set(named))):
+        raise UsageError(
+            "--compare takes two or more different bots, such as `ladder report --compare v4 v3`"
+        )
     if against is not None and (names or regressions or html is not None):
         raise UsageError("--against prints a list of its own: leave out --compare and the others")
     if regressions and (names or html is not None):

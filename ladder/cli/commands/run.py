@@ -50,7 +50,7 @@ def run(
 ) -> int:
     """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
 
-    The same command goes on with an interrupted run, and with what is left of its --hours. A bot
+    The same command resumes an interrupted run, with what is left of its --hours. A bot
     that fails loses that game, which is said at the end. Exit codes: 0 done, 2 bad input, 5 the
     machine stalls or fewer than two bots can play, 130 stopped by Ctrl-C after saving.
     """
@@ -80,6 +80,4 @@ def run(
         chosen = choose_bots(store, patterns)
         return replace(settings, bots=tuple(bot.name for bot in chosen)), chosen
 
-    return play_and_report(
-        db, choose, json=json, named=patterns, is_served=serve, workforce=options.workforce()
-    )
+    return play_and_report(db, choose, json=json, named=patterns, is_served=serve, options=options)

@@ -1,12 +1,16 @@
 """`ladder select`: which of several candidates is the best?"""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Json, MaxGames
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 
 @takes_options
@@ -27,29 +31,31 @@ def select(
     indifference: Annotated[
         float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
     ] = 20.0,
-    confidence: Annotated[
-        float, typer.Option(metavar="P", help="Chance that the choice is the best within that.")
-    ] = 0.95,
-    max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Without a choice by then: not decided."
-        ),
-    ] = 20_000,
+    confidence: Confidence = 0.95,
+    max_games: MaxGames = 20_000,
     options: RunOptions,
+    html: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the choice as a page with charts."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+    ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
     """Choose the best of several bots: those that can still be the best play on.
 
     Exit codes: 0 chosen, 4 not decided, 5 invalid (the baseline or most bots failing, machine
-    stalling), 2 bad input, 130 stopped by Ctrl-C after saving; the same command goes on. The games
+    stalling), 2 bad input, 130 stopped by Ctrl-C: the same command resumes it. The games
     are stored outside the rating list.
     """
     from db.records.runs import RunKind
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
     from ladder.cli.first_starts import warn_of_unknown
-    from ladder.cli.output import print_out, printed_first, show_table, stderr_console
+    from ladder.cli.html_file import check_html, write_selection
+    from ladder.cli.output import print_out, show_table, stderr_console
+    from ladder.experiments.engine import Bench
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
@@ -68,23 +74,22 @@ def select(
         games=question.games,
         rated=False,
     )
-    if is_missing(db):
-        with open_draft(db) as store:
-            check_possible(settings, field_bots(store, names))
-    with open_store(db, create=True, sync=True) as store, printed_first(store):
+
+    if html is not None:
+        check_html(html, force=force)
+
+    def check(store: "Store") -> None:
+        check_possible(settings, field_bots(store, names))
+
+    with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         warn_of_unknown(bots)
-        selected = play_selection(
-            store=store,
-            settings=settings,
-            bots=bots,
-            baseline=against,
-            question=question,
-            watcher=watcher_for(stderr_console()),
-            workforce=options.workforce(),
-        )
+        bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+        selected = play_selection(bench, settings, bots, against, question)
+        if html is not None:
+            write_selection(store, selected, html)
         if json:
             print_out(to_json(select_document(selected)))
         else:
             show_table(lambda console: print_select(console, selected))
-    return selected.choice.exit_code
+    return selected.exit_code

@@ -181,7 +181,8 @@ def run(
             tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
         )
     if result is None:
-        print_error("stopped: the positions answered so far are not reported")
+        again = options.command_line()
+        print_error(f"stopped: the answers so far are not reported; to start again: {again}")
         return ExitCode.STOPPED
     steps = () if known is None else compare(result, known)
     document = suite_document(result, steps)

@@ -1,12 +1,25 @@
 """`ladder tune`: search a bot's numbers by games, and let a gate judge the find."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ladder.cli.options import DEFAULT_DATABASE, MOST_GAMES, Database, Json
+from ladder.cli.options import (
+    DEFAULT_DATABASE,
+    MOST_GAMES,
+    Alpha,
+    Beta,
+    Database,
+    EloModel,
+    Json,
+    MaxDrop,
+    amount,
+)
 from ladder.cli.run_options import RunOptions, takes_options
+
+if TYPE_CHECKING:
+    from db.store import Store
 
 MOST_PAIRS = 10_000
 """Of a step."""
@@ -50,25 +63,13 @@ def tune(
         str | None,
         typer.Option(metavar="NAME", help="Register the tuned bot when it wins the gate."),
     ] = None,
-    max_drop: Annotated[
-        float, typer.Option(metavar="ELO", help="Gate: by so much it must not be worse.")
-    ] = 10.0,
-    alpha: Annotated[
-        float, typer.Option(metavar="A", help="Gate: chance to pass a bot that is worse by that.")
-    ] = 0.05,
-    beta: Annotated[
-        float, typer.Option(metavar="B", help="Gate: chance to fail an equal bot.")
-    ] = 0.05,
+    max_drop: MaxDrop = 10.0,
+    alpha: Alpha = 0.05,
+    beta: Beta = 0.05,
     max_games: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=2, max=MOST_GAMES, help="Gate: without a decision by then none."
-        ),
+        int, amount("N", MOST_GAMES, "Stop the gate after N games, inconclusive.", least=2)
     ] = 4000,
-    model: Annotated[
-        Literal["normalized", "logistic"],
-        typer.Option(help="Gate: the Elo in which --max-drop is given."),
-    ] = "logistic",
+    model: EloModel = "logistic",
     python: Annotated[
         str | None,
         typer.Option(metavar="PYTHON", help="The interpreter of python: and kaggle: bots."),
@@ -98,13 +99,13 @@ def tune(
 
     The verdict is the gate's, on pairs that the search never saw. Exit codes: 0 pass,
     3 regression, 4 inconclusive, 5 invalid, 2 bad input, 130 stopped by Ctrl-C after saving; the
-    same command goes on. No game of it counts in a rating list.
+    same command resumes it. No game of it counts in a rating list.
     """
     from db.records.runs import RunKind
-    from ladder.cli.database import is_missing, open_draft, open_store
+    from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_tuning
     from ladder.cli.output import print_result, stderr_console
-    from ladder.errors import UsageError
+    from ladder.experiments.engine import Bench
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.tune.bots import refuse_register
     from ladder.experiments.tune.parameters import read_parameters
@@ -117,11 +118,6 @@ def tune(
     from reports.run import watcher_for
     from reports.tune import tune_document, tune_text, tuning_watcher
 
-    if options.cluster is not None:
-        raise UsageError(
-            "--cluster: the steps of a tuning play on this machine; leave it out, and gate the "
-            "result on many machines with `ladder gate`"
-        )
     test = GateTest(
         max_drop=max_drop, alpha=alpha, beta=beta, max_games=max_games, model=Model(model)
     )
@@ -146,23 +142,21 @@ def tune(
     )
     if html is not None:
         check_html(html, force=force)
-    if is_missing(db):
-        with open_draft(db) as store:
-            if register is not None:
-                refuse_register(store, register)
-            checked(store, task)
-    with open_store(db, create=True, sync=True) as store:
+
+    def check(store: "Store") -> None:
+        if register is not None:
+            refuse_register(store, register)
+        checked(store, task)
+
+    workforce = options.workforce()
+    with open_to_play(db, check) as store:
         if register is not None:
             refuse_register(store, register)
         console = stderr_console()
-        tuned = tune(
-            store=store,
-            task=task,
-            register=register,
-            watcher=tuning_watcher(console),
-            gate_watcher=watcher_for(console),
-        )
+        bench = Bench(store, watcher_for(console), workforce)
+        view = tuning_watcher(console, task.template.parameters)
+        tuned = tune(bench, task, register=register, search_watcher=view)
         if html is not None:
             write_tuning(store, tuned, html, games=GAMES_SHOWN)
-    print_result(tuned, tune_document, tune_text, json=json)
+        print_result(tuned, tune_document, tune_text, json=json)
     return tuned.exit_code

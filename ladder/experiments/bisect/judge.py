@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 
-from db.records.pairs import PairPlan, PlayedPair
+from db.records.pairs import PlayedPair
 from ladder.experiments.bisect.cost import games_left
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.search import Search
+from ladder.experiments.engine import ExperimentJudge
 
 SETTINGS = "bisect"
 """The key of a search among the settings of its runs."""
 
 
-class VisitJudge:
-    """Takes the pairs of the commit at which the search is. A `ladder.runs.decision.Judge`."""
+class VisitJudge(ExperimentJudge):
+    """Takes the pairs of the commit at which the search is."""
 
     def __init__(self, search: Search, names: tuple[str, str], kept: Mapping[str, object]) -> None:
         """`names` are those of the commit's bot and of the good one; `kept` is kept with a run."""
@@ -26,6 +27,11 @@ class VisitJudge:
     def settings(self) -> Mapping[str, object]:
         """The search that the run belongs to."""
         return {SETTINGS: self._kept}
+
+    @property
+    def verdict(self) -> None:
+        """None before the search has its answer; its session stores the verdict of each commit."""
+        return
 
     @property
     def decided(self) -> bool:
@@ -45,16 +51,6 @@ class VisitJudge:
     @property
     def keeps_planned(self) -> bool:
         """Always: pairs that a visit leaves are played in the next one, and no number is lost."""
-        return True
-
-    @property
-    def surplus(self) -> int:
-        """None: pairs beyond a visit count in the next one."""
-        return 0
-
-    def wants(self, plan: PairPlan) -> bool:
-        """Always: every pair tells something of the commit."""
-        del plan
         return True
 
     def take(self, pair: PlayedPair) -> None:

@@ -1,14 +1,15 @@
 """The end of a bisection with all that it was made from, and its sentence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from ladder.errors import ExitCode
 from ladder.experiments.bisect.history import SHORT
 from ladder.experiments.bisect.question import Question
 from ladder.experiments.bisect.search import STAY, Answer, Search, Tested
+from ladder.experiments.engine import STOPPED, exit_code_of
 from ladder.match.specs.git import LoggedCommit
 from ladder.stats.elo import EloEstimate, estimate
 
@@ -50,6 +51,22 @@ class TriedCommit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """The state of a search when it left a commit."""
+
+    commit: str
+    """The hash of the commit that was played."""
+    games: int
+    """Counted games over all commits so far."""
+    likeliest: str
+    """The hash of the commit that was most likely to blame."""
+    chance: float
+    """That it was, 0..1."""
+    suspects: int
+    """The fewest commits that held the one to blame with the stated probability."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BisectResult:
     """The answer of a bisection."""
 
@@ -74,6 +91,8 @@ class BisectResult:
     conditions: str
     """The label of the division."""
     seed: int
+    course: tuple[Visit, ...] = ()
+    """In the order of play."""
 
     @property
     def culprit(self) -> LoggedCommit | None:
@@ -83,12 +102,25 @@ class BisectResult:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
-        if self.answer is None:
-            return ExitCode.STOPPED
-        return ExitCode.DONE if self.answer is Answer.FOUND else ExitCode.INCONCLUSIVE
+        return exit_code_of(self.answer or STOPPED)
 
 
-def result_of(search: Search, *, conditions: str, seed: int) -> BisectResult:
+def visit_of(search: Search, place: int) -> Visit:
+    """Return the state of a search that has just left the commit at a place."""
+    blamed = search.posterior.blamed
+    likeliest = int(blamed.argmax())
+    return Visit(
+        commit=search.history.commits[place].commit,
+        games=search.games,
+        likeliest=search.history.commits[likeliest].commit,
+        chance=float(blamed[likeliest]),
+        suspects=search.number_of_suspects,
+    )
+
+
+def result_of(
+    search: Search, *, conditions: str, seed: int, course: Sequence[Visit] = ()
+) -> BisectResult:
     """The result as the search stands."""
     history, after = search.history, search.posterior
     places = search.suspects or (int(after.blamed.argmax()),)
@@ -116,6 +148,7 @@ def result_of(search: Search, *, conditions: str, seed: int) -> BisectResult:
         games=search.games,
         conditions=conditions,
         seed=seed,
+        course=tuple(course),
     )
 
 
@@ -165,7 +198,7 @@ def _sentence(search: Search, suspects: tuple[LoggedCommit, ...], chance: float)
         )
     seems = f"most likely is {suspects[0].commit[:SHORT]}, with {chance:.0%}"
     if search.answer is None:
-        return f"stopped after {games}: the same command goes on; so far {seems}"
+        return f"stopped after {games}: the same command resumes it; so far {seems}"
     if search.games + 2 > question.max_games:
         return f"no answer after {games}, and --max-games allows no more: {seems}"
     return (

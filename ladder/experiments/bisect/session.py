@@ -6,22 +6,23 @@ from dataclasses import dataclass, replace
 
 from bots.errors import SpecError
 from db.records.bots import BotRow
-from db.records.runs import RunKind, RunStatus, division_label
+from db.records.pairs import PlayedPair
+from db.records.runs import RunKind, RunRow, RunStatus, division_label
 from db.store import Store
 from engine.seeds import SEED_LIMIT, derive_seed
 from ladder.errors import InvalidRun, UsageError
 from ladder.experiments.bisect.history import SHORT, History
-from ladder.experiments.bisect.judge import SETTINGS, VisitJudge
+from ladder.experiments.bisect.judge import VisitJudge
 from ladder.experiments.bisect.question import Question
-from ladder.experiments.bisect.result import BisectResult, result_of
+from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
 from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.stored import keep_result, search_of
+from ladder.experiments.engine import Bench, play, replayed
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import THIS_MACHINE, NothingToResume, check_possible, start_run
+from ladder.runs.start import check_possible, former_runs, hashes_of
 from ladder.signals import check_stop
 
 NO_LIMIT = 2**31 - 1
@@ -59,59 +60,55 @@ def prepare(store: Store, asked: Bisection) -> BotRow:
 
 
 def run_bisection(
-    store: Store,
-    asked: Bisection,
-    good: BotRow,
-    *,
-    watcher: Watcher,
-    tell: Callable[[str], None],
-    workforce: Workforce = THIS_MACHINE,
+    bench: Bench, asked: Bisection, good: BotRow, *, tell: Callable[[str], None]
 ) -> BisectResult:
-    """Search until there is an answer; an interrupted search goes on where it was.
+    """Search until there is an answer; an interrupted search is resumed.
 
     Args:
-        store: the open database.
+        bench: where it is played.
         asked: the question and its conditions.
         good: see `prepare`.
-        watcher: is told what happens in the games of each visit.
-        tell: is told of commits that are taken in or skipped.
-        workforce: plays the pairs.
+        tell: called with a sentence for each commit that is skipped.
 
     Raises:
         UsageError: the bad revision cannot be tested.
         InvalidRun: the good or the bad revision forfeits too often, or the machine stalls.
 
     """
-    return _Course(store, asked, good, watcher, tell, workforce).play()
+    return _BisectSession(bench, asked, good, tell).play()
 
 
-class _Course:
+class _BisectSession:
     """One call of the command."""
 
     def __init__(
-        self,
-        store: Store,
-        asked: Bisection,
-        good: BotRow,
-        watcher: Watcher,
-        tell: Callable[[str], None],
-        workforce: Workforce,
+        self, bench: Bench, asked: Bisection, good: BotRow, tell: Callable[[str], None]
     ) -> None:
-        self._store, self._good = store, good
-        self._watcher, self._tell, self._workforce = watcher, tell, workforce
+        self._bench, self._good, self._tell = bench, good, tell
         self._search = Search(asked.history, asked.question)
-        self._asked, self._key, self._seed = self._find_former(asked)
+        self._asked, self._seed = self._resumed(asked)
+        self._key = self._identity(self._asked)
+        self._options = {
+            **asked.settings.options,
+            "good": asked.history.good.commit,
+            "bad": asked.history.bad.commit,
+            "seed": self._seed,
+        }
         self._rows: dict[int, BotRow] = {}
         self._runs: dict[int, int] = {}
         """Ids by place in the history."""
+        self._course: list[Visit] = []
 
     def play(self) -> BisectResult:
         search = self._search
         while not search.is_over:
             check_stop()
-            row = self._bot_at_hand()
+            place, row = search.place, self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()
+            self._course.append(visit_of(search, place))
+            if place in self._runs:
+                keep_result(self._bench.store, self._runs[place], self._result())
             last = len(search.history.commits) - 1
             if last in search.skipped:
                 raise InvalidRun(f"--bad cannot be measured: {search.skipped[last]}")
@@ -123,17 +120,17 @@ class _Course:
 
     def _result(self) -> BisectResult:
         label = division_label(*self._asked.settings.division())
-        return result_of(self._search, conditions=label, seed=self._seed)
+        return result_of(self._search, conditions=label, seed=self._seed, course=self._course)
 
-    def _bot_at_hand(self) -> BotRow | None:
-        """The bot at the commit at hand; None when the commit had to be skipped."""
+    def _current_bot(self) -> BotRow | None:
+        """Return the bot at the current commit; None if the commit had to be skipped."""
         search, asked = self._search, self._asked
         place = search.place
         if place in self._rows:
             return self._rows[place]
         commit = search.history.commits[place]
         try:
-            row = commit_bot(self._store, asked.bots, commit, asked.confinement)
+            row = commit_bot(self._bench.store, asked.bots, commit, asked.confinement)
             check_possible(_conditions(asked.settings, row, self._good), [row, self._good])
         except (UsageError, SpecError) as error:
             reason = _in_short(str(error))
@@ -147,58 +144,63 @@ class _Course:
         return row
 
     def _visit(self, row: BotRow) -> bool:
-        """Have the commit at hand play until the search turns elsewhere; False: stopped."""
+        """Play the current commit until the search turns elsewhere; return False after a stop."""
         search, place = self._search, self._search.place
         commit = search.history.commits[place]
         names = (row.name, self._good.name)
-        judge = VisitJudge(search, names, self._kept(commit.commit))
         settings = replace(
             _conditions(self._asked.settings, row, self._good),
             seed=derive_seed(self._seed, int(commit.commit[:12], 16)),
+            options=self._options,
         )
-        stream = self._replay(judge, settings, row)
-        try:
-            if not judge.decided:
-                outcome = start_run(
-                    store=self._store,
-                    settings=settings,
-                    bots=[row, self._good],
-                    watcher=self._watcher,
-                    judge=judge,
-                    workforce=self._workforce,
-                )
-                if isinstance(outcome, NothingToResume) or outcome.ending is RunEnding.STOPPED:
-                    return False
-        except InvalidRun as error:
-            failures = search.tested[place].forfeits.by_bot
-            ours, theirs = (sum(failures[name].values()) for name in names)
-            if not judge.decided and (theirs or not ours):
-                raise
-            if not judge.decided:
-                search.skip(_in_short(str(error)))
-        for run in self._store.runs.find(stream=stream, limit=1):
+        stream = self._stream(settings, row)
+        judge = replayed(
+            VisitJudge(search, names, self._kept(commit.commit)), self._stored_pairs(stream)
+        )
+        if not judge.decided:
+            played = play(self._bench, settings, [row, self._good], judge)
+            if played.invalid:
+                self._skip_failing(played.invalid, judge, names)
+            elif played.stopped or played.run is None:
+                return False
+        for run in self._bench.store.runs.find(stream=stream, limit=1):
             self._runs[place] = run.id
         if place in search.skipped:
             self._tell(f"{commit.commit[:SHORT]} is skipped: {search.skipped[place]}")
         return True
 
-    def _replay(self, judge: VisitJudge, settings: Settings, row: BotRow) -> str:
-        """Take the pairs that are stored already, before the first one that is owed; the stream."""
-        hashes = {bot.name: bot.revision.content_hash for bot in (row, self._good)}
-        stream = identity_hash(settings.describe(hashes), settings.seed)
-        owed = self._store.pairs.owed(stream, below=NO_LIMIT)
-        stop = owed[0] if owed else NO_LIMIT
-        for pair in self._store.pairs.of_stream(stream, start=0, stop=stop):
-            judge.take(pair)
-        return stream
+    def _skip_failing(self, why: str, judge: VisitJudge, names: tuple[str, str]) -> None:
+        """Skip the current commit after an invalid run, unless its pairs have decided before.
+
+        Raises:
+            InvalidRun: the commit is not to blame.
+
+        """
+        if judge.decided:
+            return
+        failures = self._search.tested[self._search.place].forfeits.by_bot
+        ours, theirs = (sum(failures[name].values()) for name in names)
+        if theirs or not ours:
+            raise InvalidRun(why)
+        self._search.skip(_in_short(why))
+
+    def _stream(self, settings: Settings, row: BotRow) -> str:
+        hashes = hashes_of((row, self._good))
+        return identity_hash(settings.describe(hashes), settings.seed)
+
+    def _stored_pairs(self, stream: str) -> list[PlayedPair]:
+        """Return the finished pairs of a stream before its first unfinished one."""
+        pairs = self._bench.store.pairs
+        stop = next(iter(pairs.owed(stream, below=NO_LIMIT)), NO_LIMIT)
+        return pairs.of_stream(stream, start=0, stop=stop)
 
     def _close(self, result: BisectResult) -> None:
         """The runs of the search are finished, each with what was made of its commit."""
         verdicts = {each.commit.commit: each.verdict for each in result.tried}
         for place, run_id in self._runs.items():
             verdict = verdicts[self._search.history.commits[place].commit]
-            self._store.runs.set_status(run_id, RunStatus.FINISHED)
-            self._store.runs.set_verdict(run_id, verdict.value)
+            self._bench.store.runs.set_status(run_id, RunStatus.FINISHED)
+            self._bench.store.runs.set_verdict(run_id, verdict.value)
 
     def _identity(self, asked: Bisection) -> str:
         """Equal for searches that can use each other's games."""
@@ -212,24 +214,23 @@ class _Course:
             }
         )
 
-    def _find_former(self, asked: Bisection) -> tuple[Bisection, str, int]:
-        """Return what is asked, its identity and its seed.
+    def _resumed(self, asked: Bisection) -> tuple[Bisection, int]:
+        """Return what is asked and its seed.
 
-        Where a former search can be continued these have its seed, and its derivation of seeds.
+        If there is a former search to continue, they have its derivation of seeds and its seed.
         """
         given = asked.settings.seed
-        runs = self._store.runs.find(kind=RunKind.BISECT)
-        for settings in asked.settings.with_older_derivations():
-            former = replace(asked, settings=settings)
-            key = self._identity(former)
-            for run in runs:
-                kept = run.settings.get(SETTINGS)
-                if isinstance(kept, dict) and kept.get("key") == key:
-                    seed = int(kept["seed"])
-                    if given is None or seed == given:
-                        return former, key, seed
-        seed = secrets.randbelow(SEED_LIMIT) if given is None else given
-        return asked, self._identity(asked), seed
+        stored = self._bench.store.runs.find(kind=RunKind.BISECT)
+
+        def find(settings: Settings) -> list[RunRow]:
+            key = self._identity(replace(asked, settings=settings))
+            return [run for run in stored if search_of(run).get("key") == key]
+
+        for run, settings in former_runs(asked.settings, find):
+            seed = int(search_of(run)["seed"])
+            if given in (None, seed):
+                return replace(asked, settings=settings), seed
+        return asked, secrets.randbelow(SEED_LIMIT) if given is None else given
 
     def _kept(self, commit: str) -> dict[str, object]:
         history = self._asked.history

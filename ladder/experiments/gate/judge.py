@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
+from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.cost import expected_games
 from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.question import GateTest
@@ -34,8 +35,8 @@ MOMENTS = 200
 """The course of the ratio is told at so many moments."""
 
 
-class GateJudge:
-    """Takes pairs in order and keeps the verdict. A `ladder.runs.decision.Judge`."""
+class GateJudge(ExperimentJudge):
+    """Takes pairs in order and keeps the verdict."""
 
     def __init__(self, candidate: GateBot, baselines: Sequence[GateBot], test: GateTest) -> None:
         self._candidate = candidate
@@ -48,7 +49,6 @@ class GateJudge:
         self._deciding: Tally | None = None
         self._culprit = ""
         self._counted = 0
-        self._uncounted = 0
 
     @property
     def settings(self) -> Mapping[str, object]:
@@ -65,26 +65,16 @@ class GateJudge:
         )
 
     @property
+    def verdict(self) -> str:
+        """The verdict as it stands."""
+        return (self._verdict or Verdict.INCONCLUSIVE).value
+
+    @property
     def progress(self) -> str:
         """The ratios between their bounds."""
         lower, upper = bounds(alpha=self._sprt.alpha, beta=self._sprt.beta)
         ratios = ", ".join(f"{tally.llr:.2f}" for tally in self._tallies.values())
         return f"LLR {ratios} ({lower:.2f} .. {upper:.2f})"
-
-    @property
-    def games_left(self) -> float | None:
-        """None: the limit of games is the run's."""
-        return None
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Never: a gate is decided once."""
-        return False
-
-    @property
-    def surplus(self) -> int:
-        """Games taken after the test against their baseline was over."""
-        return self._uncounted
 
     def wants(self, plan: PairPlan) -> bool:
         """Whether the test against this pair's baseline still runs."""
@@ -96,7 +86,7 @@ class GateJudge:
         ours = pair if is_first else pair.mirrored
         tally = self._tallies[ours.b_revision]
         if self.decided or not tally.is_open:
-            self._uncounted += 2
+            self.surplus += 2
             return
         if not tally.count(pair, is_first=is_first):
             return
@@ -144,7 +134,7 @@ class GateJudge:
             baselines=baselines,
             deciding=deciding,
             forfeits=self._forfeits.by_bot,
-            uncounted_games=self._uncounted,
+            uncounted_games=self.surplus,
         )
 
     def _baseline(self, tally: Tally) -> BaselineResult:

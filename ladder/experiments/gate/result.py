@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ladder.errors import ExitCode
 from ladder.experiments.gate.cost import ExpectedGames
 from ladder.experiments.gate.question import GateTest
 from ladder.stats.choices import Model
@@ -20,19 +19,6 @@ class Verdict(StrEnum):
     REGRESSION = "regression"
     INCONCLUSIVE = "inconclusive"
     INVALID = "invalid"
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of the command."""
-        return _EXIT_CODES[self]
-
-
-_EXIT_CODES = {
-    Verdict.PASS: ExitCode.DONE,
-    Verdict.REGRESSION: ExitCode.REGRESSION,
-    Verdict.INCONCLUSIVE: ExitCode.INCONCLUSIVE,
-    Verdict.INVALID: ExitCode.INVALID,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +133,7 @@ def sentence(
         )
     limit = "there are no more stored games"
     if stopped:
-        limit = "it was stopped: the same command goes on"
+        limit = "it was stopped: the same command resumes it"
     elif games + 2 > test.games:
         limit = "--max-games allows no more"
     where = f"{ratio} lies between {low:.2f} and {high:.2f}"

@@ -1,29 +1,24 @@
-"""Running a gate: play until the judge has decided, or let it judge what is stored."""
+"""Running a gate: play until the judge has decided, or judge what is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from db.records.bots import BotRow
+from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UsageError
+from ladder.errors import UsageError
+from ladder.experiments.engine import STOPPED, Bench, exit_code_of, play, replayed
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import GateBot
 from ladder.names import unknown_bot
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
 )
 from ladder.runs.settings import Settings
-from ladder.runs.start import (
-    THIS_MACHINE,
-    NothingToResume,
-    start_run,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +29,7 @@ class Gated:
     conditions: str
     """The label of the division."""
     stopped: bool = False
-    """By Ctrl-C or SIGTERM before there was a verdict; the same command goes on."""
+    """By Ctrl-C or SIGTERM before there was a verdict; the same command resumes."""
     earlier: tuple["Gated", ...] = ()
     """The stages before this one, of a gate in stages."""
     stages: int = 1
@@ -45,7 +40,7 @@ class Gated:
     @property
     def exit_code(self) -> int:
         """The exit code of the command."""
-        return ExitCode.STOPPED if self.stopped else self.result.verdict.exit_code
+        return exit_code_of(STOPPED if self.stopped else self.result.verdict)
 
 
 def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairing:
@@ -65,106 +60,85 @@ def gate_pairing(candidate: str, against: str, *, rated: bool = False) -> Pairin
     return Pairing(PairingKind.GATE, candidate, words)
 
 
-def contestants(
-    store: Store, candidate: str, against: Sequence[str]
-) -> tuple[BotRow, tuple[BotRow, ...]]:
-    """The candidate and its baselines, which may include itself.
+@dataclass(frozen=True, slots=True)
+class GateTask:
+    """A gate as it was asked for, with its registered bots."""
+
+    settings: Settings
+    """Of a run whose pairing is that of a gate."""
+    candidate: BotRow
+    baselines: Sequence[BotRow]
+    """They may include the candidate."""
+    test: GateTest
+
+    @property
+    def bots(self) -> list[BotRow]:
+        """All bots, each once."""
+        return list({bot.name: bot for bot in (self.candidate, *self.baselines)}.values())
+
+    @property
+    def conditions(self) -> str:
+        """Boards, opening and budget in short."""
+        return division_label(*self.settings.division())
+
+    def judge(self) -> GateJudge:
+        """Return a judge that has seen no pair yet."""
+        bots = [
+            GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
+            for bot in (self.candidate, *self.baselines)
+        ]
+        return GateJudge(bots[0], bots[1:], self.test)
+
+    def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> Gated:
+        """Return the gate as stored pairs decide it.
+
+        Args:
+            pairs: in their order.
+            run_id: of the run that played them; None if they are of several.
+
+        """
+        result = replayed(self.judge(), pairs).result()
+        return Gated(result, self.conditions, run_id=run_id)
+
+
+def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
+    """Return a gate between the registered bots that the pairing names.
 
     Raises:
         UnknownBot: one is not registered.
 
     """
     known = {bot.name: bot for bot in store.bots.all()}
-    for where, name in (("CANDIDATE", candidate), *(("--against", name) for name in against)):
+    names = [str(settings.pairing.candidate), *settings.pairing.against]
+    for place, name in enumerate(names):
         if name not in known:
-            raise unknown_bot(name, known, where)
-    return known[candidate], tuple(known[name] for name in against)
+            raise unknown_bot(name, known, "--against" if place else "CANDIDATE")
+    candidate, *baselines = (known[name] for name in names)
+    return GateTask(settings, candidate, baselines, test)
 
 
-def entered(candidate: BotRow, baselines: Sequence[BotRow]) -> list[BotRow]:
-    """All bots of a gate, each once."""
-    return list({bot.name: bot for bot in (candidate, *baselines)}.values())
-
-
-def judge_of(candidate: BotRow, baselines: Sequence[BotRow], test: GateTest) -> GateJudge:
-    """A judge who has seen nothing yet."""
-    return GateJudge(_gate_bot(candidate), [_gate_bot(bot) for bot in baselines], test)
-
-
-def _gate_bot(bot: BotRow) -> GateBot:
-    return GateBot(bot.name, bot.revision.id, bot.revision.content_hash)
-
-
-def play_gate(
-    *,
-    store: Store,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
-) -> Gated:
+def play_gate(bench: Bench, task: GateTask) -> Gated:
     """Play until there is a verdict; an interrupted gate is resumed.
-
-    Args:
-        store: the open database.
-        settings: of a run whose pairing is that of a gate.
-        candidate: the bot in question.
-        baselines: what it is measured against.
-        test: what is asked.
-        watcher: is told what happens.
-        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    judge = judge_of(candidate, baselines, test)
-    conditions = conditions_of(settings)
-    with store.runs.finishing_late():  # with its verdict, or not at all
-        try:
-            outcome = start_run(
-                store=store,
-                settings=settings,
-                bots=entered(candidate, baselines),
-                watcher=watcher,
-                judge=judge,
-                workforce=workforce,
-            )
-        except InvalidRun as error:
-            return Gated(judge.result(invalid=str(error)), conditions)
-        stopped = not isinstance(outcome, NothingToResume) and outcome.ending is RunEnding.STOPPED
-        result = judge.result(stopped=stopped)
-        if isinstance(outcome, NothingToResume):
-            return Gated(result, conditions)
-        if not stopped:
-            store.runs.set_verdict(outcome.run.id, result.verdict.value)
-    is_open = stopped and result.verdict is Verdict.INCONCLUSIVE
-    return Gated(result, conditions, is_open, run_id=outcome.run.id)
+    judge = task.judge()
+    played = play(bench, task.settings, task.bots, judge)
+    result = judge.result(invalid=played.invalid, stopped=played.stopped)
+    is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
+    run_id = None if played.run is None else played.run.id
+    return Gated(result, task.conditions, is_open, run_id=run_id)
 
 
-def judge_stored(
-    *,
-    store: Store,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-) -> Gated:
+def judge_stored(store: Store, task: GateTask) -> Gated:
     """Decide from the games that are stored under these conditions, without playing."""
-    judge = judge_of(candidate, baselines, test)
-    division = _division(store, settings)
+    division, pairs = _division(store, task.settings), []
     if division is not None:
-        revisions = [bot.revision.id for bot in baselines]
-        for pair in store.pairs.between(division.id, candidate.revision.id, revisions):
-            judge.take(pair)
-    return Gated(judge.result(), conditions_of(settings))
-
-
-def conditions_of(settings: Settings) -> str:
-    """Boards, opening and budget in short."""
-    return division_label(*settings.division())
+        revisions = [bot.revision.id for bot in task.baselines]
+        pairs = store.pairs.between(division.id, task.candidate.revision.id, revisions)
+    return task.decided_by(pairs)
 
 
 def _division(store: Store, settings: Settings) -> DivisionRow | None:

@@ -8,19 +8,16 @@ stages' chances, so each of n stages is tested at beta / n (Bonferroni).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
 
-from db.records.bots import BotRow
-from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.runs import RunRow
 from db.store import Store
-from ladder.experiments.gate.question import GateTest
+from ladder.experiments.engine import Bench, finished_run
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.session import Gated, conditions_of, entered, judge_of, play_gate
+from ladder.experiments.gate.session import Gated, GateTask, play_gate
 from ladder.runs.budgets import Budgets
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import Watcher
 from ladder.runs.resumable import is_unfinished
-from ladder.runs.settings import Settings, identity_hash
-from ladder.runs.start import THIS_MACHINE
+from ladder.runs.start import hashes_of, runs_like
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,99 +30,55 @@ class Stage:
     """The most games of the stage."""
 
 
-def stage_test(test: GateTest, stage: Stage, stages: int) -> GateTest:
-    """The question of one of so many stages."""
-    return replace(test, beta=test.beta / stages, max_games=stage.games)
-
-
-def stage_settings(settings: Settings, stage: Stage) -> Settings:
-    """The settings of a stage."""
-    budgets = Budgets({"time_ms": stage.time_ms})
-    return replace(settings, budgets=budgets, games=stage.games - stage.games % 2)
-
-
-def play_stages(
-    *,
-    store: Store,
-    settings: Settings,
-    candidate: BotRow,
-    baselines: Sequence[BotRow],
-    test: GateTest,
-    stages: Sequence[Stage],
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
-) -> Gated:
-    """Play stage after stage, and return the last one; an interrupted gate goes on where it was.
+def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
+    """Return the gate of each stage; without stages the gate itself.
 
     Args:
-        store: the open database.
-        settings: those of the stages, but for budget and games.
-        candidate: the bot in question.
-        baselines: what it is measured against.
-        test: what is asked over all stages.
+        task: what is asked over all stages; budget and games are those of each stage.
         stages: the shortest games first.
-        watcher: is told what happens.
-        workforce: plays the pairs.
+
+    """
+    tasks = [
+        replace(
+            task,
+            settings=replace(
+                task.settings,
+                budgets=Budgets({"time_ms": stage.time_ms}),
+                games=stage.games - stage.games % 2,
+            ),
+            test=replace(task.test, beta=task.test.beta / len(stages), max_games=stage.games),
+        )
+        for stage in stages
+    ]
+    return tasks or [task]
+
+
+def play_stages(bench: Bench, tasks: Sequence[GateTask]) -> Gated:
+    """Play stage after stage, and return the last one; an interrupted gate is resumed.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    bots = entered(candidate, baselines)
     done: list[Gated] = []
-    for place, stage in enumerate(stages):
-        asked, question = stage_settings(settings, stage), stage_test(test, stage, len(stages))
-        following = stages[place + 1] if place + 1 < len(stages) else None
-        former = None
-        if following is not None:
-            former = _survived(store, asked, stage_settings(settings, following), bots, question)
+    for task, following in zip_longest(tasks, tasks[1:]):
+        former = None if following is None else _survived(bench.store, task, following)
         if former is not None:
-            judge = judge_of(candidate, baselines, question)
-            for pair in store.pairs.of_run(former.id):
-                judge.take(pair)
-            done.append(Gated(judge.result(), conditions_of(asked), run_id=former.id))
+            done.append(task.decided_by(bench.store.pairs.of_run(former.id), former.id))
             continue
-        gated = play_gate(
-            store=store,
-            settings=asked,
-            candidate=candidate,
-            baselines=baselines,
-            test=question,
-            watcher=watcher,
-            workforce=workforce,
-        )
-        done.append(gated)
-        if gated.stopped or gated.result.verdict in (Verdict.REGRESSION, Verdict.INVALID):
+        done.append(play_gate(bench, task))
+        if done[-1].stopped or done[-1].result.verdict in (Verdict.REGRESSION, Verdict.INVALID):
             break
-    return replace(done[-1], earlier=tuple(done[:-1]), stages=len(stages))
+    return replace(done[-1], earlier=tuple(done[:-1]), stages=len(tasks))
 
 
-def _survived(
-    store: Store,
-    asked: Settings,
-    following: Settings,
-    bots: Sequence[BotRow],
-    question: GateTest,
-) -> RunRow | None:
-    """The finished run of a stage whose next stage is not finished; None: the stage is due."""
-    latest = _latest(store, asked, bots)
-    if latest is None or latest.status is not RunStatus.FINISHED:
+def _survived(store: Store, task: GateTask, following: GateTask) -> RunRow | None:
+    """Return the finished run of a stage whose next stage is not finished, if there is one."""
+    hashes = hashes_of(task.bots)
+    newest = islice(runs_like(store, task.settings, hashes), 1)
+    latest = finished_run((run for run, _ in newest), task.test.settings)
+    if latest is None or latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
         return None
-    if latest.verdict not in (Verdict.PASS, Verdict.INCONCLUSIVE):
-        return None
-    if GateTest.from_settings(latest.settings) != question:
-        return None
-    after = _latest(store, following, bots)
-    if after is None or after.id < latest.id or is_unfinished(after):
-        return latest
-    return None
-
-
-def _latest(store: Store, settings: Settings, bots: Sequence[BotRow]) -> RunRow | None:
-    hashes = {bot.name: bot.revision.content_hash for bot in bots}
-    for each in settings.with_older_derivations():
-        identity = identity_hash(each.describe(hashes))
-        for run in store.runs.find(identity=identity, kind=RunKind.GATE):
-            if settings.seed is None or run.seed == settings.seed:
-                return run
-    return None
+    after = next((run for run, _ in runs_like(store, following.settings, hashes)), None)
+    is_due = after is None or after.id < latest.id or is_unfinished(after)
+    return latest if is_due else None

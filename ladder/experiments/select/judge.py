@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from db.records.pairs import PairPlan, PlayedPair
+from db.records.runs import BEST
+from ladder.experiments.engine import ExperimentJudge
 from ladder.experiments.gate.forfeits import ForfeitCount
 from ladder.experiments.gate.tally import GateBot, Tally
 from ladder.experiments.select.field import (
@@ -21,8 +23,8 @@ from ladder.stats.counts import FloatArray, moments
 from ladder.stats.elo import SCALE
 
 
-class FieldJudge:
-    """Takes the pairs of a field in order. A `ladder.runs.decision.Judge`."""
+class FieldJudge(ExperimentJudge):
+    """Takes the pairs of a field in order."""
 
     def __init__(
         self, bots: Sequence[GateBot], question: SelectQuestion, baseline: str | None
@@ -43,13 +45,18 @@ class FieldJudge:
         self.failed: dict[int, str] = {}
         """Why a bot that forfeits too often takes no part, by its place."""
         self.counted = 0
-        self.surplus = 0
-        """Games taken that were not wanted at their turn: played ahead of it, and not counted."""
 
     @property
     def settings(self) -> Mapping[str, object]:
         """The question."""
         return self.question.settings(self.baseline)
+
+    @property
+    def verdict(self) -> str | None:
+        """The choice, or that there is none; None if the games mean nothing."""
+        if self.is_invalid:
+            return None
+        return BEST + self.bots[self.leader].name if self.is_chosen else "undecided"
 
     @property
     def is_invalid(self) -> bool:
@@ -101,11 +108,6 @@ class FieldJudge:
                 lacking = self.question.contest.bound(len(self.bots)) + float(lead[rival])
                 pairs += max(lacking, 0.0) / (step**2 * (ahead + 0.5))
         return min(2.0 * pairs, float(self.question.games - self.counted))
-
-    @property
-    def keeps_planned(self) -> bool:
-        """Never: a choice is made once."""
-        return False
 
     @property
     def leader(self) -> int:

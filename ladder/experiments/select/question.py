@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from db.records.runs import SELECT
 from ladder.errors import UsageError
@@ -38,6 +39,16 @@ class SelectQuestion:
                 f"--confidence must be {LEAST_CONFIDENCE:g} to {MOST_CONFIDENCE:g}, "
                 f"got {self.confidence:g}"
             )
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "SelectQuestion | None":
+        """Return the question that is kept with a run; None if there is no readable one."""
+        try:
+            kept = {**settings[SELECT]}
+            del kept["against"]
+            return cls(**kept)
+        except (KeyError, TypeError, UsageError):
+            return None
 
     @property
     def contest(self) -> Contest:

@@ -1,21 +1,19 @@
 """Running a choice: play until one bot is left that can be the best."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from db.records.bots import BotRow
-from db.records.runs import BEST, division_label
+from db.records.runs import division_label
 from db.store import Store
-from ladder.errors import ExitCode, InvalidRun, UsageError
+from ladder.errors import ExitCode, UsageError
+from ladder.experiments.engine import Bench, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
 from ladder.names import unknown_bot
-from ladder.runs.executor import Workforce
-from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.settings import Settings
-from ladder.runs.start import THIS_MACHINE, NothingToResume, start_run
 
 
 class Choice(StrEnum):
@@ -27,20 +25,7 @@ class Choice(StrEnum):
     INVALID = "invalid"
     """The baseline forfeits too often, too few bots can play, or the machine stalls."""
     STOPPED = "stopped"
-    """By Ctrl-C or SIGTERM; the same command goes on."""
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """The exit code of the command."""
-        return _EXIT_CODES[self]
-
-
-_EXIT_CODES = {
-    Choice.CHOSEN: ExitCode.DONE,
-    Choice.UNDECIDED: ExitCode.INCONCLUSIVE,
-    Choice.INVALID: ExitCode.INVALID,
-    Choice.STOPPED: ExitCode.STOPPED,
-}
+    """By Ctrl-C or SIGTERM; the same command resumes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +59,13 @@ class Selected:
     """Counted games."""
     conditions: str
     """The label of the division."""
+    run_id: int | None = None
+    """The run of it; None if it is invalid, or there was nothing to resume."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the command."""
+        return exit_code_of(self.choice)
 
     @property
     def best(self) -> tuple[Player, ...]:
@@ -116,25 +108,20 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
 
 
 def play_selection(
-    *,
-    store: Store,
+    bench: Bench,
     settings: Settings,
     bots: Sequence[BotRow],
     baseline: str | None,
     question: SelectQuestion,
-    watcher: Watcher,
-    workforce: Workforce = THIS_MACHINE,
 ) -> Selected:
     """Play until there is a choice; an interrupted run is resumed.
 
     Args:
-        store: the open database.
+        bench: where it is played.
         settings: of a run in which all of the bots meet each other.
         bots: the candidates, and the baseline if there is one.
         baseline: its name.
         question: the numbers of the choice.
-        watcher: is told what happens.
-        workforce: plays the pairs.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
@@ -142,38 +129,39 @@ def play_selection(
     """
     gate_bots = [GateBot(bot.name, bot.revision.id, bot.revision.content_hash) for bot in bots]
     judge = FieldJudge(gate_bots, question, baseline)
-    try:
-        outcome = start_run(
-            store=store,
-            settings=settings,
-            bots=bots,
-            watcher=watcher,
-            judge=judge,
-            workforce=workforce,
-        )
-    except InvalidRun as error:
-        return _selected(judge, settings, Choice.INVALID, str(error))
-    if isinstance(outcome, NothingToResume):
-        return _selected(judge, settings, Choice.UNDECIDED, "there was nothing to resume")
-    if judge.is_invalid:
-        reasons = "; ".join(judge.failed.values())
-        return _selected(judge, settings, Choice.INVALID, reasons)
-    if judge.is_chosen:
-        result = _selected(judge, settings, Choice.CHOSEN, "")
-        store.runs.set_verdict(outcome.run.id, BEST + result.players[0].name)
-        return result
-    if outcome.ending is RunEnding.STOPPED:
-        return _selected(
-            judge, settings, Choice.STOPPED, "it was stopped: the same command goes on"
-        )
-    store.runs.set_verdict(outcome.run.id, Choice.UNDECIDED.value)
-    why = "--max-games allows no more"
-    if judge.is_exhausted:
-        why = "the games repeat: ask for longer openings (--opening-plies) or other boards"
-    return _selected(judge, settings, Choice.UNDECIDED, why)
+    played = play(bench, settings, bots, judge)
+    selected = selected_of(
+        judge,
+        division_label(*settings.division()),
+        invalid=played.invalid,
+        stopped="it was stopped: the same command resumes it" if played.stopped else "",
+        undecided="there was nothing to resume" if played.run is None else "",
+    )
+    return replace(selected, run_id=None if played.run is None else played.run.id)
 
 
-def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str) -> Selected:
+def selected_of(
+    judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = "", undecided: str = ""
+) -> Selected:
+    """Return the result as the judge stands.
+
+    Args:
+        judge: has taken the pairs.
+        conditions: the label of the division.
+        invalid: why the games mean nothing; empty if they do.
+        stopped: why no more pairs are played yet; empty if the run is over.
+        undecided: why there is no choice, unless the judge knows.
+
+    """
+    choice, reason = Choice.UNDECIDED, undecided or "--max-games allows no more"
+    if invalid or judge.is_invalid:
+        choice, reason = Choice.INVALID, invalid or "; ".join(judge.failed.values())
+    elif judge.is_chosen:
+        choice = Choice.CHOSEN
+    elif stopped:
+        choice, reason = Choice.STOPPED, stopped
+    elif judge.is_exhausted and not undecided:
+        reason = "the games repeat: ask for longer openings (--opening-plies) or other boards"
     players = _players(judge)
     named = f"after {judge.counted} games"
     if choice is Choice.CHOSEN:
@@ -191,7 +179,7 @@ def _selected(judge: FieldJudge, settings: Settings, choice: Choice, reason: str
         baseline=judge.baseline,
         players=players,
         games=judge.counted,
-        conditions=division_label(*settings.division()),
+        conditions=conditions,
     )
 
 

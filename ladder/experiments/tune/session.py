@@ -1,28 +1,28 @@
 """Running a tuning: play the steps that are missing, then let a gate judge what they came to."""
 
 import contextlib
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from db.records.bots import BotRow, NewBot
 from db.records.runs import RunRow, RunStatus
 from db.records.tuning import TuningStepRow
-from db.store import RunLock, Store
-from engine.seeds import SEED_LIMIT
-from ladder.errors import ExitCode, InvalidRun
-from ladder.experiments.gate.session import Gated, conditions_of
-from ladder.experiments.tune.bots import Kept, keep_winner, original_of
-from ladder.experiments.tune.final_gate import judge_tuned
+from db.store import Store
+from ladder.errors import InvalidRun
+from ladder.experiments.engine import INVALID, STOPPED, Bench, exit_code_of, finished_run
+from ladder.experiments.gate.session import Gated, GateTask, play_gate
+from ladder.experiments.tune.bots import Kept, keep_winner, original_of, stored, tuned_of
+from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import Setting
-from ladder.experiments.tune.search import TuningWatcher, play_search, resumed
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.registered import refuse_boards, refuse_hurried
 from ladder.match.specs.compile import compile_launches
 from ladder.match.specs.own_sources import own_sources
-from ladder.runs.progress import Watcher
-from ladder.runs.settings import Continue, identity_hash
-from ladder.runs.start import create_run
+from ladder.runs.decision import Decision
+from ladder.runs.health import RunHealth
+from ladder.runs.progress import RunEnding, Watcher
+from ladder.runs.runner import Runner
+from ladder.runs.start import hashes_of, run_logs, runs_like, take_run
 from ladder.signals import stops_heeded
 
 
@@ -36,9 +36,9 @@ class Tuned:
     estimate: Setting
     """The values that the search has come to."""
     gated: Gated | None
-    """The gate of the tuned bot against the original; None: it has not begun."""
+    """The gate of the tuned bot against the original; None if it has not begun."""
     kept: Kept | None = None
-    """The end of ``--register``; None: it was not asked for, or there is no verdict yet."""
+    """The end of ``--register``; None if it was not asked for, or there is no verdict yet."""
     invalid: str = ""
     """Why the steps mean nothing; "" when they do."""
 
@@ -55,79 +55,97 @@ class Tuned:
     @property
     def conditions(self) -> str:
         """The label of the division."""
-        return conditions_of(self.task.settings)
+        return self.task.conditions
 
     @property
     def exit_code(self) -> int:
         """The exit code of the command: that of the gate."""
-        if self.invalid:
-            return ExitCode.INVALID
-        return ExitCode.STOPPED if self.gated is None else self.gated.exit_code
+        if self.gated is not None:
+            return self.gated.exit_code
+        return exit_code_of(INVALID if self.invalid else STOPPED)
 
 
-def tune(
-    *,
-    store: Store,
-    task: TuningTask,
-    register: str | None,
-    watcher: TuningWatcher,
-    gate_watcher: Watcher,
-) -> Tuned:
-    """Play a tuning to its verdict; an interrupted one of the same identity is gone on with.
+def tune(bench: Bench, task: TuningTask, *, register: str | None, search_watcher: Watcher) -> Tuned:
+    """Play a tuning to its verdict; an interrupted one of the same identity is resumed.
 
-    A finished one is told again: only what is missing is played.
+    Of a finished one the result is returned again: only what is missing is played.
 
     Args:
-        store: the open database.
+        bench: where it is played.
         task: what was asked for.
         register: the name under which the winner is kept; None: it is not.
-        watcher: is told what happens in the steps.
-        gate_watcher: is told what happens in the gate.
+        search_watcher: shows the steps; the gate is shown by that of the bench.
 
     Raises:
         UsageError: the bot failed its trial, plays on none of the boards or budgets, or changed.
 
     """
+    store = bench.store
     own_sources()  # taken before any hash, so that an edit after either is seen
     original = checked(store, task)
+    settings = task.run_settings(original.revision.content_hash)
     with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
-        run, task = _take_up(store, lock, task, original.revision.content_hash)
+        taken = take_run(store, lock, settings, {}, task.test.settings, lambda _: True)
+        assert taken is not None  # noqa: S101 - a tuning is never resumed only
+        run, settings = taken
+        task = replace(task, settings=replace(task.settings, derivation=settings.derivation))
         try:
-            return _tuned(store, task, run, original, register, watcher, gate_watcher)
+            return _tuned(bench, task, run, original, register, search_watcher)
         finally:
             if store.runs.get(run.id).status is RunStatus.RUNNING:
                 store.runs.set_status(run.id, RunStatus.INTERRUPTED)
 
 
 def _tuned(
-    store: Store,
+    bench: Bench,
     task: TuningTask,
     run: RunRow,
     original: BotRow | NewBot,
     register: str | None,
-    watcher: TuningWatcher,
-    gate_watcher: Watcher,
+    search_watcher: Watcher,
 ) -> Tuned:
-    search, steps = resumed(store, task, run)
-    try:
-        is_whole = play_search(store, task, run, original, search, steps, watcher)
-    except InvalidRun as error:
-        store.runs.set_status(run.id, RunStatus.INVALID)
-        return Tuned(task, run, steps, search.estimate, None, invalid=str(error))
-    if not is_whole:
-        return Tuned(task, run, steps, search.estimate, None)
-    gated, tuned = judge_tuned(store, task, run, original, search.estimate, gate_watcher)
+    judge, store = TuningJudge(bench.store, task, run, original), bench.store
+    result = Tuned(task, run, judge.steps, judge.search.estimate, None)
+    if not judge.decided:
+        try:
+            ending = _search(replace(bench, watcher=search_watcher), task, run, judge)
+        except InvalidRun as error:
+            return replace(result, estimate=judge.search.estimate, invalid=str(error))
+        result = replace(result, estimate=judge.search.estimate)
+        if ending is RunEnding.STOPPED:
+            return result
+    gated, tuned = _gate(bench, task, run, original, result.estimate)
     kept = None
     if not gated.stopped:
         store.runs.set_verdict(run.id, gated.result.verdict.value)
         store.runs.set_status(run.id, RunStatus.FINISHED)
         if register is not None:
             kept = keep_winner(store, tuned, gated, register)
-    return Tuned(task, run, steps, search.estimate, gated, kept)
+    return replace(result, gated=gated, kept=kept)
+
+
+def _search(bench: Bench, task: TuningTask, run: RunRow, judge: TuningJudge) -> RunEnding:
+    """Play and store the steps that are missing."""
+    sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
+    bench.workforce.prepare(sides)
+    with run_logs(bench.store, run) as logs:
+        runner = Runner(
+            store=bench.store,
+            run=run,
+            source=judge,
+            decision=Decision(judge),
+            health=RunHealth(None),
+            workers=bench.workforce.start(
+                bench.store, run, task.settings, judge.sides, sides, logs
+            ),
+            live=judge.live,
+            watcher=bench.watcher,
+        )
+        return runner.play().ending
 
 
 def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
-    """The original, after everything was looked at that can be before a game.
+    """Return the original, after every check that needs no game.
 
     Raises:
         UsageError: see `tune`.
@@ -143,30 +161,21 @@ def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
     return original
 
 
-def _take_up(
-    store: Store,
-    lock: RunLock,
-    task: TuningTask,
-    content_hash: str,
-) -> tuple[RunRow, TuningTask]:
-    """Return the run of the tuning, locked, and the task with the run's derivation of seeds.
-
-    It is the newest run of its identity that no process plays, or a new one.
-    """
-    settings = task.settings
-    if settings.continuing is not Continue.NEVER:
-        for each in settings.with_older_derivations():
-            found = replace(task, settings=each)
-            for run in store.runs.find(identity=identity_hash(found.describe(content_hash))):
-                fits = settings.seed is None or run.seed == settings.seed
-                if fits and lock.try_acquire(run.id):
-                    if settings.note:
-                        store.runs.set_note(run.id, settings.note)
-                    store.runs.add_settings(run.id, task.test.settings)
-                    return store.runs.get(run.id), found
-    seed = secrets.randbelow(SEED_LIMIT) if settings.seed is None else settings.seed
-    description = task.describe(content_hash)
-    run = create_run(
-        store, lock, settings, description, seed, task.test.settings, target_games=task.games
-    )
-    return run, task
+def _gate(
+    bench: Bench, task: TuningTask, run: RunRow, original: BotRow | NewBot, estimate: Setting
+) -> tuple[Gated, BotRow]:
+    """Return the gate of the tuned bot against the original, as it is stored or else played."""
+    store = bench.store
+    baseline = stored(store, original)
+    tuned = tuned_of(store, task, estimate, baseline, run.id)
+    settings = task.gate_settings((tuned.name, baseline.name), run.seed, run.id)
+    gate = GateTask(settings, tuned, [baseline], task.test)
+    if tuned.revision.id == baseline.revision.id:
+        # Games against itself could only show that a bot is as good as itself.
+        return gate.decided_by(()), tuned
+    runs = (each for each, _ in runs_like(store, settings, hashes_of(gate.bots)))
+    known = finished_run(runs, task.test.settings)
+    if known is not None:
+        return gate.decided_by(store.pairs.of_run(known.id), known.id), tuned
+    store.runs.set_status(run.id, RunStatus.RUNNING)
+    return play_gate(bench, gate), tuned

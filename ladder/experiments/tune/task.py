@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from db.records.runs import RunKind
+from db.records.runs import RunKind, division_label
 from engine.seeds import derive_seed
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.session import gate_pairing
@@ -14,8 +14,15 @@ from ladder.match.specs.spec import ResolvedBot, read_spec
 from ladder.runs.resumable import TUNING
 from ladder.runs.settings import Settings
 
+A, B = "a", "b"
+"""Names of the two sides of a step."""
 _GATE = 0x6A7E
 """Apart from the streams of the search in the same seed."""
+
+
+def gate_note(run_id: int) -> str:
+    """Return the note of the gate at the end of a tuning, by which it is found."""
+    return f"the end of tuning run {run_id}"
 
 
 class Method(StrEnum):
@@ -62,10 +69,21 @@ class TuningTask:
         """
         return read_spec(spec, self.folder, python=self.python, patterns=self.patterns)
 
-    def describe(self, content_hash: str) -> dict[str, object]:
-        """The identity of the tuning besides its seed, as plain data.
+    @property
+    def conditions(self) -> str:
+        """The label of the division."""
+        return division_label(*self.settings.division())
 
-        The games are a part of it: the steps are made for their number. The gate's question is not.
+    @property
+    def side_settings(self) -> Settings:
+        """The settings under which the two sides of each step meet."""
+        return replace(self.settings, bots=(A, B), pairing=gate_pairing(A, B))
+
+    def run_settings(self, content_hash: str) -> Settings:
+        """Return the settings of the run of the search.
+
+        The games are a part of its identity: the steps are made for their number. The gate's
+        question is not.
 
         Args:
             content_hash: of the original bot.
@@ -81,7 +99,7 @@ class TuningTask:
             **({} if self.python is None else {"python": self.python}),
             **({"files": list(self.patterns)} if self.patterns else {}),
         }
-        return {**self.settings.describe({}), TUNING: search}
+        return replace(self.settings, games=self.games, experiment={TUNING: search})
 
     def gate_settings(self, names: tuple[str, str], seed: int, run_id: int) -> Settings:
         """The settings of the gate at the end: the conditions of the steps on fresh seeds.
@@ -100,5 +118,6 @@ class TuningTask:
             games=self.test.games,
             seed=derive_seed(seed, _GATE),
             rated=False,
-            note=f"the end of tuning run {run_id}",
+            options={**self.settings.options, "seed": seed},
+            note=gate_note(run_id),
         )

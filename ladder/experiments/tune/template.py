@@ -9,6 +9,7 @@ from bots.option_values import Value, option_values
 from ladder.errors import UsageError
 from ladder.experiments.tune.parameters import Kind, Parameter, Setting, Written
 from ladder.match.specs.spec import BUILTIN
+from ladder.match.specs.start_command import filled, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +20,15 @@ class Template:
     """The words of the user."""
     parameters: tuple[Parameter, ...]
 
+    def texts(self, setting: Setting) -> dict[str, str]:
+        """Return the values as a command or an option has them, by name."""
+        return {each.name: each.text(setting[each.name]) for each in self.parameters}
+
     def spec_at(self, setting: Setting) -> str:
-        """The specification of the bot with these values."""
-        texts = {each.name: each.text(setting[each.name]) for each in self.parameters}
+        """Return the specification of the bot with these values."""
+        texts = self.texts(setting)
         if not self.spec.startswith(BUILTIN):
-            return _filled(self.spec, texts)
+            return filled(self.spec, texts)
         version, given = parse_player(self.spec.removeprefix(BUILTIN))
         return f"{BUILTIN}{version.name}?{urlencode({**given, **texts}, safe=',')}"
 
@@ -33,9 +38,12 @@ class Template:
 
         A built-in player's is the user's own, whose options have values without being named.
         """
-        if self.spec.startswith(BUILTIN):
-            return self.spec
-        return self.spec_at({each.name: each.start for each in self.parameters})
+        return self.spec if self.spec.startswith(BUILTIN) else self.spec_at(self.start)
+
+    @property
+    def start(self) -> Setting:
+        """The values at which the search begins."""
+        return {each.name: each.start for each in self.parameters}
 
     @property
     def title(self) -> str:
@@ -60,23 +68,12 @@ def template_of(spec: str, written: Sequence[Written]) -> Template:
         found = [each.starting_at(_current(version.name, each, values)) for each in written]
         return Template(spec, tuple(found))
     for each in written:
-        if _place(each.name) not in spec:
+        if place_of(each.name) not in spec:
             raise UsageError(
-                f"--param {each.name}: the specification says nowhere {_place(each.name)}: write "
-                f"it where the value goes, as in 'exec:./mybot --{each.name} {_place(each.name)}'"
+                f"--param {each.name}: the specification says nowhere {place_of(each.name)}: write "
+                f"it where the value goes, as in 'exec:./mybot --{each.name} {place_of(each.name)}'"
             )
     return Template(spec, tuple(each.starting_at(None) for each in written))
-
-
-def _place(name: str) -> str:
-    return f"{{{name}}}"
-
-
-def _filled(spec: str, texts: dict[str, str]) -> str:
-    """Every ``{name}`` of a parameter replaced; all other braces stay as they are."""
-    for name, text in texts.items():
-        spec = spec.replace(_place(name), text)
-    return spec
 
 
 def _current(player: str, written: Written, values: Mapping[str, Value]) -> float:

@@ -1,7 +1,7 @@
 """From a stored launch to a process that this machine can start."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bots.foreign import script_of
 from bots.protocol import Budget
@@ -49,8 +49,9 @@ def entrant_of(
     budget: Budget,
     restart: Restart | None = None,
     content: Sequence[FileState] = (),
+    values: Mapping[str, str] | None = None,
 ) -> Entrant:
-    """A bot as one side of a pair.
+    """Return a bot as one side of a pair.
 
     Args:
         launch: how it is started.
@@ -59,6 +60,8 @@ def entrant_of(
         budget: what it may spend on a move.
         restart: how often its process is renewed; None: as its launch says.
         content: the files that may not change while it plays.
+        values: of the places ``{name}`` in its command, which another machine fills in; None if it
+            has no such places.
 
     """
     return Entrant(
@@ -68,7 +71,20 @@ def entrant_of(
         budget=budget,
         player=launch.player,
         restart=launch.restart if restart is None else restart,
+        values=tuple((values or {}).items()),
     )
+
+
+def place_of(name: str) -> str:
+    """Return the place of a value in a command."""
+    return f"{{{name}}}"
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with a value in every place of its name; all other braces stay."""
+    for name, value in values.items():
+        text = text.replace(place_of(name), value)
+    return text
 
 
 def host_command(module: str, python: str | None = None) -> tuple[str, ...]:

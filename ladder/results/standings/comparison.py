@@ -130,7 +130,7 @@ def compare(
 
     """
     if len(names) < 2 or len(set(names)) < len(names):
-        raise UsageError(f"--compare takes two or more different bots, got {' '.join(names)}")
+        raise UsageError(f"a comparison takes two or more different bots, got {', '.join(names)}")
     tables, notes = current_tables(store, division, since=since)
     distinct = store.aggregate.count_distinct(tables, since=since)
     standings = build_standings(division, tables, distinct_games=distinct, live={}, notes=notes)
@@ -138,8 +138,8 @@ def compare(
     for name in names:
         if name not in found:
             raise UsageError(
-                f"--compare: {name!r} has no rated games in {division.label}; "
-                f"there are {', '.join(found) or 'none at all'}"
+                f"{name!r} has no rated games in {division.label}; choose among "
+                f"{', '.join(found) or 'the bots of another division: this one has none'}"
             )
     lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)

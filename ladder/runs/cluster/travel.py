@@ -25,7 +25,7 @@ from ladder.match.specs.fingerprint import (
 from ladder.match.specs.git_copies import note_copy
 from ladder.match.specs.git_spec import resolve_in_copy
 from ladder.match.specs.spec import ResolvedBot, own_player_of, read_spec
-from ladder.match.specs.start_command import start_of
+from ladder.match.specs.start_command import filled, start_of
 from ladder.runs.cluster.archive import FILES
 
 ELSEWHERE = Start(argv=(), folder="")
@@ -91,8 +91,9 @@ def start_here(bot: TravellingBot, archives: Path) -> Start:
 
 
 def with_start(entrant: Entrant, start: Start) -> Entrant:
-    """A side of a pair that is started in another way."""
-    return msgspec.structs.replace(entrant, start=start)
+    """Return a side of a pair that is started in another way, its own values filled in."""
+    argv = tuple(filled(word, dict(entrant.values)) for word in start.argv)
+    return msgspec.structs.replace(entrant, start=msgspec.structs.replace(start, argv=argv))
 
 
 def is_own_launch(launch: Launch) -> bool:

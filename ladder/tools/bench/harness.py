@@ -32,13 +32,13 @@ from ladder.runs.progress import (
     LiveRun,
     Silent,
 )
-from ladder.runs.runner import Runner
 from ladder.runs.schedule import (
     Pairing,
     PairingKind,
     Schedule,
 )
 from ladder.runs.settings import Settings
+from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
 from ladder.signals import stops_heeded
 from ladder.tools.bench.ping_pong import PingPong, ping_pong
@@ -225,7 +225,7 @@ def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> Non
         seed=1,
     )
     with stops_heeded():
-        Runner(
+        schedule_runner(
             store=store,
             run=run,
             settings=settings,

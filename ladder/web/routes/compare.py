@@ -4,8 +4,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.results.overview.overview import list_now
+from ladder.errors import UsageError
+from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.standings.comparison import compare
+from ladder.results.standings.division import current_tables
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
 from ladder.web.routes.api import division_of
@@ -24,10 +26,27 @@ async def compare_page(request: Request) -> Response:
 
     def look(store: FollowedStore) -> PageParts:
         if store.runs.latest(kind=None) is None:
-            return compare_parts(None, (), names)
+            return compare_parts(names)
         row = division_of(store, division)
-        known = sorted(bot.name for bot in list_now(store, row).bots)
-        made = compare(store, row, names) if names else None
-        return compare_parts(made, known, names)
+        divisions = [
+            (each, each.id == row.id)
+            for each in store.divisions.all()
+            if each.id == row.id or store.aggregate.of_division(each.id)
+        ]
+        tables, _ = current_tables(store, row, since=None)
+        played = {name for table in tables for name in (table.a_name, table.b_name)}
+        bots = [bot for bot in store.bots.all(include_retired=True) if bot.name in played]
+        made, problem = None, ""
+        try:
+            made = compare(store, row, names) if names else None
+        except UsageError as error:  # the form stays, to choose again
+            problem = str(error)
+        return compare_parts(
+            names,
+            made,
+            groups=bot_groups(bots, played),
+            divisions=divisions,
+            problem=problem,
+        )
 
     return await still_page(request, "compare.html.j2", look, here="/compare")

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from db.records.games import GameRow
 from db.store import FollowedStore
 from ladder.results.analysis.division import truths_of_games
+from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.search import search
 from ladder.web.border.game_filters import Filters
@@ -31,7 +32,7 @@ async def games_page(request: Request) -> Response:
         return games_parts(
             found.games,
             filters.given(),
-            [bot.name for bot in store.bots.all(include_retired=True)],
+            bot_groups(store.bots.all(include_retired=True), store.bots.played()),
             found.next,
             before=before,
             is_cut=found.is_cut,

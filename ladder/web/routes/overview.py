@@ -21,7 +21,7 @@ async def overview_page(request: Request) -> Response:
     site = site_of(request)
 
     def look(store: FollowedStore) -> PageParts:
-        data = overview(store, division, site.lists_before)
+        data = overview(store, division, site.list_before)
         return overview_parts(data, running_trials(store, data.runs))
 
     return await live_page(

@@ -14,6 +14,7 @@ from db.store import FollowedStore
 from engine.board import parse_board_class
 from engine.position import Position
 from engine.seeds import SplitMix, mix
+from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
 from ladder.web.border.parameters import Parameters
 from ladder.web.errors import Refused
@@ -57,20 +58,25 @@ async def play_page(request: Request) -> Response:
     given.check()
 
     def look(store: FollowedStore) -> PageParts:
-        names = [each.name for each in store.bots.all()]
+        groups = bot_groups(store.bots.all(), store.bots.played())
         row = None if game is None else find_game(store, game)
-        at = None if row is None else min(len(row.moves) if ply is None else ply, len(row.moves))
+        at, to_move = None, None
+        if row is not None:
+            at = len(row.moves) if ply is None else min(ply, len(row.moves))
+            to_move = (row.first, row.second)[at % 2]
+        names = {name for group in groups.values() for name in group}
+        proposed = next((each for each in (bot, to_move, CHAMPION) if each in names), None)
         form = fragment(
             "play_form.html.j2",
-            names=names,
-            chosen=bot or (CHAMPION if CHAMPION in names else ""),
+            groups=groups,
+            chosen=proposed,
             game=game,
             ply=at,
             board=None if row is None else row.board,
         )
         return PageParts("Play", {"form": form})
 
-    return await still_page(request, "play.html.j2", look, here="/play", key="", hints=())
+    return await still_page(request, "play.html.j2", look, here="/play", key="")
 
 
 async def begin(request: Request) -> Response:
@@ -93,13 +99,22 @@ async def game_of_person(request: Request) -> Response:
     game = site.open_games.get(request.path_params["key"])
     if wants_stream(request):
         return site.streams.open(request.state.browser, site.open_games.states(game))
-    names: list[str] = []
+    hints: dict[str, list[str]] = {}
     with contextlib.suppress(DatabaseError):  # the game goes on without the list of hints
-        names = await site.readers.read(lambda store: [bot.name for bot in store.bots.all()])
+        hints = await site.readers.read(
+            lambda store: bot_groups(store.bots.all(), store.bots.played())
+        )
     page = PageParts(f"You against {game.wish.bot}", {"form": ""})
-    hints = sorted(names, key=lambda name: name != CHAMPION)
     return HTMLResponse(
-        framed("play.html.j2", page, site.frame, here="/play", key=game.key, hints=hints)
+        framed(
+            "play.html.j2",
+            page,
+            site.frame,
+            here="/play",
+            key=game.key,
+            hints=hints,
+            champion=CHAMPION,
+        )
     )
 
 

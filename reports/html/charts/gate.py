@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import altair as alt
 
@@ -57,13 +58,24 @@ def _llr_frame(bounds: tuple[float, float], several: bool) -> Spec:
         ),
     )
     rules = limits.mark_rule(strokeDash=[6, 4], strokeWidth=1.5)
+    words = [part for end in ends for part in _words_inside(end)]
+    return finished(alt.layer(rules, line, *words), height=240)
+
+
+def _words_inside(end: Row) -> list[alt.Chart]:
+    """Return a bound's words on the inner side of its line, with a halo that covers the grid."""
+    at_top = end["bound"] > 0
     # A plain number has no scale: the words stand at the left edge, whatever the pairs.
-    words = (
-        alt.Chart(values(ends))
-        .mark_text(align="left", dy=-7, dx=4, color=INK, fontSize=12)
-        .encode(y="bound:Q", x=alt.value(0), text="says:N")
-    )
-    return finished(alt.layer(rules, line, words), height=240)
+    base = alt.Chart(values([end])).encode(y="bound:Q", x=alt.value(0), text="says:N")
+    placed: dict[str, Any] = {
+        "align": "left",
+        "baseline": "top" if at_top else "bottom",
+        "dx": 4,
+        "dy": 6 if at_top else -6,
+        "fontSize": 12,
+    }
+    halo = base.mark_text(**placed, stroke="var(--page)", strokeWidth=4)
+    return [halo, base.mark_text(**placed, color=INK)]
 
 
 def pentanomial_chart(rows: Sequence[Row]) -> Spec:

@@ -59,7 +59,7 @@ def _rating_frame() -> Spec:
     numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
         x=alt.value("width"), text="label:N"
     )
-    return finished(whiskers + dots + numbers, height=0, right=90)
+    return finished(whiskers + dots + numbers, height=0)
 
 
 def step_chart(rows: Sequence[Row]) -> Spec:
@@ -92,17 +92,25 @@ def step_chart(rows: Sequence[Row]) -> Spec:
     return finished(zero + bars + whiskers + points, height=height_of(rows, "label", 22))
 
 
-def history_chart(rows: Sequence[Row], order: Sequence[str]) -> Spec:
+def history_chart(
+    rows: Sequence[Row],
+    order: Sequence[str],
+    *,
+    games: str = "games of the division",
+    elo: str = "Elo",
+) -> Spec:
     """Ratings with their bands against the games played, named in this order.
+
+    `games` and `elo` are the titles of the axes.
 
     Rows have ``bot``, ``games``, ``elo``, ``low``, ``high``. At most as many bots as there are
     colours (PALETTE): more lines could not be told apart.
     """
-    return with_rows(_history_frame(tuple(order)), rows)
+    return with_rows(_history_frame(tuple(order), games, elo), rows)
 
 
 @lru_cache(maxsize=32)
-def _history_frame(order: tuple[str, ...]) -> Spec:
+def _history_frame(order: tuple[str, ...], games: str, elo: str) -> Spec:
     legend = alt.Legend(title=None, symbolType="stroke", symbolStrokeWidth=3)
     colour = alt.Color(
         "bot:N",
@@ -111,11 +119,9 @@ def _history_frame(order: tuple[str, ...]) -> Spec:
         legend=legend if len(order) > 1 else None,
     )
     chosen = alt.selection_point(fields=["bot"], bind="legend")
-    base = alt.Chart(named_rows()).encode(
-        x=alt.X("games:Q", title="games of the division"), color=colour
-    )
+    base = alt.Chart(named_rows()).encode(x=alt.X("games:Q", title=games), color=colour)
     band = base.mark_area(opacity=0.18).encode(
-        y=alt.Y("low:Q", title="Elo", scale=alt.Scale(zero=False)),
+        y=alt.Y("low:Q", title=elo, scale=alt.Scale(zero=False)),
         y2="high:Q",
         opacity=alt.condition(chosen, alt.value(0.18), alt.value(0.02)),
     )

@@ -57,16 +57,12 @@ def rounded(field: str, form: str = ".0f") -> alt.Tooltip:
     return alt.Tooltip(f"{field}:Q", format=form)
 
 
-def finished(chart: Any, *, height: object, width: object = "container", right: int = 5) -> Spec:
-    """The finished specification, with the page's colours and type.
-
-    `right` leaves room for words beside the plot, in pixels.
-    """
+def finished(chart: Any, *, height: object, width: object = "container") -> Spec:
+    """Return the finished specification, with the page's colours and type."""
     # In the specification itself: one from the configuration is tried as a fit of both sides first.
     fitted = width == "container"
     size = alt.AutoSizeParams(type="fit-x" if fitted else "pad", contains="padding")
-    padding = {"left": 5, "top": 5, "bottom": 5, "right": right}
-    made = chart.properties(height=height, width=width, padding=padding, autosize=size).configure(
+    made = chart.properties(height=height, width=width, padding=5, autosize=size).configure(
         background="transparent",
         font=FONT,
         view=alt.ViewConfig(stroke=None),

@@ -46,13 +46,13 @@ def speed_chart(rows: Sequence[Row]) -> Spec:
     numbers = base.mark_text(align="left", dx=8, color=INK, fontSize=12).encode(
         x=alt.value("width"), text=alt.Text("speed:Q", format=".3s")
     )
-    return finished(dots + numbers, height=height_of(rows, "bot", 20), right=60)
+    return finished(dots + numbers, height=height_of(rows, "bot", 20))
 
 
 def time_chart(rows: Sequence[Row], budget_ms: float | None) -> Spec:
     """Move times per bot in ms: median, middle half and 1 to 99 %, beside the budget."""
     base = alt.Chart(values(rows)).encode(y=alt.Y("bot:N", sort=None, title=None))
-    x = alt.X("low:Q", title="milliseconds a move (1 % to 99 %, middle half, median)")
+    x = alt.X("low:Q", title="ms a move: median, quartiles, 1 % and 99 %")
     tips = ["bot:N", "moves:Q", *(rounded(name, ".1f") for name in ("low", "median", "high"))]
     layers = [
         base.mark_rule(color=INK).encode(x=x, x2="high:Q"),

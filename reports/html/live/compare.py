@@ -1,31 +1,46 @@
 """Bots side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from db.records.runs import DivisionRow
 from ladder.results.standings.comparison import Comparison
+from reports.html.live.links import compare_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.report import comparison_tables
 
 
 def compare_parts(
-    made: Comparison | None, names: Sequence[str], chosen: Sequence[str]
+    chosen: Sequence[str],
+    made: Comparison | None = None,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    divisions: Sequence[tuple[DivisionRow, bool]] = (),
+    problem: str = "",
 ) -> PageParts:
-    """The comparison, and the form that asks for another one.
+    """Return the comparison, and the form that asks for another one.
 
     Args:
-        made: None: nothing is asked for yet.
-        names: of all bots that can be compared.
-        chosen: of those that are.
+        chosen: the names of the bots to compare.
+        made: None if none is asked for, or it cannot be made.
+        groups: the bots that can be compared, by group.
+        divisions: those to choose from, and whether each is the one that is shown.
+        problem: why there is no comparison although bots are chosen.
 
     """
+    here = next((each.id for each, is_here in divisions if is_here), None)
     return PageParts(
         "Compare" if made is None else "Compare " + ", ".join(chosen),
         {
             "compare": fragment(
                 "compare_parts.html.j2",
-                names=names,
+                groups=groups or {},
                 chosen=list(chosen),
-                label="" if made is None else made.label,
+                division=here,
+                divisions=[
+                    (each.label, compare_link(list(chosen), each.id), is_here)
+                    for each, is_here in divisions
+                ],
+                problem=problem,
                 sentences=[]
                 if made is None
                 else [each.sentence.replace("+-", "±") for each in made.versus],

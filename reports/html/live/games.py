@@ -52,7 +52,7 @@ def _result(game: GameSummary) -> str:
 def games_parts(
     games: Sequence[GameSummary],
     given: Mapping[str, str],
-    names: Sequence[str],
+    groups: Mapping[str, Sequence[str]],
     next_id: int | None,
     *,
     before: int | None,
@@ -63,7 +63,7 @@ def games_parts(
     Args:
         games: newest first.
         given: the conditions by the names of their parameters.
-        names: of all bots.
+        groups: all bots, by group.
         next_id: with which the next page goes on; None: there is none.
         before: with which this page goes on; None: it is the first.
         is_cut: whether the search ended before the page was full.
@@ -85,7 +85,7 @@ def games_parts(
             "form": fragment(
                 "games_form.html.j2",
                 given=conditions,
-                names=names,
+                groups=groups,
                 endings=ENDINGS,
                 results=RESULTS,
             ),

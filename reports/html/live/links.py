@@ -31,7 +31,7 @@ def division_link(division: int) -> str:
 
 def compare_link(names: list[str], division: int | None = None) -> str:
     """Bots side by side."""
-    given: dict[str, object] = {"bots": ",".join(names)}
+    given: dict[str, object] = {"bots": ",".join(names)} if names else {}
     if division is not None:
         given["division"] = division
     return f"/compare?{urlencode(given, safe=',')}"

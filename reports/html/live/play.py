@@ -44,7 +44,8 @@ def play_state(
     position = Position.from_moves(board, tuple(start)) if game is None else game.position
     thoughts = [Thought(0)] * len(start) if game is None else game.thoughts
     shown = viewer_game(_as_stored(position, bot, person, thoughts), "")
-    is_mine = game is not None and game.persons_turn and not is_over
+    is_mine = game is not None and game.persons_turn and not is_over and not is_busy
+    columns = list(position.legal_moves()) if is_mine else []
     return {
         "game": shown,
         "person": person,
@@ -57,7 +58,8 @@ def play_state(
         "over": is_over,
         "ended": game is not None and game.verdict is not None,
         "shares_cpu": shares_cpu,
-        "columns": list(position.legal_moves()) if is_mine and not is_busy else [],
+        "columns": columns,
+        "landings": {column: position.landing_row(column) for column in columns},
         "can_undo": game is not None
         and not is_busy
         and any(ply % 2 == person for ply in range(len(start), position.ply)),

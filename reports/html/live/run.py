@@ -1,4 +1,4 @@
-"""The page of a run, a gate or a match."""
+"""The page of a run: what was played, and what an experiment has found."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from ladder.experiments.gate.stored import Trial
 from ladder.results.overview.pace import RunNow
 from ladder.results.standings.standings import Standings
 from reports.html.figures import specs_of
+from reports.html.findings import Finding
 from reports.html.live.links import bot_link, division_link, games_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.live.runs import goes_on_words, pace_words, run_name, state_of
@@ -14,19 +15,26 @@ from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.words import day
 
 
-def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | None) -> PageParts:
+def run_parts(
+    entry: RunNow,
+    trials: Sequence[Trial],
+    standings: Standings | None,
+    finding: Finding | None = None,
+) -> PageParts:
     """The page of a moment.
 
     Args:
         entry: the run.
         trials: the run as a gate or match; empty for a ladder run.
         standings: of its games alone; None: it has none.
+        finding: of a selection, a bisection or a tuning, as far as it is known.
 
     """
     row = entry.run.row
     judged = judged_gates(trials)
     figure = None if standings is None else ratings_figure(standings, {}, link=bot_link)
     figures = [each.llr for each in judged] + ([] if figure is None else [figure])
+    figures += [] if finding is None else finding.figures
     facts = [
         ("State", state_of(entry)),
         ("Games", pace_words(entry)),
@@ -49,6 +57,7 @@ def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | Non
                 trials=trials_table(trials),
                 judged=judged,
                 figure=figure,
+                finding=finding,
                 goes_on=goes_on_words(entry),
             )
         },

@@ -129,3 +129,18 @@ if (onward) {
     if (ply) onward.setAttribute("href", `${address}&ply=${ply[1]}`);
   });
 }
+
+/** Leaves folded groups of bots out of their selects until the checkbox beside shows them. */
+for (const box of document.querySelectorAll("input.unfold")) {
+  const groups = [...(box.closest("form")?.querySelectorAll("optgroup[data-folded]") || [])];
+  const places = groups.map((group) => /** @type {HTMLSelectElement} */ (group.parentElement));
+  const fold = () => {
+    groups.forEach((group, number) => {
+      if (/** @type {HTMLInputElement} */ (box).checked) places[number].append(group);
+      else if (!group.querySelector("option:checked")) group.remove();
+    });
+  };
+  /** @type {HTMLElement} */ (box.parentElement).hidden = false;
+  box.addEventListener("change", fold);
+  fold();
+}

@@ -55,12 +55,49 @@ export function drawCharts(specs) {
 /** Pixels of width below which a chart leaves its names less room than its marks. */
 const NARROW = 520;
 
-/** @param {any} spec @returns {any} The same with short names, and the legend below. */
+/** Characters of an axis's title, and of a bot's name, that fit into one line of a narrow chart. */
+const [TITLE_LINE, NAME_LINE] = [30, 20];
+const [LINE_HEIGHT, IS_LONG] = [11, `length(datum.label) > ${NAME_LINE}`];
+/** Vega's expression for a long name in two lines; that of a step is "ONE over OTHER". */
+const NAME_IN_LINES =
+  `!(${IS_LONG}) ? datum.label : indexof(datum.label, ' over ') > 0` +
+  " ? [slice(datum.label, 0, indexof(datum.label, ' over ')), slice(datum.label, indexof(datum.label, ' over ') + 1)]" +
+  ` : [slice(datum.label, 0, ${NAME_LINE}), slice(datum.label, ${NAME_LINE})]`;
+/** Properties of an axis of names; the first of two lines stands half a line higher. */
+const IN_LINES = {
+  labelExpr: NAME_IN_LINES,
+  labelOffset: { condition: { test: IS_LONG, value: -LINE_HEIGHT / 2 }, value: 0 },
+};
+
+/** @param {any} spec @returns {any} The same with long names and titles in lines, and the legend below. */
 function narrowed(spec) {
   const config = spec.config || {};
-  const axis = { ...config.axis, labelLimit: 96 };
-  const legend = { ...config.legend, labelLimit: 140, orient: "bottom", columns: 2 };
-  return { ...spec, config: { ...config, axis, legend } };
+  const axis = { ...config.axis, labelLimit: 130, labelFontSize: 11, labelLineHeight: LINE_HEIGHT };
+  const domain = (spec.layer || [spec]).map((/** @type {any} */ each) => each.encoding?.color?.scale?.domain || []);
+  const columns = domain.flat().some((/** @type {any} */ name) => String(name).length > 15) ? 1 : 2;
+  const legend = { ...config.legend, labelLimit: 280 / columns - 30, orient: "bottom", columns };
+  return { ...inLines(spec), config: { ...config, axis, legend } };
+}
+
+/** @param {any} part Of a specification. @returns {any} The same with titles of x axes and names in lines. */
+function inLines(part) {
+  if (part.layer) return { ...part, layer: part.layer.map(inLines) };
+  const { x, y } = part.encoding || {};
+  const encoding = { ...part.encoding };
+  if (typeof x?.title === "string") encoding.x = { ...x, title: linesOf(x.title) };
+  if (y?.type === "nominal") encoding.y = { ...y, axis: { ...y.axis, ...IN_LINES } };
+  return { ...part, encoding };
+}
+
+/** @param {string} title @returns {string[]} */
+function linesOf(title) {
+  const lines = [""];
+  for (const word of title.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last && last.length + word.length >= TITLE_LINE) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`.trim();
+  }
+  return lines;
 }
 
 /** @param {Record<string, any>} specs */
@@ -215,7 +252,7 @@ function show(game, ply) {
  * @param {Stones} game @param {number} row @param {number} column
  * @returns {[number, number]} The centre of a cell in a drawing.
  */
-const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
+export const centreOf = (game, row, column) => [(column + 0.5) * CELL, (game.rows - row - 0.5) * CELL];
 
 /** @param {Stones} game @param {number} ply @returns {SVGElement[]} The board after so many plies. */
 export function stonesDrawn(game, ply) {
@@ -429,7 +466,7 @@ function followHash() {
   if (!found || !game) return;
   stop();
   show(game, found[2] === undefined ? game.cells.length : Number(found[2]));
-  byId("viewer").scrollIntoView({ block: "nearest" });
+  if (byId("filters")) byId("viewer").scrollIntoView({ block: "nearest" }); // else the page is of this game
 }
 
 function startGames() {
@@ -487,4 +524,5 @@ function makeCopying(button) {
 for (const button of document.querySelectorAll("[data-copy]")) makeCopying(/** @type {HTMLElement} */ (button));
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(/** @type {HTMLTableElement} */ (table));
 startGames();
-void drawCharts(embedded("charts"));
+// A linked game is scrolled to again, as charts above it have grown.
+void drawCharts(embedded("charts")).then(() => location.hash && followHash());

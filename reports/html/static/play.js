@@ -1,7 +1,7 @@
 // @ts-check
 /** A game of a person against a bot: the server keeps the game, the page shows it and asks. */
 
-import { drawBoard } from "./page.js";
+import { CELL, centreOf, drawBoard, drawn } from "./page.js";
 
 /** @param {string} id @returns {any} The element with this id. */
 const byId = (id) => document.getElementById(id);
@@ -91,6 +91,12 @@ function startGame(path) {
   byId("undo").addEventListener("click", () => void post(path, { word: "undo" }));
   byId("hint").addEventListener("click", () => void post(path, { word: "hint", bot: byId("adviser").value }));
   byId("end").addEventListener("click", () => void post(path, { word: "end" }));
+  const board = byId("board");
+  board.addEventListener("click", (/** @type {MouseEvent} */ event) => drop(path, columnAt(event)));
+  board.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => {
+    if (state && event.pointerType === "mouse") choose(columnAt(event), true);
+  });
+  board.addEventListener("pointerleave", () => state && choose(chosen, false));
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (!state || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -98,7 +104,7 @@ function startGame(path) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step) {
       event.preventDefault();
-      choose(chosen + step);
+      choose(chosen + step, true);
     } else if (event.key === "Enter" && !/^(BUTTON|A)$/.test(target.tagName)) {
       drop(path, chosen);
     } else if (event.key === "u" && state.can_undo) void post(path, { word: "undo" });
@@ -106,12 +112,26 @@ function startGame(path) {
   });
 }
 
-/** @param {number} column */
-function choose(column) {
+/** @param {MouseEvent} event @returns {number} The column under the pointer. */
+function columnAt(event) {
+  const toBoard = byId("board").getScreenCTM().inverse();
+  return Math.floor(new DOMPoint(event.clientX, event.clientY).matrixTransform(toBoard).x / CELL);
+}
+
+/** @param {number} column @param {boolean} [previews] Whether its stone is shown where it would land. */
+function choose(column, previews = false) {
   const columns = state.game.columns;
   chosen = Math.max(0, Math.min(column, columns - 1));
   const buttons = document.querySelectorAll("#columns button");
   buttons.forEach((button, number) => button.classList.toggle("chosen", number === chosen));
+  document.querySelector("#board .preview")?.remove();
+  if (previews && chosen in state.landings) mark(chosen, state.person ? "var(--second)" : "var(--first)", "preview");
+}
+
+/** @param {number} column Where its next stone would land. @param {string} colour @param {string} name */
+function mark(column, colour, name) {
+  const [cx, cy] = centreOf(state.game, state.landings[column], column);
+  byId("board").append(drawn("circle", { cx, cy, r: 15, class: name, fill: colour, stroke: colour }));
 }
 
 /** @param {string} path @param {number} column */
@@ -136,7 +156,6 @@ function show(path, now) {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = String(column);
-        button.setAttribute("aria-label", `Drop in column ${column}`);
         button.addEventListener("click", () => drop(path, column));
         return button;
       }),
@@ -144,7 +163,12 @@ function show(path, now) {
   }
   [...place.children].forEach((button, column) => {
     /** @type {HTMLButtonElement} */ (button).disabled = !now.columns.includes(column);
+    const isHint = now.hint?.column === column;
+    button.classList.toggle("hinted", isHint);
+    button.setAttribute("aria-label", `Drop in column ${column}${isHint ? " (the hint)" : ""}`);
   });
+  byId("board").classList.toggle("playable", now.columns.length > 0);
+  if (now.hint && now.hint.column in now.landings) mark(now.hint.column, "var(--hint)", "hint-mark");
   if (first) choose(Math.floor(now.game.columns / 2));
   byId("undo").disabled = !now.can_undo;
   byId("hint").disabled = !now.columns.length;

@@ -115,7 +115,8 @@ def test_no_more_memory_than_the_cap_is_asked_for(name: str) -> None:
     if isinstance(bot, ArrayPlayer):
         bot = ArrayTree(BOARD, (), bot._settings, 1, budget)
     # Views share the memory of what they are made from.
-    arrays = [value for value in vars(bot).values() if isinstance(value, np.ndarray)]
+    values = [*vars(bot).values(), *getattr(bot, "_nodes", ()), *getattr(bot, "_graph", ())]
+    arrays = [value for value in values if isinstance(value, np.ndarray)]
     bases = {id(array if array.base is None else array.base): array for array in arrays}
     total = sum(array.nbytes for array in bases.values())
     assert 4 * 2**20 < total <= 8 * 2**20 + 4096

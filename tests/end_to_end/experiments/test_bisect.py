@@ -44,8 +44,11 @@ def test_the_commit_that_broke_the_look_ahead_is_found(repo: Ladder) -> None:
     assert verdicts[f"Step {BROKEN - 1}"] == "good"
     assert f"is skipped: --build: `{BUILD}` failed" in done.err
     stored = query(repo.folder, "select count(*) from games")
-    again = repo(*BISECT, *CONDITIONS)
+    again = repo(*BISECT, *CONDITIONS, "--html", "page.html")
     assert again.code == 0
+    page = (repo.folder / "page.html").read_text(encoding="utf-8")
+    assert f"{document['commit'][:10]} lost rating" in page
+    assert 'data-chart="search"' in page
     assert again.out.startswith(f"FOUND: {document['commit'][:10]} lost rating")
     assert "Simplify the choice" in again.out
     assert query(repo.folder, "select count(*) from games") == stored

@@ -92,11 +92,11 @@ def test_a_stopped_tuning_goes_on(
         assert 2 < known < 120
         if number == signal.SIGINT:
             assert json.loads(stopped.out)["gate"] is None
-            assert "the same command goes on with tuning run 1" in stopped.err
+            assert "the same command resumes tuning run 1" in stopped.err
     before = steps(ladder.folder)
     resumed = ladder(*words)
     assert resumed.code in (0, 3, 4), resumed.err
-    assert f"going on with tuning run 1 ({2 * known} games)" in resumed.err
+    assert f"resuming tuning run 1 ({2 * known} games)" in resumed.err
     after = steps(ladder.folder)
     assert (len(after), after[:known]) == (120, before)
     fresh = ladder(*words, "--db", "other.db")

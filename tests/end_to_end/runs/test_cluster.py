@@ -14,6 +14,7 @@ import pytest
 
 from tests.end_to_end.conftest import ROOT, Ladder
 from tests.end_to_end.traces import descendants_of_session, faults_of, lines_of, query
+from tests.end_to_end.twins import untimed
 from tests.support.command_server import ForkedCommand
 from tests.support.fakes import FAKE_BOT
 
@@ -237,3 +238,26 @@ def test_what_is_open_to_all_is_refused(
     done = ladder.stock()(*words)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
+
+
+@pytest.mark.slow
+def test_a_tuning_on_machines_is_the_tuning_on_one(ladder: Ladder) -> None:
+    """Settings travel with their pairs: the steps, the values and the gate must be equal."""
+    tuned = (
+        "tune", "exec:env X={x} python3 -I -S stacker.py", "--param", "x=0..0.3..1", "--games",
+        48, "--pairs", 4, "--boards", "6x7", "--opening-plies", 0, "--simulations", 1, "--seed", 5,
+        "--max-games", 20, "--json",
+    )  # fmt: skip
+    shutil.copy(FAKE_BOT.parent / "stacker.py", ladder.folder)
+    alone = ladder.stock()(*tuned)
+    assert alone.code in (0, 3, 4), alone.err
+    ladder.stock()
+    machines = Machines(ladder)
+    machines.start_worker("alpha", 1)
+    machines.start_worker("beta", 1)
+    done = ladder(*tuned, "--cluster", *machines.reach)
+    assert done.code == alone.code, done.err
+    assert "warning: alpha" not in done.err
+    assert untimed(done.document) == untimed(alone.document)
+    assert faults_of(ladder.folder) == []
+    machines.end()

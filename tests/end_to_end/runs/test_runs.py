@@ -84,13 +84,13 @@ def test_ctrl_c_saves_and_the_same_command_goes_on(
         stopped = stocked.interrupt(process, group=True)
     assert stopped.code == 130, stopped.err
     assert "Traceback" not in stopped.err
-    assert "stopped: the same command goes on with run 1" in stopped.err
+    assert "stopped: the same command resumes run 1" in stopped.err
     played = len(lines_of(stocked.db))
     assert 4 <= played < 24
     assert query(stocked.db, "select status from runs") == [("interrupted",)]
     resumed = stocked(*WORDS)
     assert resumed.code == 0, resumed.err
-    assert f"going on with run 1 ({played} games)" in resumed.err
+    assert f"resuming run 1 ({played} games)" in resumed.err
     assert lines_of(stocked.db) == undisturbed
     assert query(stocked.db, "select count(*), status from runs group by 2") == [(1, "finished")]
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from db.records.launch import DEFAULT_LIMITS, Limits
-from db.records.runs import division_label
+from db.records.runs import division_label, plies_of_opening
 from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder import harness_version as module
@@ -197,3 +197,11 @@ def test_cpu_time_is_limited_by_the_clock_when_no_limit_is_given() -> None:
     assert confined(limits=Limits(cpu_s=7)).confinement_in_force.limits.cpu_s == 7
     by_work = settings(budgets=Budgets({"simulations": 5}), watchdog_s=60.0)
     assert by_work.confinement_in_force.limits.cpu_s == 2 * (10 + 72 * 60)
+
+
+def test_a_division_without_a_number_means_the_same_openings_for_ever() -> None:
+    """Games under another default must not be merged with those of stored divisions."""
+    boards = parse_board_classes("thu,6x7")
+    assert settings(boards=boards).division().opening_plies is None
+    assert [plies_of_opening(None, board) for board in boards] == [0, 4]
+    assert settings(boards=boards[1:]).division().opening_plies == 4

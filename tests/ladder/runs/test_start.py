@@ -22,7 +22,9 @@ from engine.board import parse_board_classes
 from engine.opening_set import parse_opening_set
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
+from ladder.cli.app import parser
 from ladder.cli.main import run_command
+from ladder.cli.resume import command_line
 from ladder.cli.run_and_report import Choice
 from ladder.cli.run_options import RunOptions
 from ladder.match.openings.openings_file import NamedOpenings
@@ -31,7 +33,7 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import LiveRun, RunEnding, Silent
-from ladder.runs.resumable import command_of, resumable_runs
+from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import Continue, Settings
@@ -42,6 +44,7 @@ from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
 BOTS = ("random", "stupid")
+ROOT = parser().make_context("ladder", ["runs"])
 SETTINGS = Settings(
     bots=BOTS,
     boards=parse_board_classes("4x4"),
@@ -100,11 +103,11 @@ def test_a_resumed_run_counts_alike_everywhere(
     """Headline and table both hold the games of interrupted sessions, from the start."""
     stopped = play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
     assert stopped.ending is RunEnding.STOPPED
-    assert "the same command goes on with run 1" in RunView().ending(stopped.live)[-1]
+    assert "the same command resumes run 1" in RunView().ending(stopped.live)[-1]
     recorder = Recorder(monkeypatch)
     resumed = play(store, SETTINGS, recorder)
     assert recorder.games_at_start == [8, 8]
-    assert RunView().title(resumed.live)[0].startswith("going on with run 1 (8 games), seed 1: 4x4")
+    assert RunView().title(resumed.live)[0].startswith("resuming run 1 (8 games), seed 1: 4x4")
     assert resumed.live.total_games == 20
     for bot in resumed.live.bots.values():
         assert bot.games == bot.wins + bot.draws + bot.losses == 20
@@ -120,7 +123,7 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
     play(store, older, Recorder(monkeypatch, stop_after=4))
     with closing(store.run_lock()) as lock:
         (listed,) = resumable_runs(store, lock)
-    assert "--cpu-time" not in listed.command
+    assert "--cpu-time" not in command_line(listed.options, ROOT)
     play(store, SETTINGS, Recorder(monkeypatch))
     (run,) = store.runs.find()
     assert "seed_derivation" not in run.settings
@@ -310,7 +313,7 @@ def parsed(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Set
         {"kind": RunKind.MATCH, "rated": False, "pairing": Pairing(PairingKind.ROUND_ROBIN)},
     ],
 )
-def test_the_command_of_an_interrupted_run_goes_on_with_it(
+def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
     change: dict[str, object],
@@ -325,9 +328,13 @@ def test_the_command_of_an_interrupted_run_goes_on_with_it(
     nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
     assert isinstance(nothing, NothingToResume)
     assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
-    assert nothing_to_resume(nothing.others)[-1].endswith(f"(4 games): {command_of(run)}")
+    options = options_of(run)
+    assert options is not None
+    command = command_line(options, ROOT)
+    listed = [(each, command_line(each.options, ROOT)) for each in nothing.others]
+    assert nothing_to_resume(listed)[-1].endswith(f"(4 games): {command}")
     hashes = {bot.name: bot.revision.content_hash for bot in bots}
-    again = parsed(command_of(run))
+    again = parsed(command)
     assert again.seed == run.seed
     assert again.describe(hashes) == settings.describe(hashes)
 

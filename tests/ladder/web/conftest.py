@@ -155,7 +155,9 @@ def visit(browser: Any) -> Iterator[Callable[..., Opened]]:
         key = (width, scheme)
         if key not in contexts:
             contexts[key] = browser.new_context(
-                viewport={"width": width, "height": 900}, color_scheme=scheme
+                viewport={"width": width, "height": 900},
+                color_scheme=scheme,
+                has_touch=width < 500,
             )
         opened = watched(contexts[key].new_page())
         opened.page.set_default_timeout(20_000)

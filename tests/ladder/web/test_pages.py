@@ -15,6 +15,7 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Termination
 from ladder.cli.main import run_command
+from ladder.match.registry.builtins import sync_builtins
 from ladder.results.analysis.division import truths_of_games
 from tests.ladder.results.analysis.making import Games, random_moves
 from tests.ladder.web.conftest import Running, Start
@@ -78,6 +79,87 @@ def test_every_link_leads_somewhere(server: Running) -> None:
                 seen.add(link)
                 ahead.append(link)
     assert {"/games/7", "/bots/beta", "/runs/2"} <= seen
+
+
+def options_of(text: str, name: str) -> list[tuple[str, list[str]]]:
+    """The groups of a page's select, with their options."""
+    select = re.search(rf'<select name="{name}"[^>]*>(.*?)</select>', text, re.DOTALL)
+    assert select
+    groups = re.findall(r'<optgroup label="([^"]*)"[^>]*>(.*?)</optgroup>', select[1])
+    return [(label, re.findall(r"<option[^>]*>([^<]*)", inner)) for label, inner in groups]
+
+
+def test_lists_of_bots_begin_with_those_that_play(played: League, start_server: Start) -> None:
+    """Bots with games come first, one's own before built-ins, retired ones last."""
+    league = played
+    sync_builtins(league.store)
+    revision = league.store.bots.get("random").revision
+    league.revisions["random"] = revision.id
+    run = league.run(settings={"bots": {"random": revision.content_hash}})
+    league.pair(run, "random", "gamma", Game("1-0"), Game("1-0"))
+    league.store.bots.retire("beta")
+    text = start_server(league.store.path).ask("/games").text
+    (with_games, first), (without, others), (retired, last) = options_of(text, "bot")
+    assert (with_games, first) == ("With games", ["alpha", "gamma", "random"])
+    assert without == "Without games"
+    assert {"v1", "v22"} < set(others)
+    assert (retired, last) == ("Retired", ["beta"])
+    assert 'label="Retired" data-folded' in text
+
+
+@pytest.mark.slow
+def test_retired_bots_are_folded_until_they_are_wanted(
+    played: League, start_server: Start, visit: Visit
+) -> None:
+    """A checkbox must offer the retired bots and take them away again, but never the chosen one."""
+    played.store.bots.retire("beta")
+    server = start_server(played.store.path)
+    page = visit(f"{server.address}games").page
+    beta = page.locator("select[name=bot] option:text-is('beta')")
+    assert beta.count() == 0
+    page.check("input.unfold")
+    page.select_option("select[name=bot]", "beta")
+    page.uncheck("input.unfold")
+    assert beta.count() == 1
+    assert page.locator("select[name=opponent] option:text-is('beta')").count() == 0
+    page.click("button:text('Show')")
+    page.wait_for_url("**bot=beta**")
+    assert page.locator("select[name=bot]").input_value() == "beta"
+
+
+def test_a_comparison_chooses_among_the_bots_of_a_division(played: League, server: Running) -> None:
+    """The form offers the bots of the division that is chosen, and stays beside an error."""
+    run = played.run(boards="7x8", bots=("alpha", "gamma"))
+    played.pair(run, "alpha", "gamma", Game("1-0"), Game("0-1"))
+    played.end(run)
+    gate_only = played.run(kind=RunKind.GATE, boards="8x8", bots=("alpha", "beta"))
+    played.pair(gate_only, "alpha", "beta", Game("1-0"), Game("0-1"))
+    first, second = (str(each.id) for each in played.store.divisions.all()[:2])
+    text = server.ask(f"/compare?division={first}").text
+    assert options_of(text, "one") == [("With games", ["alpha", "beta", "gamma"])]
+    assert f'href="/compare?division={second}"' in text
+    assert f'href="/compare?division={first}" aria-current="true"' in text
+    assert "8x8" not in text
+    text = server.ask(f"/compare?bots=alpha,beta&division={second}").text
+    assert options_of(text, "other") == [("With games", ["alpha", "gamma"])]
+    assert "has no rated games in 7x8" in text
+    assert f'href="/compare?bots=alpha,beta&amp;division={first}"' in text
+    for path in (f"/compare?one=alpha&division={second}", "/compare?bots=alpha,alpha"):
+        answer = server.ask(path)
+        assert answer.status == 200
+        assert "two or more different bots" in answer.text
+        assert "--" not in re.sub(r"<!--.*?-->", "", answer.text)
+
+
+def test_playing_on_proposes_the_bot_that_was_to_move(played: League, server: Running) -> None:
+    """From a position of a stored game, its mover is the opponent, and moves first."""
+    game = played.store.games.get(1)
+    assert game is not None
+    for ply in (2, 3):
+        text = server.ask(f"/play?game=1&ply={ply}").text
+        assert f"<option selected>{(game.first, game.second)[ply % 2]}<" in text
+        side = ("second", "first")[ply % 2]
+        assert f'<option value="{side}">after the bot' in text
 
 
 @pytest.mark.usefixtures("played")

@@ -63,13 +63,19 @@ def begun(server: Running, **wish: Any) -> str:
     return server.address.rstrip("/") + answer.document["address"]
 
 
+def in_column(page: Any, column: int) -> dict[str, float]:
+    """A point of the drawn board, in the middle of a column of seven."""
+    box = page.locator("#board").bounding_box()
+    return {"x": box["width"] * (column + 0.5) / 7, "y": box["height"] / 4}
+
+
 SAYS = "document.querySelector('#says').innerText"
 
 
 def test_a_game_is_played_by_clicks_undone_and_saved(
     database: str, server: Running, visit: Visit
 ) -> None:
-    """From the form to a win: clicks, undo, a hint, the bot's thought, and the stored game."""
+    """From the form to a win: clicks on the board and on buttons, undo, a hint, the stored game."""
     opened = visit(f"{server.address}play?bot=stupid")
     page = opened.page
     page.fill("input[name=amount]", "1")
@@ -78,14 +84,22 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
     page.click("button:text('Play')")
     page.wait_for_url("**/play/*")
     until(page, f"{SAYS} === 'Your move.'")
-    page.click("#columns button:nth-child(6)")
+    page.click("#board", position=in_column(page, 5))
     until(page, "document.querySelectorAll('#board .stone').length === 2")
     assert "column" in page.inner_text("#facts")
+    assert page.locator("#board .stone").first.get_attribute("cx") == "220"
+    page.mouse.move(0, 0)
+    page.hover("#board", position=in_column(page, 5))
+    assert page.locator("#board .preview").count() == 1
     page.click("#undo")
     until(page, "document.querySelectorAll('#board .stone').length === 0")
     page.select_option("#adviser", "random")
     page.click("#hint")
     until(page, "document.querySelector('#hinted').innerText.includes('random would play column')")
+    hinted = page.locator("#columns .hinted")
+    assert "(the hint)" in hinted.get_attribute("aria-label")
+    column = int(hinted.inner_text())
+    assert page.locator("#board .hint-mark").get_attribute("cx") == str(column * 40 + 20)
     for stones in (2, 4, 6):
         page.click("#columns button:nth-child(6)")
         until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
@@ -105,12 +119,16 @@ def test_a_game_is_played_by_clicks_undone_and_saved(
 
 
 def test_a_game_is_played_by_keys(server: Running, visit: Visit) -> None:
-    """Arrows, Enter, u and h must do what the buttons do, on a phone as well."""
+    """Arrows, Enter, u and h must do what the buttons do, on a phone as well; so must a tap."""
     page = visit(begun(server), width=380).page
     until(page, f"{SAYS} === 'Your move.'")
     for stones in (2, 4, 6):
         page.keyboard.press("Enter")
         until(page, f"document.querySelectorAll('#board .stone').length === {stones}")
+    page.keyboard.press("u")
+    until(page, "document.querySelectorAll('#board .stone').length === 4")
+    page.locator("#board").tap(position=in_column(page, 6))
+    until(page, "document.querySelectorAll('#board .stone').length === 6")
     page.keyboard.press("u")
     until(page, "document.querySelectorAll('#board .stone').length === 4")
     for _ in range(9):
@@ -131,6 +149,7 @@ def test_a_stored_position_is_gone_on_from_and_asked_about(server: Running, visi
     page.click("#play-on")
     page.wait_for_url("**ply=5")
     page.select_option("select[name=bot]", "stupid")
+    page.select_option("select[name=side]", "mover")
     page.fill("input[name=amount]", "5")
     page.select_option("select[name=kind]", "simulations")
     page.click("#consult")

@@ -39,7 +39,10 @@ def opened(
 ) -> Opened:
     """A file in a browser of its own memory, offline, with its charts drawn."""
     context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        offline=True,
     )
     seen = Opened(context.new_page())
     seen.page.on(

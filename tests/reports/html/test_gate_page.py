@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,12 @@ def lost_gate(pairs: int) -> Gated:
     return Gated(judge.result(), "6x7/20sims")
 
 
+def ys(page: Any, mark: str) -> list[tuple[float, float]]:
+    """The upper and lower ends of the LLR chart's marks of a kind, the uppermost mark first."""
+    boxes = [each.bounding_box() for each in page.locator(f"#chart-llr .mark-{mark}").all()]
+    return sorted((box["y"], box["y"] + box["height"]) for box in boxes)
+
+
 def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportData) -> None:
     """A mark per count, the words of the verdict, its games, and nothing that keeps readers out."""
     made = lost_gate(200)
@@ -40,6 +47,12 @@ def test_a_failed_gate_is_drawn_to_its_decision(open_page: Open, data: ReportDat
     assert made.result.reason in page.inner_text(".lead")
     assert page.locator("#chart-pairs .mark-rect.role-mark path").count() == 5
     assert page.locator("#chart-llr .mark-line.role-mark path").count() == 1
+    (upper, lower), words = (
+        ys(page, "rule.role-mark line"),
+        ys(page, "text.role-mark text:not([stroke])"),
+    )
+    assert len(words) == 2
+    assert all(upper[1] < top < bottom < lower[0] for top, bottom in words)
     assert page.inner_text("#markdown").strip() == gate_markdown(made).strip()
     assert page.locator("#game-list tbody tr").count() == 5
     assert seen.violations() == ""

@@ -130,6 +130,27 @@ def test_nothing_keeps_a_reader_out(open_page: Open, html: str, width: int, sche
     assert wide <= width, "the page itself must not scroll sideways"
 
 
+OUTSIDE = """[...document.querySelectorAll(".chart svg")].flatMap((svg) => {
+  const all = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll("text")].filter((text) => {
+    const own = text.getBoundingClientRect();
+    return own.left < all.left - 1 || own.right > all.right + 1;
+  }).map((text) => text.textContent);
+})"""
+"""The words of charts that are cut off at a side."""
+
+
+def test_a_phone_shows_whole_words_and_the_heading_of_a_linked_game(
+    open_page: Open, html: str, data: ReportData
+) -> None:
+    """No word of a chart is cut off, and the bar at the top covers no heading."""
+    page = open_page(html, anchor=f"#game-{data.games[0].game.id}-ply-5", width=390).page
+    assert page.evaluate(OUTSIDE) == []
+    heading = page.locator("#viewer-title").bounding_box()
+    bar = page.locator("header").bounding_box()
+    assert bar["y"] + bar["height"] <= heading["y"] < 300
+
+
 def test_what_keeps_readers_out_is_found(open_page: Open) -> None:
     """An image without words and pale letters on white must be named by what looks for them."""
     page = '<html lang="en"><title>x</title><body data-charts="drawn"><img src="data:,">'

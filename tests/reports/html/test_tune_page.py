@@ -33,4 +33,4 @@ def test_a_tuning_that_was_stopped_has_a_page() -> None:
         page = tune_page(made, [])
         assert "no verdict" in page
         assert ('data-chart="gain"' in page) == bool(steps)
-        assert "the same command goes on" in tune_text(made)
+        assert "the same command resumes it" in tune_text(made)

@@ -3,18 +3,18 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
 
 import pytest
 
 from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.errors import UsageError
+from ladder.experiments.engine import exit_code_of
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
 from ladder.experiments.gate.tally import REPEATS_IN_A_ROW, GateBot
-from ladder.runs.decision import Decision
+from ladder.runs.decision import Decision, Judge
 from ladder.stats.choices import Model
 from ladder.stats.elo import estimate
 from ladder.stats.sprt import State, sprt_result
@@ -119,7 +119,7 @@ def test_forfeits_make_it_invalid_whoever_causes_them(loser: str) -> None:
     assert result.verdict is Verdict.INVALID
     assert f"{loser} forfeited 3 of its 6 games (3 timeout)" in result.reason
     assert result.forfeits[loser]["timeout"] == 3
-    assert Verdict.INVALID.exit_code == 5
+    assert exit_code_of(Verdict.INVALID) == 5
 
 
 def test_forfeits_come_before_the_ratio() -> None:
@@ -341,21 +341,16 @@ def test_impossible_questions_are_refused(test: dict[str, float], named: str) ->
         GateTest(**test)  # type: ignore[arg-type]
 
 
-class Notes:
-    """A judge who writes down what it sees."""
+class Notes(Judge):
+    """A judge that writes down what it sees."""
 
     decided = False
-    progress = ""
-    settings: ClassVar[dict[str, object]] = {}
 
     def __init__(self) -> None:
         self.seen: list[int] = []
 
     def take(self, pair: PlayedPair) -> None:
         self.seen.append(pair.number)
-
-    def wants(self, plan: object) -> bool:
-        return True
 
 
 def test_pairs_are_judged_in_the_order_of_their_numbers() -> None:

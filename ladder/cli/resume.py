@@ -1,0 +1,66 @@
+"""The options of a command as they are stored with its run, and the command line made of them."""
+
+import shlex
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import typer
+
+COMMAND = "command"
+"""The key of the command's name among its options."""
+NOT_STORED = frozenset(
+    {"db", "json", "html", "force", "junit", "summary", "save", "serve", "resume", "new"}
+)
+"""Options about files, output and the choice between resuming and starting anew."""
+
+
+def options_to_store(context: typer.Context) -> dict[str, object]:
+    """Return the name and the resolved options of a command, as JSON values."""
+    given = {
+        name: _plain(value) for name, value in context.params.items() if name not in NOT_STORED
+    }
+    return {COMMAND: context.command_path.partition(" ")[2], **given}
+
+
+def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
+    """Return a command line with the options that differ from their defaults.
+
+    Args:
+        options: as `options_to_store` returns them; others than those of the command do not matter.
+        context: of any command of the program.
+
+    """
+    names = str(options[COMMAND]).split()
+    command: Any = context.find_root().command
+    for name in names:
+        command = command.commands[name]
+    words = ["ladder", *names]
+    for parameter in command.params:
+        value = options.get(parameter.name)
+        if parameter.name in NOT_STORED or value in (None, [], _plain(parameter.default)):
+            continue
+        if parameter.param_type_name == "argument":
+            words += map(_text, value if isinstance(value, list) else [value])
+        elif parameter.is_flag:
+            words.append((parameter.opts if value else parameter.secondary_opts)[0])
+        else:
+            for each in value if isinstance(value, list) else [value]:
+                words += [parameter.opts[0], _text(each)]
+    return shlex.join(words)
+
+
+def _plain(value: object) -> object:
+    """Return a value of an option as JSON has it."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _text(value: object) -> str:
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

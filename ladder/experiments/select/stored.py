@@ -1,0 +1,79 @@
+"""A stored choice: its pairs are judged anew, and its course is kept."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from db.records.runs import SELECT, RunRow, RunStatus
+from db.store import Store
+from ladder.experiments.gate.tally import GateBot
+from ladder.experiments.select.judge import FieldJudge
+from ladder.experiments.select.question import SelectQuestion
+from ladder.experiments.select.session import Selected, selected_of
+
+MOMENTS = 60
+"""Points of a course, at most; the last one is among them."""
+_OPEN = {
+    RunStatus.RUNNING: "it is being played",
+    RunStatus.INTERRUPTED: "it was stopped: the command that began it resumes it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The strengths after some games."""
+
+    games: int
+    elo: Mapping[str, tuple[float, float]]
+    """Elo against the bot that leads at the end and half the 95 % interval, where both are known,
+    by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSelection:
+    """A choice as far as it is stored."""
+
+    selected: Selected
+    course: tuple[Moment, ...]
+
+
+def selection_of(store: Store, run: RunRow, status: RunStatus) -> StoredSelection | None:
+    """Return a stored choice; None if its question or one of its bots cannot be read.
+
+    Args:
+        store: the open database.
+        run: of the kind `select`.
+        status: the present one of the run.
+
+    """
+    question = SelectQuestion.from_settings(run.settings)
+    ids = {content: key for key, content in store.bots.contents().items()}
+    listed = run.settings.get("bots")
+    if question is None or not isinstance(listed, Mapping):
+        return None
+    if any(content not in ids for content in listed.items()):
+        return None
+    bots = [GateBot(name, ids[name, content], content) for name, content in listed.items()]
+    judge = FieldJudge(bots, question, run.settings[SELECT]["against"])
+    pairs = store.pairs.of_run(run.id)
+    step = max(-(-len(pairs) // MOMENTS), 1)
+    found = []
+    for taken, pair in enumerate(pairs, start=1):
+        judge.take(pair)
+        if judge.counted and (taken % step == 0 or taken == len(pairs)):
+            found.append((judge.counted, judge.strengths()))
+    leader = judge.leader if judge.counted else 0
+    course = [
+        Moment(
+            games,
+            {
+                bot.name: (float(known.elo[place] - known.elo[leader]), error)
+                for place, bot in enumerate(bots)
+                if (error := judge.error95(known, place, leader)) is not None
+            },
+        )
+        for games, known in found
+    ]
+    label = store.divisions.find(str(run.division_id)).label
+    invalid = "its games mean nothing" if status is RunStatus.INVALID else ""
+    selected = selected_of(judge, label, invalid=invalid, stopped=_OPEN.get(status, ""))
+    return StoredSelection(selected, tuple(course))

@@ -1,0 +1,45 @@
+"""A stored tuning: its steps, the values that it has come to, and its gate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from db.records.runs import RunKind, RunRow
+from db.records.tuning import TuningStepRow
+from db.store import Store
+from ladder.errors import UsageError
+from ladder.experiments.gate.stored import Trial, trial_of
+from ladder.experiments.tune.parameters import Parameter, Setting, read_parameters
+from ladder.experiments.tune.task import gate_note
+from ladder.runs.resumable import TUNING
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTuning:
+    """A tuning as far as it is stored."""
+
+    spec: str
+    parameters: Sequence[Parameter]
+    steps: Sequence[TuningStepRow]
+    games: int
+    """Games of the whole search."""
+    gate: Trial | None
+    """Of the tuned bot against the original; None if it has not begun."""
+
+    @property
+    def estimate(self) -> Setting:
+        """The values that the search has come to."""
+        start = {each.name: each.start for each in self.parameters}
+        return self.steps[-1].estimate if self.steps else start
+
+
+def tuning_of(store: Store, run: RunRow) -> StoredTuning | None:
+    """Return a stored tuning; None if what was searched cannot be read."""
+    try:
+        kept = run.settings[TUNING]
+        parameters = [each.starting_at(None) for each in read_parameters(kept["parameters"])]
+        spec, games = str(kept["spec"]), int(kept["games"])
+    except (KeyError, TypeError, ValueError, UsageError):
+        return None
+    gates = [gate for gate in store.runs.find(kind=RunKind.GATE) if gate.note == gate_note(run.id)]
+    gate = trial_of(store, gates[0]) if gates else None
+    return StoredTuning(spec, parameters, store.tuning_steps.of_run(run.id), games, gate)

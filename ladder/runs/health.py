@@ -1,0 +1,92 @@
+"""The rules by which a run is given up: failing bots, a stalling machine, dying workers."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from db.records.pairs import PairPlan, PairRecord
+from ladder.errors import InvalidRun
+from ladder.runs.progress import LiveRun
+from ladder.runs.roster import Roster
+from ladder.runs.stalls import Stalls
+
+DEATHS_IN_A_ROW = 5
+"""Deaths of workers without a finished pair between them after which the run is given up."""
+DEATHS_OVER_A_PAIR = 10
+"""Deaths of workers while one and the same pair was in play after which it is given up, too."""
+
+
+class RunHealth:
+    """Watches the records of a run for what makes its games meaningless."""
+
+    def __init__(self, roster: Roster | None) -> None:
+        """Watch a run whose bots `roster` pauses; None if failing bots simply lose."""
+        self._roster = roster
+        self._stalls = Stalls()
+        self._deaths = 0
+        self._deaths_over: Counter[int] = Counter()
+
+    def briefed(self, plan: PairPlan) -> PairPlan:
+        """Return a plan that names those of its bots whose late moves are charged."""
+        return plan if self._roster is None else self._roster.briefed(plan)
+
+    def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        """Yield what the user should know about a pair, when it is seen for the first time.
+
+        Raises:
+            InvalidRun: too few bots can play, or the machine stalls too often.
+
+        """
+        if record.games:
+            self._deaths = 0
+        for sentence in self._findings(plan, record):
+            yield sentence
+            if self._roster is not None:
+                self._roster.check_enough()
+
+    def _findings(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
+        roster = self._roster
+        if record.changed:
+            yield from () if roster is None else roster.note_changed(plan, record)
+            return
+        if roster is not None:
+            yield from roster.note_pondering(plan, record)
+            yield from roster.note_starts(plan, record)
+        late = self._stalls.note(plan, record)
+        if roster is not None:
+            yield from roster.charge_lateness(late)
+
+    def note_hostless(self, reasons: Mapping[str, str], live: LiveRun) -> Iterator[str]:
+        """Leave bots out that no machine can host, and yield a sentence for each.
+
+        Args:
+            reasons: by bot, why the machines refuse it.
+            live: the run as it is shown.
+
+        Raises:
+            InvalidRun: too few bots are left, or none can be spared.
+
+        """
+        if self._roster is None and reasons:
+            refused = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+            raise InvalidRun(f"no machine can host {refused}")
+        if self._roster is not None:
+            for sentence in self._roster.leave_out(reasons, live):
+                yield sentence
+                self._roster.check_enough()
+
+    def note_deaths(self, plans: Sequence[PairPlan]) -> str:
+        """Count the deaths of workers, each with its pair; return a warning.
+
+        Raises:
+            InvalidRun: workers keep dying.
+
+        """
+        self._deaths += 1
+        self._deaths_over.update(plan.number for plan in plans)
+        number, deaths = max(self._deaths_over.items(), key=lambda item: item[1])
+        if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
+            raise InvalidRun(
+                f"worker processes keep dying, {deaths} times while pair {number} was in play: the "
+                "system may be out of memory (check the OOM killer); run the same command to resume"
+            )
+        return "a worker process died; it is replaced and its pair is played again"

@@ -1,0 +1,317 @@
+"""The findings of selections, bisections and tunings, for files and for the pages of the server."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ladder.experiments.bisect.result import BisectResult, CommitVerdict, TriedCommit
+from ladder.experiments.bisect.search import Answer
+from ladder.experiments.select.session import Choice, Player
+from ladder.experiments.select.stored import StoredSelection
+from ladder.experiments.tune.stored import StoredTuning
+from ladder.match.specs.git import LoggedCommit
+from ladder.stats.elo import EloEstimate
+from reports.bisect import HEADS as ANSWERS
+from reports.bisect import SHORT
+from reports.html.charts.experiments import chance_chart, interval_chart
+from reports.html.charts.ratings import history_chart
+from reports.html.charts.spec import PALETTE
+from reports.html.figures import Figure, specs_of
+from reports.html.page import render
+from reports.html.sections.trials import COLOURS, llr_figure
+from reports.html.sections.verdict import machine_facts
+from reports.html.tables import Cell, Table, columns, number
+from reports.html.tune import gain_figure, parameter_figures, values_table
+from reports.html.words import footer, listed
+from reports.layout.elo import elo_words
+from reports.select import HEADS as CHOICES
+from reports.select import state_of
+
+SECTIONS = (("verdict", "Verdict"), ("evidence", "Evidence"))
+TABLED = 12
+"""Rows of the table of a course, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The outcome of an experiment, as far as it went."""
+
+    question: str
+    word: str
+    """The verdict."""
+    colour: str
+    """gained, undecided or lost."""
+    sentence: str
+    """The verdict in words, with how sure it is."""
+    facts: Sequence[tuple[str, str]]
+    tables: Sequence[tuple[str, Table]] = ()
+    """With their captions."""
+    figures: Sequence[Figure] = ()
+
+
+def finding_page(finding: Finding) -> str:
+    """Return the page of an experiment as one string of HTML."""
+    return render(
+        "finding.html.j2",
+        charts=specs_of(finding.figures),
+        games=[],
+        title=f"{finding.word}: {finding.question}",
+        sections=SECTIONS,
+        finding=finding,
+        facts=[*finding.facts, *machine_facts()],
+        footer=footer(),
+    )
+
+
+def selection_finding(stored: StoredSelection) -> Finding:
+    """Return the finding of a selection: the choice, all bots, and how they fell behind."""
+    selected = stored.selected
+    question = selected.question
+    facts = [
+        ("Alike are bots within", f"{question.indifference:g} Elo"),
+        ("Confidence", f"{question.confidence:.4g}"),
+        ("Games counted", f"{selected.games:,} of at most {question.games:,}"),
+        ("Division", selected.conditions),
+    ]
+    if selected.baseline is not None:
+        facts.append(("Baseline", selected.baseline))
+    bots = Table(
+        columns("bot", "#Elo to the best", "#± 95 %", "#games", "outcome"),
+        [
+            (
+                Cell(each.name),
+                number(each.elo, "+.1f"),
+                number(each.error95, ".1f"),
+                number(each.games),
+                Cell(state_of(selected, each), verdict=_player_colour(stored, each)),
+            )
+            for each in selected.players
+        ],
+    )
+    names = sorted(each.name for each in selected.players)
+    return Finding(
+        question=f"Which of {listed(names)} is the best?",
+        word=CHOICES[selected.choice].lower(),
+        colour="gained" if selected.choice is Choice.CHOSEN else "undecided",
+        sentence=_sentence(selected.reason),
+        facts=facts,
+        figures=(_players_figure(stored, bots), _course_figure(stored)),
+    )
+
+
+def _player_colour(stored: StoredSelection, player: Player) -> str:
+    if player.can_be_best or player.is_alike:
+        is_chosen = stored.selected.choice is Choice.CHOSEN
+        return "gained" if is_chosen else "undecided"
+    return "lost"
+
+
+def _players_figure(stored: StoredSelection, table: Table) -> Figure:
+    rows = [
+        {
+            "name": each.name,
+            "elo": each.elo,
+            "low": each.elo - each.error95,
+            "high": each.elo + each.error95,
+            "label": f"{each.elo:+.0f} ± {each.error95:.0f}",
+            "verdict": _player_colour(stored, each),
+        }
+        for each in stored.selected.players
+        if each.elo is not None and each.error95 is not None
+    ]
+    return Figure(
+        name="players",
+        label="Elo of each bot against the best, with its 95 % interval",
+        caption="Bots by strength",
+        table=table,
+        spec=interval_chart(rows, "Elo to the best") if rows else None,
+        is_open=True,
+    )
+
+
+def _course_figure(stored: StoredSelection) -> Figure:
+    shown = [each.name for each in stored.selected.players if each.elo is not None][: len(PALETTE)]
+    rows = [
+        {
+            "bot": name,
+            "games": moment.games,
+            "elo": round(elo, 1),
+            "low": round(elo - error, 1),
+            "high": round(elo + error, 1),
+        }
+        for moment in stored.course
+        for name, (elo, error) in moment.elo.items()
+        if name in shown
+    ]
+    few = stored.course[:: -max(len(stored.course) // TABLED, 1)][::-1]
+    table = Table(
+        columns("#games", *(f"#{name}" for name in shown)),
+        [
+            (
+                number(moment.games),
+                *(number(moment.elo.get(name, (None,))[0], "+.0f") for name in shown),
+            )
+            for moment in few
+        ],
+    )
+    return Figure(
+        name="course",
+        label="Elo of each bot against the final leader over the games, with 95 % bands",
+        caption="Elo to the final leader after so many games",
+        table=table,
+        spec=history_chart(rows, shown, games="games", elo="Elo to the leader") if rows else None,
+    )
+
+
+_VERDICT_COLOURS = {
+    CommitVerdict.GOOD: "gained",
+    CommitVerdict.BAD: "lost",
+    CommitVerdict.OPEN: "undecided",
+    CommitVerdict.SKIPPED: "undecided",
+}
+
+
+def bisection_finding(result: BisectResult) -> Finding:
+    """Return the finding of a bisection: the commit to blame, those tried, and the search."""
+    question = result.question
+    blames = result.answer in (Answer.FOUND, Answer.AMBIGUOUS)
+    facts = [("Commit", _named(each)) for each in result.suspects if blames]
+    if result.drop is not None:
+        facts.append(("Drop", f"{_elo(result.drop)} Elo against the good one"))
+    facts += [
+        ("Good", _named(result.good)),
+        ("Bad", f"{_named(result.bad)}, {result.commits} commits later"),
+        ("Smallest drop", f"{question.max_drop:g} {question.model.value} Elo"),
+        ("Confidence", f"{question.confidence:.4g}"),
+        ("Games counted", f"{result.games:,} of at most {question.max_games:,}"),
+        ("Division", result.conditions),
+        ("Seed", str(result.seed)),
+    ]
+    return Finding(
+        question=f"Which commit after {result.good.commit[:SHORT]} lost rating?",
+        word=ANSWERS[result.answer].lower(),
+        colour="gained" if result.answer in (Answer.FOUND, Answer.NONE) else "undecided",
+        sentence=_sentence(result.reason),
+        facts=facts,
+        figures=(_tried_figure(result.tried), _search_figure(result)),
+    )
+
+
+def _named(commit: LoggedCommit) -> str:
+    return f"{commit.commit[:SHORT]} {commit.subject}"
+
+
+def _elo(estimate: EloEstimate, *, digits: int = 1) -> str:
+    return elo_words(estimate, digits=digits).replace("+-", "±")
+
+
+def _interval(estimate: EloEstimate) -> dict[str, float | None]:
+    """The 95 % interval; after a shutout that of the likelihood, as the error means nothing."""
+    if estimate.is_bound or estimate.elo is None or estimate.error95 is None:
+        return {"low": estimate.low95, "high": estimate.high95}
+    return {"low": estimate.elo - estimate.error95, "high": estimate.elo + estimate.error95}
+
+
+def _tried_figure(tried: Sequence[TriedCommit]) -> Figure:
+    rows = [
+        {
+            "name": each.commit.commit[:SHORT],
+            "elo": each.estimate.elo,
+            **_interval(each.estimate),
+            "label": _elo(each.estimate, digits=0),
+            "verdict": _VERDICT_COLOURS[each.verdict],
+        }
+        for each in tried
+        if each.games
+    ]
+    table = Table(
+        columns("commit", "tried as", "#games", "#Elo against good", "#weaker", "~subject"),
+        [
+            (
+                Cell(each.commit.commit[:SHORT]),
+                Cell(each.verdict.value, verdict=_VERDICT_COLOURS[each.verdict]),
+                number(each.games),
+                Cell(_elo(each.estimate), each.estimate.elo),
+                number(None if each.reason else each.weaker, ".1%"),
+                Cell(f"{each.commit.subject} ({each.reason})" if each.reason
+                     else each.commit.subject),
+            )
+            for each in tried
+        ],
+    )  # fmt: skip
+    return Figure(
+        name="tried",
+        label="Elo of each tried commit against the good one, with its 95 % interval, oldest first",
+        caption="Commits that were tried, oldest first",
+        table=table,
+        spec=interval_chart(rows, "Elo against the good commit") if rows else None,
+        is_open=True,
+    )
+
+
+def _search_figure(result: BisectResult) -> Figure:
+    rows = [
+        {
+            "games": visit.games,
+            "played": visit.commit[:SHORT],
+            "likeliest": visit.likeliest[:SHORT],
+            "chance": round(visit.chance, 4),
+            "suspects": visit.suspects,
+        }
+        for visit in result.course
+    ]
+    return Figure(
+        name="search",
+        label="Chance of the likeliest commit to be the one to blame, over the games",
+        caption="The search after each visit to a commit",
+        table=Table(
+            columns("#games", "played", "likeliest", "#chance", "#suspects"),
+            [
+                (
+                    number(visit.games),
+                    Cell(visit.commit[:SHORT]),
+                    Cell(visit.likeliest[:SHORT]),
+                    number(visit.chance, ".1%"),
+                    number(visit.suspects),
+                )
+                for visit in result.course
+            ],
+        ),
+        spec=chance_chart(rows) if rows else None,
+    )
+
+
+def tuning_finding(stored: StoredTuning, verdict: str | None) -> Finding:
+    """Return the finding of a tuning; `verdict` is that of its gate, None if there is none."""
+    gate = None if stored.gate is None else stored.gate.result
+    played = sum(step.games for step in stored.steps)
+    sentence = "the gate has not begun: only it says whether the values are better"
+    if gate is not None and gate.games:
+        sentence = gate.reason
+    elif verdict is not None:
+        sentence = "the search came back to the original, so there was nothing to gate"
+    facts = [("Games of the search", f"{played:,} of {stored.games:,}")]
+    if gate is not None:
+        facts += [
+            ("Games of the gate", f"{gate.games:,} of at most {gate.test.games:,}"),
+            ("Not allowed", f"a drop of {gate.test.max_drop:g} {gate.test.model.value} Elo"),
+            ("Chance of a wrong pass", f"{gate.test.alpha:.2%}"),
+        ]
+    figures = [
+        *parameter_figures(stored.parameters, stored.steps),
+        gain_figure(stored.parameters, stored.steps),
+    ]
+    if gate is not None and gate.games:
+        figures.append(llr_figure(gate, "llr"))
+    return Finding(
+        question=f"Is {stored.spec} better with other numbers?",
+        word=verdict or "no verdict",
+        colour=COLOURS.get(verdict or "", "undecided"),
+        sentence=_sentence(sentence),
+        facts=facts,
+        tables=(("Values before and after", values_table(stored.parameters, stored.estimate)),),
+        figures=figures,
+    )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

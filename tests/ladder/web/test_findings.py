@@ -1,0 +1,147 @@
+"""The findings of selections, bisections and tunings on the pages of their runs."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from db.records.runs import RunKind, RunRow, RunStatus
+from db.records.tuning import TuningStepRow
+from ladder.experiments.bisect.judge import SETTINGS
+from ladder.experiments.bisect.question import Question
+from ladder.experiments.bisect.result import result_of, visit_of
+from ladder.experiments.bisect.search import Search
+from ladder.experiments.bisect.stored import bisection_of, keep_result
+from ladder.experiments.gate.question import GateTest
+from ladder.experiments.select.question import SelectQuestion
+from ladder.experiments.select.stored import selection_of
+from ladder.experiments.tune.task import gate_note
+from tests.ladder.web.conftest import Running, Start
+from tests.support.browser import Opened, until
+from tests.support.data.bisected import history, played
+from tests.support.data.league import Game, League
+
+Visit = Callable[..., Opened]
+BOTH, LOST = (Game("1-0"), Game("0-1")), (Game("0-1"), Game("1-0"))
+
+
+def selection(league: League, rounds: int) -> RunRow:
+    """A selection in which alpha wins most, beta some and gamma few pairs."""
+    question = SelectQuestion(indifference=100.0, confidence=0.9)
+    run = league.run(kind=RunKind.SELECT, settings=dict(question.settings(None)))
+    for number in range(rounds):
+        for one, other, bad in (("alpha", "beta", 4), ("alpha", "gamma", 8), ("beta", "gamma", 5)):
+            league.pair(run, one, other, *(LOST if number % bad == 0 else BOTH))
+    return run
+
+
+def bisection(league: League) -> RunRow:
+    """Two runs of a search, of which the second keeps the answer; return the first."""
+    kept = {SETTINGS: {"key": "k", "seed": 1}}
+    first, last = (league.run(kind=RunKind.BISECT, settings=kept) for _ in range(2))
+    search = Search(history(), Question(max_drop=100.0))
+    keep_result(league.store, first.id, result_of(search, conditions="6x7", seed=1))
+    played(search, 9)
+    course = [visit_of(search, 15)]
+    answer = result_of(search, conditions="6x7", seed=1, course=course)
+    keep_result(league.store, last.id, answer)
+    return first
+
+
+def tuning(league: League, steps: int) -> RunRow:
+    """A tuning of one number with a gate that has begun."""
+    search = {"spec": "exec:./bot --c {c}", "parameters": ["c=0.5..1..2"], "games": 64}
+    run = league.run(kind=RunKind.TUNE, settings={"tuning": search})
+    for step in range(1, steps + 1):
+        at, low, high = ({"c": 1 + (step + each) / 100} for each in (0, -9, 9))
+        league.store.tuning_steps.add(
+            run.id,
+            TuningStepRow(
+                step=step,
+                a=low,
+                b=high,
+                pentanomial=(0, 1, 2, 1, 0),
+                forfeits=0,
+                estimate=at,
+                duration_us=1000,
+            ),
+        )
+    gate = league.run(
+        kind=RunKind.GATE,
+        bots=("alpha", "beta"),
+        note=gate_note(run.id),
+        settings={"pairing": "gate:alpha:beta", **GateTest(max_drop=20).settings},
+    )
+    league.pairs(gate, "alpha", "beta", 4, *BOTH)
+    return run
+
+
+def words_of(server: Running, run: RunRow) -> str:
+    """The text of a run's page, without markup."""
+    answer = server.ask(f"/runs/{run.id}")
+    assert answer.status == 200, answer.text
+    return " ".join(re.sub(r"<[^>]*>", " ", answer.text.split("<footer>")[0]).split())
+
+
+def test_a_selection_shows_its_choice_and_how_sure_it_is(league: League, server: Running) -> None:
+    """Before the end the page says how many can be the best; at the end it names the choice."""
+    run = selection(league, 4)
+    words = words_of(server, run)
+    assert "3 can still be the best, and it was stopped" in words
+    run = selection(league, 40)
+    league.end(run)
+    words = words_of(server, run)
+    assert "chosen Which of alpha, beta and gamma is the best?" in words
+    assert "No other is better than alpha by 100 Elo or more, with 0.9 after" in words
+    assert "alpha +0.0 0.0" in words
+    stored = selection_of(league.store, run, RunStatus.FINISHED)
+    assert stored is not None
+    assert stored.course[-1].games == stored.selected.games
+    assert stored.course[-1].elo["gamma"][0] == stored.selected.players[-1].elo
+
+
+def test_each_run_of_a_bisection_shows_its_latest_answer(league: League, server: Running) -> None:
+    """The pages of all visits must show the answer that the last one came to."""
+    run = bisection(league)
+    words = words_of(server, run)
+    assert "found Which commit after" in words
+    assert "lost rating (" in words
+    assert "Confidence 0.95" in words
+    result = bisection_of(league.store, run)
+    assert result is not None
+    assert result.culprit is not None
+    assert result.culprit.subject == "Step 9"
+
+
+def test_a_tuning_shows_its_values_and_its_gate(league: League, server: Running) -> None:
+    """The page must show each value before and after, the course, and the decision of the gate."""
+    words = words_of(server, tuning(league, 8))
+    assert "no verdict Is exec:./bot --c {c} better with other numbers?" in words
+    assert "Games of the search 64 of 64" in words
+    assert "c 1 1.08 0.5 2" in words
+    assert "Games of the gate 8 of at most 3,000" in words
+
+
+def test_a_run_whose_search_cannot_be_read_has_a_page(league: League, server: Running) -> None:
+    """Runs of earlier revisions keep less, and their pages show what there is."""
+    for kind in (RunKind.SELECT, RunKind.BISECT, RunKind.TUNE):
+        assert "Seed" in words_of(server, league.run(kind=kind))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_findings_are_accessible_and_fit(
+    league: League, start_server: Start, visit: Visit, scheme: str, width: int
+) -> None:
+    """axe-core must find nothing, every chart is drawn, and no page may scroll sideways."""
+    runs = {"course": selection(league, 20), "search": bisection(league), "gain": tuning(league, 8)}
+    server = start_server(league.store.path)
+    for chart, run in runs.items():
+        opened = visit(f"{server.address}runs/{run.id}", width=width, scheme=scheme)
+        until(opened.page, "document.body.dataset.charts === 'drawn'")
+        assert opened.page.locator(f"#chart-{chart} .mark-line.role-mark path").count() >= 1
+        assert opened.violations() == "", chart
+        sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert opened.page.evaluate(sideways) <= 0, chart
+        assert opened.errors == [], chart
+        opened.page.close()
