@@ -12,7 +12,7 @@ from db.queries.bots import revisions_of
 from db.records import analysis as records
 
 KEYS_AT_ONCE = 500
-"""Positions asked for in one statement, which may have 999 parameters on old versions of SQLite."""
+"""Keys in one statement, which may have 999 parameters on old versions of SQLite."""
 
 
 @retried
@@ -110,9 +110,11 @@ class Analysis:
         )
         if since is not None:
             query = query.where(Game.started_at >= since)
+        wanted = None if games is None else set(games)
+        if wanted is not None and len(wanted) <= KEYS_AT_ONCE:
+            query = query.where(Game.id.in_(wanted))
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        wanted = None if games is None else set(games)
         return [records.JudgedGame(*row) for row in rows if wanted is None or row.id in wanted]
 
     def count(self) -> tuple[int, int]:
