@@ -261,7 +261,7 @@ def _analysis(truth: GameTruth, opening_plies: int) -> dict[str, Any]:
                 "best": [
                     place
                     for place, each in enumerate(columns or ())
-                    if best.outcome is not None and each is not None and each.high >= best.low
+                    if best.outcome is not None and each is not None and each.low == best.low
                 ],
                 "mistake": verdict.is_mistake,
                 "columns": [each and _value(each) for each in columns or ()],
