@@ -12,7 +12,7 @@ from db.records.games import GameRow, HumanGameRow, LastWords, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
-from ladder.results.analysis.division import GameTruth, words_of
+from ladder.results.analysis.division import GameTruth, value_words, words_of
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
@@ -102,7 +102,7 @@ def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tupl
         return []
     facts = []
     columns, verdict = truth.columns[place], truth.verdicts[place]
-    if columns is not None:
+    if columns is not None and any(value_words(columns)):
         facts.append(("columns", _columns_by_value(columns)))
     if verdict.is_mistake:
         lost = "; this move lost the game" if truth.lost_at == ply - 1 else ""

@@ -47,7 +47,8 @@ class DivisionMistakes:
     decided: int
     """Those before which the result was known."""
     bots: Mapping[str, BotMistakes]
-    """By name, of the current revisions; fewest mistakes first."""
+    """By name, of the current revisions, sorted by `BotMistakes.at_most`, so that a bot of which
+    little is known stands low."""
     false_proofs: Sequence[FalseProof]
 
 
@@ -64,7 +65,7 @@ def mistakes_of_division(
     found = mistakes_by_revision(games)
     bots = {bot.revision.id: bot.name for bot in store.bots.all(include_retired=True)}
     named = {bots[revision]: one for revision, one in found.items() if revision in bots}
-    ranked = sorted(named, key=lambda name: (named[name].per_100 is None, named[name].per_100 or 0))
+    ranked = sorted(named, key=lambda name: named[name].at_most)
     return DivisionMistakes(
         label=division.label,
         games=len(games),

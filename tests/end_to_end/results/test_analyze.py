@@ -113,7 +113,7 @@ def test_ctrl_c_keeps_what_is_done(
     done = ladder.interrupt(process, signal.SIGINT)
     assert done.code == 130, done.err
     assert time.monotonic() - begun < 30
-    assert "the same command goes on" in done.err
+    assert "the same command resumes" in done.err
     assert "Traceback" not in done.err
     left = ladder("analyze", "--nodes", "1000", "--division", "1", "--json").document
     assert left["games"] == 100
