@@ -1,6 +1,5 @@
 """The mistakes of a division's bots, read from the store."""
 
-import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,7 +7,7 @@ from db.records.games import GameRow, HumanGameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
-from ladder.errors import UsageError
+from ladder.names import matching_names
 from ladder.results.analysis.game import positions_of
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.solved import (
@@ -90,15 +89,13 @@ def mistakes_of_bots(
     made = mistakes_of_division(store, division, since=since)
     if made is None or not patterns:
         return made
-    chosen: set[str] = set()
-    for pattern in patterns:
-        found = [name for name in made.bots if fnmatch.fnmatchcase(name, pattern)]
-        if not found:
-            raise UsageError(
-                f"--bots: {pattern!r} has no analysed games in {made.label}; there are "
-                f"{', '.join(made.bots)}"
-            )
-        chosen.update(found)
+    chosen = matching_names(
+        patterns,
+        made.bots,
+        "--bots",
+        f"has no analysed games in {made.label}",
+        "`ladder report --mistakes` lists the bots that have",
+    )
     return replace(
         made,
         bots={name: one for name, one in made.bots.items() if name in chosen},
