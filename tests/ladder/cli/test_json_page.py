@@ -177,6 +177,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
         )
     if heading == "ladder bench search --json":
         return search_document([SearchSpeed("v1", parse_board("6x7"), 1.0, "nodes", 1)])
+    if heading == "ladder replay --json":
+        ladder("analyze", "--nodes", "1")
     found = ladder(*WORDS[heading])
     assert found.out.startswith(("{", "[")), found.err
     document = found.document
