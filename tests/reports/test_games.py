@@ -6,12 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, RenderableType
 
-from db.records.games import GameRow, HumanGameRow, Thought
-from db.records.sides import SideSums
+from db.records.games import HumanGameRow, Thought
 from engine.result import Result, Termination
-from ladder.results.analysis.division import GameTruth
-from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
-from ladder.results.analysis.verdict import judge_move
 from reports.replay import (
     game_document,
     game_heading,
@@ -19,6 +15,7 @@ from reports.replay import (
     ply_view,
     short_count,
 )
+from tests.support.data.analysed import an_analysed_game
 
 GAME = HumanGameRow(
     key=3,
@@ -101,17 +98,7 @@ def test_a_persons_game_is_told_as_such() -> None:
 
 def test_verdicts_stand_beside_the_moves() -> None:
     """An analysed game shows mistakes and the true value of each column, as text and as JSON."""
-    game = GameRow(
-        id=7, pair_id=1, run_id=1, division_id=1, rated=True, game=0, first="v1", second="v4",
-        first_revision=1, second_revision=2, board="6x7", board_class="6x7", opening_plies=5,
-        seed=1, moves=GAME.moves, result=GAME.result, termination=GAME.termination,
-        detail="", offender=None, started_at=0.0, duration_us=1, thoughts=(Thought(1), Thought(1)),
-        sides=(SideSums(), SideSums()), repeat=False,
-    )  # fmt: skip
-    loss, win = Bounds(2 - FAR, 2 - FAR), Bounds(FAR - 1, FAR - 1)
-    before = [(loss,) * 6 + (Bounds(0, 0),), (UNBOUNDED, None, *[loss] * 4, win)]
-    verdicts = [judge_move(before[0], 0), judge_move(before[1], 6)]
-    truth = GameTruth(before, verdicts, lost_at=5)
+    game, truth = an_analysed_game()
     shown = "\n".join(printed(ply_view(game, 6, truth)))
     assert "columns   6: draw, 0 1 2 3 4 5: loss 2" in shown
     assert "mistake   draw to loss; this move lost the game" in shown

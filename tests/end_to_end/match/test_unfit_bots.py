@@ -59,7 +59,7 @@ def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
     [
         (
             ("--bots", "my*,my-agent"),
-            "my-agent does not play thu, but boards without a forbidden cell: give --boards standard",
+            "my-agent does not play thu, but boards without a forbidden cell: give --boards st",
         ),
         (("--bots", "my-edited,random"), "my-edited is not what was registered"),
         (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),
