@@ -16,7 +16,7 @@ from ladder.results.analysis.division import GameTruth, value_words, words_of
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
-from reports.layout.format import lines_of, text_of_lines
+from reports.layout.format import labelled, lines_of, text_of_lines
 from reports.layout.table import plain_table
 
 StoredGame = GameRow | HumanGameRow
@@ -58,7 +58,7 @@ def last_words_text(row: StoredGame) -> str:
 def ply_view(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
     """Lay out the board after `ply` plies, with the facts about the last one beside it."""
     told = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
-    facts = Text("\n".join(f"{name:<9} {value}" for name, value in told))
+    facts = Text("\n".join(labelled(told, 10, indent="")))
     return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
 
 

@@ -193,11 +193,6 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     assert "4 games of matches and experiments are not in this list" in empty.out
     assert "`ladder runs`" in empty.out
     assert "win rate" not in empty.out
-    page = ladder(
-        "report", "--division", other["label"], "--db", path, "--html", tmp_path / "x.html"
-    )
-    assert page.code == 2
-    assert "has no rated games: 4 games of matches and experiments" in page.err
 
 
 def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:
