@@ -63,7 +63,7 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         f"since {since:%Y-%m-%d %H:%M}",
         "  made of",
         *(
-            f"    {_ingredient(name, value)}" if _is_fact(name) else f"    {value}  {name}"
+            f"    {ingredient(name, value)}" if _is_fact(name) else f"    {value}  {name}"
             for name, value in revision.files.items()
         ),
     ]
@@ -156,14 +156,14 @@ def _is_fact(name: str) -> bool:
     return name in ("git tree", "built by") or name.startswith("option ")
 
 
-def _ingredient(name: str, value: str) -> str:
+def ingredient(name: str, value: str) -> str:
     """Return an ingredient of a bot in words: a file's name, or a fact with its value."""
     return visible(f"{name} {value}") if _is_fact(name) else name
 
 
 def _names(files: Mapping[str, str]) -> str:
     """Return the first ingredients, and how many more there are."""
-    names = [_ingredient(name, value) for name, value in files.items()]
+    names = [ingredient(name, value) for name, value in files.items()]
     shown = ", ".join(names[:SHOWN_FILES])
     more = len(names) - SHOWN_FILES
     return f"{shown} and {more} more" if more > 0 else shown

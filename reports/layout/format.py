@@ -42,7 +42,7 @@ def labelled(rows: Iterable[tuple[str, str]], width: int, indent: str = "  ") ->
 
     """
     listed = list(rows)
-    wide = max([width, *(len(name) + 2 for name, _ in listed)])
+    wide = max([width, *(len(name) + 1 for name, _ in listed)])
     return [f"{indent}{name:<{wide}}{value}" for name, value in listed]
 
 
