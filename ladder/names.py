@@ -6,6 +6,7 @@ characters, so no escape sequences of terminals; no marks that turn the directio
 lone surrogates; no space at either end. Older databases may hold others: see `ladder.visible`.
 """
 
+import fnmatch
 from collections.abc import Iterable
 
 from db.records.bots import remedy_for
@@ -77,6 +78,32 @@ def unknown_bot(name: str, known: Iterable[str], where: str = "") -> UnknownBot:
     """
     prefix = f"{where}: " if where else ""
     return UnknownBot(f"{prefix}no registered bot is called {name!r}: {remedy_for(name, known)}")
+
+
+def matching_names(
+    patterns: Iterable[str], names: Iterable[str], option: str, lacking: str, otherwise: str
+) -> set[str]:
+    """Return the names that shell patterns select.
+
+    Args:
+        patterns: names or patterns.
+        names: to choose from.
+        option: that holds the patterns.
+        lacking: what a name that is not among them lacks, such as ``has no rated games``.
+        otherwise: what to do where no similar name can be proposed.
+
+    Raises:
+        UsageError: a pattern selects no name.
+
+    """
+    known, chosen = list(names), set()
+    for pattern in patterns:
+        found = fnmatch.filter(known, pattern)
+        if not found:
+            remedy = remedy_for(pattern, known, otherwise)
+            raise UsageError(f"{option}: {pattern!r} {lacking}: {remedy}")
+        chosen.update(found)
+    return chosen
 
 
 def _shown(text: str) -> str:

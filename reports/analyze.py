@@ -62,6 +62,7 @@ def bot_mistakes_document(one: BotMistakes, proofs: Sequence[FalseProof]) -> dic
         "slower_wins": _slips_document(one.slower_wins),
         "faster_losses": _slips_document(one.faster_losses),
         "lost_games": one.lost_games,
+        "lost_from_start": one.lost_from_start,
         "losing_moves": [
             {"game": move.game, "ply": move.ply, "left": move.left, "before": move.before}
             for move in one.losing_moves
@@ -246,9 +247,12 @@ def remarks(made: DivisionMistakes) -> list[str]:
     for name, one in made.bots.items():
         if one.losing_moves:
             left = sorted(move.left for move in one.losing_moves)
+            start = one.lost_from_start
+            unknown = one.lost_games - len(left) - start
             lines.append(
-                f"{name} lost {one.lost_games} games; in {len(left)} of them the first losing "
-                f"mistake is known, half of them with {left[len(left) // 2]} plies left or fewer"
+                f"{name} lost {one.lost_games} games: {len(left)} by a known mistake, half of them "
+                f"with {left[len(left) // 2]} plies left or fewer, {start} were lost after the "
+                f"opening, {unknown} are not decided"
             )
     lines += [
         f"false proof: {proof.bot} claimed {proof.claim} in game {proof.game} at ply "
@@ -258,8 +262,9 @@ def remarks(made: DivisionMistakes) -> list[str]:
     if len(made.false_proofs) > PROOFS_NAMED:
         lines.append(f"and {len(made.false_proofs) - PROOFS_NAMED} more false proofs: --json")
     lines.append(
-        "decisions: moves that could keep the result and could lose it; unknown: share of the "
-        "moves that could not be judged; false proofs: of the claims that could be checked"
+        "sorted by mistakes/100 plus error; decisions: moves that could keep the result and could "
+        "lose it; unknown: share of the moves that could not be judged; false proofs: of the "
+        "claims that could be checked"
     )
     return lines
 
@@ -273,6 +278,7 @@ def analysis_document(state: Progress, made: DivisionMistakes | None) -> dict[st
         "decided": state.decided,
         "left": state.waiting - state.games,
         "nodes": state.nodes,
+        "left_out": {"unrated": state.unrated, "divisions": list(state.other_divisions)},
     }
     return {**mistakes_document(made), "session": session}
 
@@ -338,12 +344,21 @@ class _Bar:
 
 
 def title(state: Progress) -> str:
-    """The work ahead, in a line."""
+    """Return the work ahead in a line."""
     done = state.asked - state.waiting
-    return (
+    nodes = "" if state.nodes is None else f", {state.nodes:,} nodes a position"
+    line = (
         f"{state.label}: {state.waiting:,} of {state.asked:,} games to analyse, "
-        f"{done:,} are done, {state.nodes:,} nodes a position"
+        f"{done:,} are done{nodes}"
     )
+    if state.unrated:
+        line += (
+            f"; left out: {state.unrated:,} games of matches and experiments, which `--division "
+            f"{state.label}` includes"
+        )
+    if state.other_divisions:
+        line += f"; other divisions: {', '.join(state.other_divisions)}"
+    return line
 
 
 def status(state: Progress) -> str:
@@ -359,7 +374,7 @@ def status(state: Progress) -> str:
 def ending(state: Progress) -> str:
     """The outcome of this call, in a line."""
     if state.stopped:
-        return f"stopped after {state.games:,} of {state.waiting:,} games: the same command goes on"
+        return f"stopped after {state.games:,} of {state.waiting:,} games: the same command resumes"
     return f"{state.games:,} games analysed"
 
 

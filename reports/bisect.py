@@ -11,7 +11,7 @@ from ladder.experiments.bisect.search import Answer
 from ladder.match.specs.git import LoggedCommit
 from ladder.visible import visible
 from reports.layout.elo import elo_words
-from reports.layout.format import capped, rounded
+from reports.layout.format import capped, labelled, rounded
 from reports.layout.table import Column, fit
 
 SHORT = 10
@@ -92,8 +92,8 @@ def print_bisect(console: Console, result: BisectResult) -> None:
         ("asked", _asked(result)),
         ("seed", str(result.seed)),
     ]
-    for name, value in rows:
-        console.print(Text(f"  {name:<8}{visible(value)}"), soft_wrap=True)
+    for line in labelled(rows, 8):
+        console.print(Text(visible(line)), soft_wrap=True)
     console.print()
     console.print(fit(_columns(result.tried), console.width).table())
     for tried in result.tried:

@@ -62,7 +62,10 @@ def bot_text(row: BotRow, changes: Mapping[str, str]) -> str:
         f"  revision    {revision.number}, {revision.content_hash[:12]}, "
         f"since {since:%Y-%m-%d %H:%M}",
         "  made of",
-        *(f"    {digest}  {name}" for name, digest in revision.files.items()),
+        *(
+            f"    {ingredient(name, value)}" if _is_fact(name) else f"    {value}  {name}"
+            for name, value in revision.files.items()
+        ),
     ]
     if launch.origin is not None:
         built = f", built by `{launch.origin.build}`" if launch.origin.build else ""
@@ -148,9 +151,19 @@ def found_text(found: Found) -> list[str]:
     return [visible(line) for line in lines]
 
 
+def _is_fact(name: str) -> bool:
+    """Return whether an ingredient is no file: its value is no hash but the thing itself."""
+    return name in ("git tree", "built by") or name.startswith("option ")
+
+
+def ingredient(name: str, value: str) -> str:
+    """Return an ingredient of a bot in words: a file's name, or a fact with its value."""
+    return visible(f"{name} {value}") if _is_fact(name) else name
+
+
 def _names(files: Mapping[str, str]) -> str:
-    """The first names of ingredients, and how many more there are."""
-    names = list(files)
+    """Return the first ingredients, and how many more there are."""
+    names = [ingredient(name, value) for name, value in files.items()]
     shown = ", ".join(names[:SHOWN_FILES])
     more = len(names) - SHOWN_FILES
     return f"{shown} and {more} more" if more > 0 else shown

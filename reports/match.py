@@ -5,7 +5,7 @@ from typing import Any
 from ladder.results.standings.standings import PairStanding
 from ladder.stats.elo import EloEstimate, estimate
 from reports.layout.elo import elo_words, los_words
-from reports.layout.format import games_text, rounded, text_of_lines
+from reports.layout.format import games_text, labelled, rounded, text_of_lines
 
 
 def match_document(result: PairStanding) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def match_text(result: PairStanding, conditions: str) -> str:
     return text_of_lines(
         [
             f"{result.a} against {result.b} on {conditions}",
-            *(f"  {name:<22}{value}" for name, value in rows),
+            *labelled(rows, 22),
         ]
     )
 

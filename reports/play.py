@@ -10,6 +10,7 @@ from ladder.tools.play.game import (
     Opinion,
 )
 from reports.layout.board import SIGNS
+from reports.layout.format import labelled
 from reports.replay import thought_facts
 
 HELP = (
@@ -97,7 +98,7 @@ def info_lines(opinion: Opinion, mover: str) -> list[str]:
         facts["line"] = " ".join(map(str, told.pv))
     if told.tree is not None:
         facts["tree"] = f"{told.tree:,} nodes"
-    lines = [f"{name:<9} {text}" for name, text in facts.items()]
+    lines = labelled(facts.items(), 10, indent="")
     if len(facts) == 1:
         lines.append("it told nothing about its search")
     return lines

@@ -12,9 +12,11 @@ from db.records.games import GameRow, HumanGameRow, LastWords, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
+from ladder.results.analysis.division import GameTruth, value_words, words_of
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
 from ladder.visible import visible
 from reports.layout.board import SIGNS, STYLES, board_text
-from reports.layout.format import lines_of, text_of_lines
+from reports.layout.format import labelled, lines_of, text_of_lines
 from reports.layout.table import plain_table
 
 StoredGame = GameRow | HumanGameRow
@@ -53,17 +55,20 @@ def last_words_text(row: StoredGame) -> str:
     return text_of_lines(lines)
 
 
-def ply_view(row: StoredGame, ply: int) -> RenderableType:
-    """The board after so many plies, and beside it what was told about the last of them."""
-    facts = Text("\n".join(f"{name:<9} {told}" for name, told in ply_facts(row, ply)))
+def ply_view(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
+    """Lay out the board after `ply` plies, with the facts about the last one beside it."""
+    told = [*ply_facts(row, ply), *truth_facts(row, ply, truth)]
+    facts = Text("\n".join(labelled(told, 10, indent="")))
     return Group(Text(ply_line(row, ply)), beside(_board(row, ply), facts), Text(""))
 
 
-def ply_screen(row: StoredGame, ply: int) -> RenderableType:
-    """The board for a terminal that shows one ply at a time, and the moves around it."""
-    return Group(
-        Text(ply_line(row, ply)), Text(""), beside(_board(row, ply), moves_table(row, ply))
-    )
+def ply_screen(row: StoredGame, ply: int, truth: GameTruth | None = None) -> RenderableType:
+    """Lay out the board for a terminal that shows one ply at a time, and the moves around it."""
+    facts = dict(truth_facts(row, ply, truth))
+    mistake = f", a mistake: {facts['mistake']}" if "mistake" in facts else ""
+    table = moves_table(row, ply, truth)
+    columns = Text(f"columns {facts['columns']}" if "columns" in facts else "")
+    return Group(Text(ply_line(row, ply) + mistake), columns, beside(_board(row, ply), table))
 
 
 def beside(board: Text, panel: RenderableType) -> RenderableType:
@@ -90,6 +95,31 @@ def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
     return [] if thought is None else thought_facts(thought)
 
 
+def truth_facts(row: StoredGame, ply: int, truth: GameTruth | None) -> list[tuple[str, str]]:
+    """Return the true value of each column before a ply's move, and its mistake, where known."""
+    place = ply - 1 - row.opening_plies
+    if truth is None or not 0 <= place < len(truth.columns):
+        return []
+    facts = []
+    columns, verdict = truth.columns[place], truth.verdicts[place]
+    if columns is not None and any(value_words(columns)):
+        facts.append(("columns", _columns_by_value(columns)))
+    if verdict.is_mistake:
+        lost = "; this move lost the game" if truth.lost_at == ply - 1 else ""
+        facts.append(("mistake", f"{verdict.before} to {verdict.after}{lost}"))
+    return facts
+
+
+def _columns_by_value(columns: Columns) -> str:
+    """Return the columns of each value, best value first, such as ``3: win 5, 0 1: draw``."""
+    legal = {place: bounds for place, bounds in enumerate(columns) if bounds is not None}
+    by_value: dict[str, list[int]] = {}
+    for place in sorted(legal, key=lambda place: (-legal[place].low, place)):
+        word = "unknown" if legal[place].outcome is None else words_of(legal[place])
+        by_value.setdefault(word, []).append(place)
+    return ", ".join(f"{' '.join(map(str, places))}: {word}" for word, places in by_value.items())
+
+
 def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
     """Time, value, work in its unit, speed, depth and proof, where they are known."""
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
@@ -110,16 +140,20 @@ def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> li
     return facts
 
 
-def moves_table(row: StoredGame, ply: int) -> Table:
-    """The moves around one, which is marked; as many as the board has rows.
+def moves_table(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Table:
+    """Return the moves around one, which is marked; as many as the board has rows.
 
-    What nobody told about any move of the game has no column.
+    A fact that is known of no move of the game has no column.
     """
-    thoughts = [_thought(row, number) for number in range(1, len(row.moves) + 1)]
+    numbers = range(1, len(row.moves) + 1)
+    thoughts = [_thought(row, number) for number in numbers]
     told = [[_cell(name, thought) for thought in thoughts] for name in COLUMNS]
+    told.append([dict(truth_facts(row, number, truth)).get("mistake", "") for number in numbers])
+    told[-1] = [mistake.partition(";")[0] for mistake in told[-1]]
+    names = (*COLUMNS, "mistake")
     shown = [place for place, cells in enumerate(told) if any(cells)]
     table = plain_table(gap=1, header_style="dim")
-    for name in ("ply", "", "col", *(COLUMNS[place] for place in shown)):
+    for name in ("ply", "", "col", *(names[place] for place in shown)):
         table.add_column(name, justify="right", no_wrap=True)
     window = parse_board(row.board).rows
     first = max(1, min(ply - window // 2, len(row.moves) - window + 1))
@@ -183,10 +217,11 @@ def _thought(row: StoredGame, ply: int) -> Thought | None:
     return row.thoughts[place] if 0 <= place < len(row.thoughts) else None
 
 
-def game_document(row: StoredGame) -> dict[str, Any]:
-    """A game as plain data; what depends on the clock stands under `timing`.
+def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, Any]:
+    """Return a game as plain data; what depends on the clock stands under `timing`.
 
-    A game of a person belongs to no pair: its `pair` and `game` are null.
+    A game of a person belongs to no pair: its `pair` and `game` are null. So is `analysis` of a
+    game that was not analysed.
     """
     words = last_words_of(row)
     return {
@@ -202,6 +237,7 @@ def game_document(row: StoredGame) -> dict[str, Any]:
         "result": row.result.value,
         "termination": row.termination.value,
         "detail": row.detail,
+        "analysis": None if truth is None else _analysis(truth, row.opening_plies),
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
@@ -209,6 +245,35 @@ def game_document(row: StoredGame) -> dict[str, Any]:
             "last_words": words and {"stderr": words.stderr, "messages": list(words.messages)},
         },
     }
+
+
+def _analysis(truth: GameTruth, opening_plies: int) -> dict[str, Any]:
+    """Return the verdicts on the moves after the opening, with plies from 0."""
+    moves = []
+    for ply, (columns, verdict) in enumerate(
+        zip(truth.columns, truth.verdicts, strict=True), opening_plies
+    ):
+        best = UNBOUNDED if columns is None else best_of(columns)
+        moves.append(
+            {
+                "ply": ply,
+                **_value(best),
+                "best": [
+                    place
+                    for place, each in enumerate(columns or ())
+                    if best.outcome is not None and each is not None and each.low == best.low
+                ],
+                "mistake": verdict.is_mistake,
+                "columns": [each and _value(each) for each in columns or ()],
+            }
+        )
+    return {"turning_point": truth.lost_at, "moves": moves}
+
+
+def _value(bounds: Bounds) -> dict[str, Any]:
+    """Return the outcome and its distance in plies, each null if it is unknown."""
+    outcome = None if bounds.outcome is None else str(bounds.outcome)
+    return {"value": outcome, "distance": distance_of(bounds.low) if bounds.is_exact else None}
 
 
 def _named(thought: Thought) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Results of a suite: the table, the document and the JUnit file."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -20,12 +20,15 @@ FAILURES_NAMED = 5
 TEXT_LIMIT = 1000
 
 
-def suite_document(result: SuiteResult, steps: Sequence[Step] = ()) -> dict[str, Any]:
-    """The document of `ladder suite run --json`, which can be a baseline."""
+def suite_document(
+    result: SuiteResult, steps: Sequence[Step] = (), left_out: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the document of `ladder suite run --json`, which can be a baseline."""
     return {
         "suite": result.suite.name,
         "hash": result.suite.content_hash,
         "positions": len(result.suite.puzzles),
+        "left_out": dict(left_out or {}),
         "results": [_answers_document(result, answers) for answers in result.answers],
         "stable": [
             {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, or_, select
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from db.connection.database import Database
 from db.connection.patience import retried
@@ -12,7 +12,7 @@ from db.queries.bots import revisions_of
 from db.records import analysis as records
 
 KEYS_AT_ONCE = 500
-"""Positions asked for in one statement, which may have 999 parameters on old versions of SQLite."""
+"""Keys in one statement, which may have 999 parameters on old versions of SQLite."""
 
 
 @retried
@@ -22,31 +22,29 @@ class Analysis:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def waiting(self, query: records.AnalysisQuery) -> tuple[list[int], int]:
-        """The games of a query that wait for verdicts, newest first, and how many it asks for.
+    def games(self, query: records.AnalysisQuery) -> list[records.GameToAnalyse]:
+        """Return the games of a query, the newest first.
 
         Raises:
             UnknownRow: a bot is not there.
 
         """
+        of_solver = and_(Verdict.game_id == Game.id, Verdict.solver_version == query.solver_version)
+        wanted = (
+            select(Game.id, Game.board, func.coalesce(Verdict.nodes, 0))
+            .outerjoin(Verdict, of_solver)
+            .where(Game.division_id == query.division_id)
+        )
+        if query.rated_only:
+            wanted = wanted.where(Game.rated.is_(True))
         with self._database.reading() as connection:
-            wanted = select(Game.id).where(Game.division_id == query.division_id)
             if query.bots:
                 ours = [one for name in query.bots for one in revisions_of(connection, name)]
                 wanted = wanted.where(
                     or_(Game.first_revision_id.in_(ours), Game.second_revision_id.in_(ours))
                 )
-            wanted = wanted.order_by(Game.id.desc()).limit(query.games)
-            games = list(connection.execute(wanted).scalars())
-            done = set(
-                connection.execute(
-                    select(Verdict.game_id).where(
-                        Verdict.solver_version == query.solver_version,
-                        Verdict.nodes >= query.nodes,
-                    )
-                ).scalars()
-            )
-        return [game for game in games if game not in done], len(games)
+            rows = connection.execute(wanted.order_by(Game.id.desc()).limit(query.games))
+            return [records.GameToAnalyse(*row) for row in rows]
 
     def solved(self, keys: Iterable[bytes]) -> dict[bytes, records.SolvedPosition]:
         """Those of the positions that are known, by key."""
@@ -110,9 +108,11 @@ class Analysis:
         )
         if since is not None:
             query = query.where(Game.started_at >= since)
+        wanted = None if games is None else set(games)
+        if wanted is not None and len(wanted) <= KEYS_AT_ONCE:
+            query = query.where(Game.id.in_(wanted))
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        wanted = None if games is None else set(games)
         return [records.JudgedGame(*row) for row in rows if wanted is None or row.id in wanted]
 
     def count(self) -> tuple[int, int]:

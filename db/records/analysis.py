@@ -46,13 +46,24 @@ class JudgedGame:
 
 
 @dataclass(frozen=True, slots=True)
+class GameToAnalyse:
+    """A game that may be analysed, with what is known of it."""
+
+    id: int
+    board: str
+    nodes: int
+    """The most nodes for a position behind its stored verdicts; 0 if it has none of this solver."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisQuery:
-    """Which games to analyse: those without verdicts of this solver and as many nodes."""
+    """The games to analyse."""
 
     division_id: int
     solver_version: int
-    nodes: int
     bots: tuple[str, ...] = ()
     """Names; at least one of a game's players is among them. Empty: any."""
     games: int | None = None
-    """So many of the newest games are looked at, analysed or not; None: all."""
+    """At most N games, the newest, analysed or not; None: all."""
+    rated_only: bool = False
+    """Whether games outside the rating list are left out."""

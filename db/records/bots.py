@@ -13,10 +13,12 @@ from db.records.launch import Launch
 # Bots.
 
 
-def remedy_for(name: str, known: Iterable[str]) -> str:
+def remedy_for(
+    name: str, known: Iterable[str], otherwise: str = "`ladder bots list` shows them"
+) -> str:
     """Return what to do about a name that no bot has: similar names, or the command for all."""
     near = difflib.get_close_matches(name, list(known))
-    return f"did you mean {' or '.join(near)}?" if near else "`ladder bots list` shows them"
+    return f"did you mean {' or '.join(near)}?" if near else otherwise
 
 
 @dataclass(frozen=True, slots=True)

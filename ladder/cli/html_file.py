@@ -94,6 +94,7 @@ def write_division(
     from ladder.results.analysis.division import mistakes_of_division, truths_of_games
     from ladder.results.standings.comparison import compare
     from ladder.results.standings.report_data import gather
+    from reports.report.standings import unrated_lines
 
     # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
@@ -109,7 +110,8 @@ def write_division(
     )
     trials = trials_of(store, division)
     if not data.standings.games and not trials:
-        raise UsageError(f"--html: {division.label} holds no games to report on")
+        where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
+        raise UsageError(f"--html: {division.label} has no rated games: {where}")
     compared = compare(store, division, names, since=since) if names else None
     wrong = mistakes_of_division(store, division, since=since)
     truths = None if wrong is None else truths_of_games(store, [one.game for one in data.games])

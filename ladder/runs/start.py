@@ -4,9 +4,9 @@ import contextlib
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from bots.errors import BotsError
 from db.beside import LOGS, folder_beside
 from db.records.bots import BotRow
 from db.records.launch import DEFAULT_LIMITS
@@ -19,12 +19,13 @@ from db.records.runs import (
 from db.store import RunLock, Store
 from engine.board import parse_board
 from engine.seeds import SEED_LIMIT
-from ladder.errors import LadderError, UnfitBot, UsageError
+from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.game.broadcast import channel_of
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
     entrants,
+    leave_out,
     refuse_boards,
     refuse_changed,
     refuse_hurried,
@@ -229,18 +230,7 @@ def leave_out_unfit(
 
     """
     needed = {*named, *settings.budgets.odds, settings.pairing.candidate}
-    fit: list[BotRow] = []
-    reasons: dict[str, str] = {}
-    for bot in bots:
-        try:
-            if bot.name not in needed:
-                _refuse_unfit(settings, bot)
-            fit.append(bot)
-        except UnfitBot as error:
-            reasons[bot.name] = error.explanation
-        except (UsageError, BotsError) as error:
-            reasons[bot.name] = str(error)
-    return fit, reasons
+    return leave_out(bots, needed, partial(_refuse_unfit, settings))
 
 
 def _refuse_unfit(settings: Settings, bot: BotRow) -> None:

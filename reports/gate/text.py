@@ -5,7 +5,7 @@ from typing import Any
 from ladder.experiments.gate.result import BaselineResult, Verdict
 from ladder.experiments.gate.session import Gated
 from reports.layout.elo import elo_words
-from reports.layout.format import markdown_table, markdown_text, rounded, text_of_lines
+from reports.layout.format import labelled, markdown_table, markdown_text, rounded, text_of_lines
 
 NO_GAMES = "no games were counted"
 
@@ -123,7 +123,7 @@ def gate_text(gated: Gated) -> str:
         f"{test.games} games",
     ]
     for baseline in result.baselines:
-        lines += ["", *(f"  {name:<22}{value}" for name, value in _rows(baseline))]
+        lines += ["", *labelled(_rows(baseline), 22)]
     lines += ["", f"forfeits: {_forfeits(gated)}", *remarks(gated)]
     lines += ["", *stage_lines(gated)] if gated.stages > 1 else []
     return text_of_lines(lines)

@@ -57,7 +57,7 @@ def viewer_game(
         "started": game.started_at,
         "reason": reason,
         "thoughts": thoughts,
-        "truth": [] if truth is None else list(truth.columns),
+        "truth": [] if truth is None else truth.words,
         "lost": None if truth is None else truth.lost_at,
     }
 

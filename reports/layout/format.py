@@ -32,6 +32,20 @@ def text_of_lines(lines: Iterable[str]) -> str:
     return "\n".join(map(visible, lines))
 
 
+def labelled(rows: Iterable[tuple[str, str]], width: int, indent: str = "  ") -> list[str]:
+    """Return a line for each label and value, the values below each other and never glued.
+
+    Args:
+        rows: labels and values.
+        width: columns of the labels, more if one is longer.
+        indent: before each line.
+
+    """
+    listed = list(rows)
+    wide = max([width, *(len(name) + 1 for name, _ in listed)])
+    return [f"{indent}{name:<{wide}}{value}" for name, value in listed]
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a text that is not ours; those after the first are indented to show it."""
     return text.rstrip().replace("\n", "\n  ").split("\n")

@@ -122,8 +122,9 @@ def standings_markdown(
     standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
 ) -> str:
     """The rating list as Markdown, with the pair table if asked for."""
-    columns = rating_columns(standings.bots, wrong, marks_apart=False)
-    parts = [markdown_text(headline(standings)), to_markdown(columns)]
+    parts = [markdown_text(headline(standings))]
+    if standings.bots:
+        parts.append(to_markdown(rating_columns(standings.bots, wrong, marks_apart=False)))
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     if standings.machines is not None:
@@ -148,7 +149,8 @@ def print_standings(
         console.print(visible(note))
     console.print(Text(visible(headline(standings)), style="bold"))
     fitted = fit(rating_columns(standings.bots, wrong), console.width)
-    console.print(fitted.table())
+    if standings.bots:
+        console.print(fitted.table())
     if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
         console.print("live: sequential rating, updated after each pair of games", style="dim")
     if fitted.left_out:
@@ -176,7 +178,7 @@ def remarks(standings: Standings) -> list[str]:
         lines.append(f"{OVER_BUDGET} takes more than its time per move in the mean by itself")
     if standings.machines is not None:
         lines.append(machines_sentence(standings.machines))
-    return [*lines, *_forfeit_lines(standings.bots), *_unrated(standings), *_others(standings)]
+    return [*lines, *_forfeit_lines(standings.bots), *unrated_lines(standings), *_others(standings)]
 
 
 def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
@@ -192,7 +194,8 @@ def _forfeit_lines(bots: Sequence[BotStanding]) -> list[str]:
     return lines
 
 
-def _unrated(standings: Standings) -> list[str]:
+def unrated_lines(standings: Standings) -> list[str]:
+    """Return where the games are that do not count in the list; empty if there are none."""
     if not standings.unrated_games:
         return []
     return [

@@ -15,6 +15,7 @@ from reports.replay import (
     ply_view,
     short_count,
 )
+from tests.support.data.analysed import an_analysed_game
 
 GAME = HumanGameRow(
     key=3,
@@ -93,6 +94,32 @@ def test_a_persons_game_is_told_as_such() -> None:
     ]
     document = game_document(GAME)
     assert (document["id"], document["pair"], document["game"]) == ("p3", None, None)
+
+
+def test_verdicts_stand_beside_the_moves() -> None:
+    """An analysed game shows mistakes and the true value of each column, as text and as JSON."""
+    game, truth = an_analysed_game()
+    shown = "\n".join(printed(ply_view(game, 6, truth)))
+    assert "columns   6: draw, 0 1 2 3 4 5: loss 2" in shown
+    assert "mistake   draw to loss; this move lost the game" in shown
+    shown = "\n".join(printed(ply_view(game, 7, truth)))
+    assert "columns   6: win 1, 2 3 4 5: loss 2, 0: unknown" in shown
+    assert "mistake" not in shown
+    assert not any("columns" in line for line in printed(ply_view(game, 5, truth)))
+    lines = printed(ply_screen(game, 6, truth))
+    assert lines[0].endswith("column 0, a mistake: draw to loss; this move lost the game")
+    assert lines[1] == "columns 6: draw, 0 1 2 3 4 5: loss 2"
+    assert any(line.endswith("draw to loss") for line in lines[3:])
+    made = game_document(game, truth)["analysis"]
+    assert made["turning_point"] == 5
+    lost, won = made["moves"]
+    assert (lost["ply"], lost["value"], lost["distance"]) == (5, "draw", None)
+    assert (lost["best"], lost["mistake"], won["mistake"]) == ([6], True, False)
+    assert (won["value"], won["distance"], won["best"]) == ("win", 1, [6])
+    assert won["columns"][:3] == [
+        {"value": None, "distance": None}, None, {"value": "loss", "distance": 2}
+    ]  # fmt: skip
+    assert game_document(game)["analysis"] is None
 
 
 @pytest.mark.parametrize(

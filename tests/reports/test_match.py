@@ -1,6 +1,8 @@
 """The result of a match as text and as JSON."""
 
 from ladder.results.standings.standings import PairStanding
+from reports.bots import ingredient
+from reports.layout.format import labelled
 from reports.match import match_document, match_text
 
 
@@ -30,3 +32,20 @@ def test_a_match_without_games_has_no_elo() -> None:
     assert "score                 -" in match_text(
         PairStanding("a", "b", 0, 0, 0, (0, 0, 0, 0, 0)), "6x7/50ms"
     )
+
+
+def test_a_long_label_stays_apart_from_its_value() -> None:
+    """A bot's name of any length must not run into the number of its games."""
+    rows = [("against untuned-5f411ff0", "32 games"), ("Elo", "+0.0")]
+    assert labelled(rows, 22) == [
+        "  against untuned-5f411ff0 32 games",
+        "  Elo                      +0.0",
+    ]
+
+
+def test_what_a_bot_is_made_of_ends_in_no_loose_word() -> None:
+    """A build command and a tree are told with their values, and files by their names."""
+    facts = {"git tree": "ddc9e64c", "./mybot": "84abe7f6", "built by": "make"}
+    assert [ingredient(*one) for one in facts.items()] == [
+        "git tree ddc9e64c", "./mybot", "built by make"
+    ]  # fmt: skip

@@ -20,7 +20,8 @@ def analyze(
     division: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Number, label or its beginning. [default: of the latest run]"
+            metavar="NAME",
+            help="Number, label or its beginning; with all its games. [default: the rating list]",
         ),
     ] = None,
     bots: Annotated[
@@ -36,9 +37,14 @@ def analyze(
         ),
     ] = None,
     nodes: Annotated[
-        int,
-        typer.Option(metavar="N", min=1, max=MOST_WORK, help="The most nodes for one position."),
-    ] = 200_000,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_WORK,
+            help="The most nodes for one position. [default: chosen by board and free cells]",
+        ),
+    ] = None,
     hours: Annotated[
         float | None,
         typer.Option(metavar="H", parser=number(0, 87600), help="Stop after so many hours."),
@@ -52,8 +58,8 @@ def analyze(
     """Solve the positions of stored games and count what each bot got wrong.
 
     Goes from the newest game back, at idle priority, and keeps what is done: Ctrl-C (exit code
-    130) ends it, and the same command goes on. Then prints what is known of the division, as
-    `ladder report --mistakes` does.
+    130) ends it, and the same command resumes. Then prints what is known of the division, as
+    `ladder report --mistakes` does. Games of matches and experiments need --division.
     """
     from ladder.cli.database import open_store
     from ladder.cli.division import division_or_latest
@@ -81,6 +87,7 @@ def analyze(
                 row,
                 bots=names,
                 games=games,
+                rated_only=division is None,
                 nodes=nodes,
                 seconds=None if hours is None else hours * 3600,
                 is_stopped=is_stop_wished,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from db.store import Store
+    from ladder.results.analysis.division import GameTruth
     from reports.replay import StoredGame
 
 
@@ -39,7 +40,10 @@ def replay(
     db: Database = DEFAULT_DATABASE,
     json: Json = False,
 ) -> int:
-    """Step through a stored game and what the bots thought of each move."""
+    """Step through a stored game and what the bots thought of each move.
+
+    A game that `ladder analyze` has solved also shows mistakes and the true value of each column.
+    """
     from engine.board import parse_board
     from ladder.cli.database import open_to_read
     from ladder.cli.output import (
@@ -48,6 +52,7 @@ def replay(
     )
     from ladder.cli.terminal.screen import can_draw
     from ladder.errors import UsageError
+    from ladder.results.analysis.division import truth_of_game
     from reports.layout.format import to_json
     from reports.replay import (
         game_document,
@@ -58,19 +63,20 @@ def replay(
 
     with open_to_read(db) as store:
         row = _last_loss(store, words or [], db) if last_loss else _find(store, words or [], db)
+        truth = truth_of_game(store, row)
     last = len(row.moves)
     if ply is not None and not 0 <= ply <= last:
         raise UsageError(f"--ply must be 0..{last} for game {row.id}, got {ply}")
     if json:
-        print_out(to_json(game_document(row)))
+        print_out(to_json(game_document(row, truth)))
         return 0
     console = stdout_console()
     if ply is None and can_draw(console, parse_board(row.board).rows):
-        _step(console, row)
+        _step(console, row, truth)
         return 0
     console.print(game_heading(row), soft_wrap=True)
     for number in range(row.opening_plies, last + 1) if ply is None else (ply,):
-        console.print(ply_view(row, number))
+        console.print(ply_view(row, number, truth))
     if ply in (None, last) and (told := last_words_text(row)):
         console.print(told, soft_wrap=True)
     return 0
@@ -114,8 +120,8 @@ def _find(store: "Store", words: list[str], db: str) -> "StoredGame":
     return saved
 
 
-def _step(console: "Console", row: "StoredGame") -> None:
-    """One ply after the other, as the keys want it."""
+def _step(console: "Console", row: "StoredGame", truth: "GameTruth | None") -> None:
+    """Show one ply after the other, as the keys ask."""
     from rich.console import Group
     from rich.text import Text
 
@@ -134,7 +140,7 @@ def _step(console: "Console", row: "StoredGame") -> None:
     note, shows_words = usual, False
     with Screen(console) as screen:
         while True:
-            below = Text(words) if shows_words else ply_screen(row, ply)
+            below = Text(words) if shows_words else ply_screen(row, ply, truth)
             picture = Group(Text(game_heading(row)), Text(""), below)
             screen.draw(with_prompt(picture, f"[{ply}/{last}] ", line.text, note))
             key, note = screen.key(), usual

@@ -155,7 +155,7 @@ def run(
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.baseline import compare, read_baseline
     from ladder.experiments.suite.puzzle import read_suite
-    from ladder.experiments.suite.run import run_suite
+    from ladder.experiments.suite.run import leave_out_unfit, run_suite
     from ladder.match.registry.registered import choose_bots
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json
@@ -172,8 +172,13 @@ def run(
     say = every_few_seconds(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
     with open_or_imagine(db) as store, stops_heeded():
+        bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)
+        for reason in left_out.values():
+            print_error(f"left out: {reason}")
+        if not bots:
+            raise UsageError("no bot is left to answer the suite: name one that can")
         result = run_suite(
-            choose_bots(store, names),
+            bots,
             found,
             budgets,
             confinement=confinement,
@@ -185,7 +190,7 @@ def run(
         print_error(f"stopped: the answers so far are not reported; to start again: {again}")
         return ExitCode.STOPPED
     steps = () if known is None else compare(result, known)
-    document = suite_document(result, steps)
+    document = suite_document(result, steps, left_out)
     if save is not None:
         write_file(save, to_json(document), "--save")
     if junit is not None:

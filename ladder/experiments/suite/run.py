@@ -1,6 +1,6 @@
 """Putting a suite to bots: each position is a game of its own with one question in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -9,12 +9,13 @@ from db.records.bots import BotRow
 from db.records.pairs import Entrant
 from engine.board import parse_board
 from engine.position import parse_moves
-from ladder.errors import BotFailure, MachineStalled
+from ladder.errors import BotFailure, MachineStalled, UnfitBot
 from ladder.experiments.suite.puzzle import Puzzle, Suite
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
 from ladder.match.process.confinement import Confinement
-from ladder.match.registry.registered import entrants
+from ladder.match.registry.registered import entrants, leave_out, refuse_changed
+from ladder.match.specs.board_support import boards_to_propose, can_play, describe_boards
 from ladder.match.specs.compile import compile_launches
 from ladder.runs.budgets import Budgets
 from ladder.stats.elo import Z95
@@ -97,6 +98,36 @@ class SuiteResult:
         return found
 
 
+def leave_out_unfit(
+    bots: Sequence[BotRow], named: Collection[str], suite: Suite, budgets: Sequence[Budgets]
+) -> tuple[list[BotRow], dict[str, str]]:
+    """Leave out bots that cannot answer a suite and were not chosen by name.
+
+    Returns:
+        The other bots, and by name the reason why each of those is left out.
+
+    """
+
+    def refuse(bot: BotRow) -> None:
+        _refuse_boards(bot, suite)
+        for own in budgets:
+            own.for_bot(bot.name, bot.revision.budgets)
+        refuse_changed(bot)
+
+    return leave_out(bots, named, refuse)
+
+
+def _refuse_boards(bot: BotRow, suite: Suite) -> None:
+    plays = bot.revision.boards
+    for board in dict.fromkeys(puzzle.board for puzzle in suite.puzzles):
+        if not can_play(plays, parse_board(board)):
+            raise UnfitBot(
+                f"{bot.name} does not play {board}, which is among the boards of {suite.name}, "
+                f"but {describe_boards(plays)}",
+                f"take a suite on other boards, such as {boards_to_propose(plays)}",
+            )
+
+
 def run_suite(
     bots: Sequence[BotRow],
     suite: Suite,
@@ -117,9 +148,12 @@ def run_suite(
         tick: told a bot's name, and how many of all its positions are done.
 
     Raises:
-        UsageError: a bot is served by none of a budget's kinds, or has changed.
+        UsageError: a bot is served by none of a budget's kinds, does not play all boards of the
+            suite, or has changed.
 
     """
+    for bot in bots:
+        _refuse_boards(bot, suite)
     sides: list[Mapping[str, Entrant]] = [
         entrants(bots, lambda bot, own=own: own.for_bot(bot.name, bot.revision.budgets))  # type: ignore[misc]
         for own in budgets

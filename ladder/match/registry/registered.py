@@ -2,10 +2,10 @@
 
 import fnmatch
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
-from bots.errors import SpecError
+from bots.errors import BotsError, SpecError
 from bots.protocol import Budget
 from db.records.bots import BotRow, NewBot
 from db.records.pairs import Entrant
@@ -16,6 +16,7 @@ from ladder.errors import REGISTER_ANEW, UnfitBot, UsageError
 from ladder.match.registry.builtins import has_changed, is_own
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.match.specs.board_support import (
+    boards_to_propose,
     can_play_class,
     describe_boards,
 )
@@ -54,6 +55,34 @@ def choose_bots(store: Store, patterns: Iterable[str]) -> list[BotRow]:
         for name in names:
             chosen[name] = available[name]
     return list(chosen.values())
+
+
+def leave_out(
+    bots: Iterable[BotRow], needed: Collection[str | None], refuse: Callable[[BotRow], None]
+) -> tuple[list[BotRow], dict[str, str]]:
+    """Leave out bots that cannot take part.
+
+    Args:
+        bots: the chosen ones.
+        needed: the names of those that are never left out.
+        refuse: raises an error for a bot that cannot take part.
+
+    Returns:
+        The other bots, and by name the reason why each of those is left out.
+
+    """
+    fit: list[BotRow] = []
+    reasons: dict[str, str] = {}
+    for bot in bots:
+        try:
+            if bot.name not in needed:
+                refuse(bot)
+            fit.append(bot)
+        except UnfitBot as error:
+            reasons[bot.name] = error.explanation
+        except (UsageError, BotsError) as error:
+            reasons[bot.name] = str(error)
+    return fit, reasons
 
 
 def resolve_bot(bot: BotRow) -> ResolvedBot:
@@ -216,13 +245,15 @@ def refuse_boards(bots: Iterable[BotRow | NewBot], boards: Iterable[BoardClass])
         UnfitBot: one plays none of them.
 
     """
-    classes = tuple(boards)
-    for bot in bots:
-        if not any(can_play_class(bot.revision.boards, board) for board in classes):
+    classes, chosen = tuple(boards), list(bots)
+    for bot in chosen:
+        own = bot.revision.boards
+        if not any(can_play_class(own, board) for board in classes):
             asked = ", ".join(map(str, classes))
+            proposed = boards_to_propose(own, [other.revision.boards for other in chosen])
             raise UnfitBot(
-                f"{bot.name} does not play {asked}, but {describe_boards(bot.revision.boards)}",
-                "choose other --boards",
+                f"{bot.name} does not play {asked}, but {describe_boards(own)}",
+                f"give --boards {proposed}",
             )
 
 

@@ -1,8 +1,8 @@
 """Which boards a bot can play, as its hello lists them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from engine.board import Board, BoardClass, parse_board
+from engine.board import Board, BoardClass, parse_board, parse_board_class
 
 FORBIDDEN = "forbidden"
 FORBIDDEN_ONLY = "forbidden-only"
@@ -49,6 +49,20 @@ def describe_boards(boards: Sequence[str] | None) -> str:
     if ANY in boards or not sizes:
         return "every board" if FORBIDDEN in boards else "boards without a forbidden cell"
     return ", ".join(sizes) + (" with or without a forbidden cell" if FORBIDDEN in boards else "")
+
+
+def boards_to_propose(
+    boards: Sequence[str] | None, others: Collection[Sequence[str] | None] = ()
+) -> str:
+    """Return a value of `--boards` that a bot with this list plays, and the others if possible."""
+    words = ["standard", "thu", *(word for word in boards or () if "x" in word)]
+    own = [word for word in words if can_play_class(boards, parse_board_class(word))]
+    shared = [
+        word
+        for word in own
+        if all(can_play_class(each, parse_board_class(word)) for each in others)
+    ]
+    return (shared or own)[0]
 
 
 def trial_boards(boards: Sequence[str] | None) -> list[Board]:

@@ -1,14 +1,13 @@
 """The mistakes of a division's bots, read from the store."""
 
-import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from db.records.games import GameRow
+from db.records.games import GameRow, HumanGameRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
-from ladder.errors import UsageError
+from ladder.names import matching_names
 from ladder.results.analysis.game import positions_of
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.solved import (
@@ -19,6 +18,7 @@ from ladder.results.analysis.solved import (
     outcome_of,
     unpacked,
 )
+from ladder.results.analysis.verdict import MoveVerdict, verdicts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class DivisionMistakes:
     decided: int
     """Those before which the result was known."""
     bots: Mapping[str, BotMistakes]
-    """By name, of the current revisions; fewest mistakes first."""
+    """By name, of the current revisions, sorted by `BotMistakes.at_most`, so that a bot of which
+    little is known stands low."""
     false_proofs: Sequence[FalseProof]
 
 
@@ -63,7 +64,7 @@ def mistakes_of_division(
     found = mistakes_by_revision(games)
     bots = {bot.revision.id: bot.name for bot in store.bots.all(include_retired=True)}
     named = {bots[revision]: one for revision, one in found.items() if revision in bots}
-    ranked = sorted(named, key=lambda name: (named[name].per_100 is None, named[name].per_100 or 0))
+    ranked = sorted(named, key=lambda name: named[name].at_most)
     return DivisionMistakes(
         label=division.label,
         games=len(games),
@@ -88,15 +89,13 @@ def mistakes_of_bots(
     made = mistakes_of_division(store, division, since=since)
     if made is None or not patterns:
         return made
-    chosen: set[str] = set()
-    for pattern in patterns:
-        found = [name for name in made.bots if fnmatch.fnmatchcase(name, pattern)]
-        if not found:
-            raise UsageError(
-                f"--bots: {pattern!r} has no analysed games in {made.label}; there are "
-                f"{', '.join(made.bots)}"
-            )
-        chosen.update(found)
+    chosen = matching_names(
+        patterns,
+        made.bots,
+        "--bots",
+        f"has no analysed games in {made.label}",
+        "`ladder report --mistakes` lists the bots that have",
+    )
     return replace(
         made,
         bots={name: one for name, one in made.bots.items() if name in chosen},
@@ -121,11 +120,17 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
 class GameTruth:
     """The solver's knowledge of one game."""
 
-    columns: Sequence[Sequence[str | None] | None]
-    """For each move after the opening the value of every column before it, such as ``win 5``; None
-    where a column is full or open, or nothing is known of the position."""
+    columns: Sequence[Columns | None]
+    """For each move after the opening the columns before it; None if they were not solved."""
+    verdicts: Sequence[MoveVerdict]
+    """The verdict on each of these moves."""
     lost_at: int | None
-    """The first move after which the lost game was lost: its ply from 0. None: not known."""
+    """The first move after which the lost game was lost: its ply from 0. None if it is unknown."""
+
+    @property
+    def words(self) -> list[list[str | None] | None]:
+        """The value of every column before each move, such as ``win 5``; None where unknown."""
+        return [None if each is None else value_words(each) for each in self.columns]
 
 
 def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
@@ -140,25 +145,23 @@ def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTru
         for mistakes in mistakes_by_revision(judged).values()
         for move in mistakes.losing_moves
     }
-    analysed = {one.game_id for one in judged}
+    verdicts = {one.game_id: verdicts_of(one.moves) for one in judged}
     return {
-        game.id: GameTruth(
-            [
-                None if columns is None else value_words(columns)
-                for columns in columns_of_game(store, game)
-            ],
-            lost.get(game.id),
-        )
+        game.id: GameTruth(columns_of_game(store, game), verdicts[game.id], lost.get(game.id))
         for game in games
-        if game.id in analysed
+        if game.id in verdicts
     }
+
+
+def truth_of_game(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
+    """Return the truth of one game; None if it was not analysed, as no game of a person is."""
+    return truths_of_games(store, [game]).get(game.id) if isinstance(game, GameRow) else None
 
 
 def value_words(columns: Columns) -> list[str | None]:
     """The value of each column in words; None where it is full or open."""
     return [
-        None if column is None or column.outcome is None else _words_of(column)
-        for column in columns
+        None if column is None or column.outcome is None else words_of(column) for column in columns
     ]
 
 
@@ -175,10 +178,11 @@ def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
 def truth_of(columns: Columns) -> str:
     """A position's result in words, such as ``loss 6``; the bounds where it is open."""
     best = best_of(columns)
-    return _words_of(best)
+    return words_of(best)
 
 
-def _words_of(bounds: Bounds) -> str:
+def words_of(bounds: Bounds) -> str:
+    """Return a value in words, such as ``loss 6``, or its bounds if the outcome is open."""
     if bounds.outcome is None:
         return f"{outcome_of(bounds.low)} to {outcome_of(bounds.high)}"
     distance = distance_of(bounds.low) if bounds.is_exact else None

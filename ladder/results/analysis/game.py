@@ -29,6 +29,37 @@ OPEN_IN_A_ROW = 3
 """Positions that stayed open, after which the earlier ones of the game are only glanced at."""
 GLANCE = 32
 """A glance has this part of the nodes."""
+SOLVED_CELLS = 42
+"""Boards with at most as many cells as the standard board are solved almost without exception."""
+SOLVED_NODES = 1_000_000_000
+"""Nodes for a position of such a board, hardly ever used up: with 38 free cells the outcomes of all
+columns take 23 million nodes in the mean and took 66 million at most, but one column may need most
+of them, and its share must suffice."""
+LARGE_NODES = 1_000_000
+"""Nodes for a position of a larger board with at most `NEAR_CELLS` free cells."""
+NEAR_CELLS = 60
+FAR_NODES = 200_000
+"""Nodes for one with more free cells, which more nodes would rarely decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """The most nodes for a position."""
+
+    nodes: int | None = None
+    """For every position; None: chosen by the board and the free cells."""
+
+    def on_board(self, board: Board) -> int:
+        """Return the most nodes for any position of a board."""
+        if self.nodes is not None:
+            return self.nodes
+        return SOLVED_NODES if board.cells <= SOLVED_CELLS else LARGE_NODES
+
+    def at(self, position: Position) -> int:
+        """Return the most nodes for a position."""
+        board = position.board
+        is_far = board.cells - position.ply > NEAR_CELLS
+        return FAR_NODES if self.nodes is None and is_far else self.on_board(board)
 
 
 class Solvers:
@@ -68,10 +99,6 @@ class Analysed:
     """None: it was stopped; the game has to be analysed again."""
     solved: list[SolvedPosition] = field(default_factory=list)
     """The positions that were solved anew."""
-    positions: int = 0
-    """Positions looked at."""
-    decided: int = 0
-    """Those whose result is known."""
 
 
 def positions_of(game: GameRow) -> list[Position]:
@@ -88,8 +115,9 @@ def analyse_game(
     game: GameRow,
     known: Callable[[list[bytes]], Mapping[bytes, SolvedPosition]],
     solvers: Solvers,
-    nodes: int,
+    effort: Effort,
     is_stopped: Callable[[], bool] = lambda: False,
+    on_position: Callable[[bool], None] = lambda _: None,
 ) -> Analysed:
     """Judge the moves of a game.
 
@@ -101,8 +129,9 @@ def analyse_game(
         game: with its thoughts.
         known: gives those of some positions that were solved before, by key.
         solvers: solve the others.
-        nodes: the most nodes for one position.
+        effort: the most nodes for one position.
         is_stopped: asked before each position; then nothing more is solved.
+        on_position: called after each position with whether its result is known.
 
     """
     solvers.begin_game()
@@ -118,6 +147,7 @@ def analyse_game(
         position, (key, is_image) = positions[place], keys[place]
         thought = game.thoughts[place] if place < len(game.thoughts) else Thought(0)
         full = open_in_a_row < OPEN_IN_A_ROW or thought.proven is not None
+        nodes = effort.at(position)
         budget = nodes if full else max(1, nodes // GLANCE)
         columns = _known_columns(before.get(key), budget, is_image=is_image)
         if columns is None:
@@ -126,12 +156,12 @@ def analyse_game(
             made.solved.append(SolvedPosition(key, SOLVER_VERSION, budget, content))
         is_decided = best_of(columns).outcome is not None
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
-        made.positions += 1
-        made.decided += is_decided
+        on_position(is_decided)
         column = game.moves[game.opening_plies + place]
         verdict = judge_move(columns, column, told=thought.value, proven=thought.proven)
         moves.append(verdict.packed())
-    made.verdict = GameVerdict(game.id, SOLVER_VERSION, nodes, b"".join(reversed(moves)))
+    most = effort.on_board(parse_board(game.board))
+    made.verdict = GameVerdict(game.id, SOLVER_VERSION, most, b"".join(reversed(moves)))
     return made
 
 

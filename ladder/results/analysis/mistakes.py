@@ -102,6 +102,8 @@ class BotMistakes:
     """Games lost on the board."""
     losing_moves: tuple[LosingMove, ...]
     """Of those lost games in which the first losing mistake is known."""
+    lost_from_start: int
+    """Lost games in which every position before a move of the bot was lost."""
     slower_wins: Slips
     faster_losses: Slips
     claims: Mapping[Claim, int]
@@ -117,6 +119,13 @@ class BotMistakes:
     def per_100(self) -> float | None:
         """Mistakes in 100 decisions; None without decisions."""
         return 100 * self.mistakes / self.decisions if self.decisions else None
+
+    @property
+    def at_most(self) -> float:
+        """Upper end of the 95 % interval of the mistakes per 100 decisions; infinite if unknown."""
+        if self.per_100 is None or self.error95 is None:
+            return math.inf
+        return self.per_100 + self.error95
 
     @property
     def unknown_share(self) -> float | None:
@@ -195,6 +204,7 @@ def _mistakes(revision: int, games: Sequence[JudgedGame], moves: Moves) -> BotMi
         by_plies_left=_by_plies_left(moves, decided, wrong, unknown),
         lost_games=len(lost),
         losing_moves=_losing_moves(games, moves, losing, lost),
+        lost_from_start=len(set(lost) - set(moves.game[own & (before != LOSS)].tolist())),
         slower_wins=_slips(moves, own & (before == WIN) & (after == WIN)),
         faster_losses=_slips(moves, own & (before == LOSS) & (after == LOSS)),
         claims={claim: int(claims[claim]) for claim in Claim if claim is not Claim.NONE},

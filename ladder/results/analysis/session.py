@@ -8,11 +8,9 @@ from typing import Protocol
 from db.records.analysis import AnalysisQuery
 from db.records.runs import DivisionRow
 from db.store import Store
+from engine.board import parse_board
 from engine.solver.value import SOLVER_VERSION
-from ladder.results.analysis.game import Solvers, analyse_game
-
-DEFAULT_NODES = 200_000
-"""For one position."""
+from ladder.results.analysis.game import Effort, Solvers, analyse_game
 
 
 @dataclass(slots=True)
@@ -25,7 +23,12 @@ class Progress:
     """Games that were asked for."""
     waiting: int
     """Those without verdicts at the start."""
-    nodes: int
+    nodes: int | None
+    """The most for one position; None: chosen by its board and free cells."""
+    unrated: int = 0
+    """Games of the division that were left out because they are not in its rating list."""
+    other_divisions: tuple[str, ...] = ()
+    """The divisions that were left out because the rating list is that of this one."""
     games: int = 0
     """Games judged in this session."""
     positions: int = 0
@@ -50,7 +53,7 @@ class Watcher(Protocol):
         """The first call."""
 
     def tick(self, state: Progress) -> None:
-        """After every game."""
+        """After every position and every game."""
 
     def ended(self, state: Progress) -> None:
         """The last call, also after a stop."""
@@ -62,7 +65,8 @@ def analyse(
     *,
     bots: tuple[str, ...] = (),
     games: int | None = None,
-    nodes: int = DEFAULT_NODES,
+    rated_only: bool = False,
+    nodes: int | None = None,
     seconds: float | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
     watcher: Watcher,
@@ -76,8 +80,9 @@ def analyse(
         store: the open database.
         division: whose games.
         bots: only games of these.
-        games: only so many of the newest.
-        nodes: the most for one position.
+        games: at most N of the newest.
+        rated_only: only the games of the rating list, if it has any.
+        nodes: the most for one position; None: chosen by its board and free cells.
         seconds: time after which no position is begun; None: no such end.
         is_stopped: asked before each position.
         watcher: is told how far the work has come.
@@ -86,14 +91,27 @@ def analyse(
         UnknownRow: a bot is not there.
 
     """
-    query = AnalysisQuery(division.id, SOLVER_VERSION, nodes, bots, games)
-    waiting, asked = store.analysis.waiting(query)
-    state = Progress(division.label, asked, len(waiting), nodes)
+    effort = Effort(nodes)
+    is_listed = rated_only and bool(store.aggregate.of_division(division.id))
+    query = AnalysisQuery(division.id, SOLVER_VERSION, bots, games, is_listed)
+    asked = store.analysis.games(query)
+    waiting = [one.id for one in asked if one.nodes < effort.on_board(parse_board(one.board))]
+    state = Progress(division.label, len(asked), len(waiting), nodes)
+    if rated_only:
+        others = [other.label for other in store.divisions.all() if other.id != division.id]
+        state.other_divisions = tuple(others)
+    if is_listed:
+        state.unrated = store.games.count_unrated().get(division.id, 0)
     solvers = Solvers()
 
     def is_over() -> bool:
         is_late = seconds is not None and time.monotonic() - state.started >= seconds
         return is_stopped() or is_late
+
+    def count(is_decided: bool) -> None:
+        state.positions += 1
+        state.decided += is_decided
+        watcher.tick(state)
 
     watcher.started(state)
     try:
@@ -101,13 +119,11 @@ def analyse(
             game = store.games.get(game_id)
             if game is None:  # its run was deleted meanwhile
                 continue
-            made = analyse_game(game, store.analysis.solved, solvers, nodes, is_over)
+            made = analyse_game(game, store.analysis.solved, solvers, effort, is_over, count)
             if made.verdict is None:
                 state.stopped = True
                 break
             store.analysis.keep(made.solved, made.verdict)
-            state.positions += made.positions
-            state.decided += made.decided
             state.games += 1
             watcher.tick(state)
     finally:

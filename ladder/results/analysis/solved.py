@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FAR = 1000
 """More plies than any game has."""
+MOST_FOR_DISTANCE = 500_000
+"""Nodes for the distances in a position: those of early positions cost many times its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,33 +85,31 @@ def unpacked(content: bytes, *, is_image: bool) -> Columns:
 
 
 def solve_columns(solver: "Solver", position: Position, nodes: int) -> Columns:
-    """Bounds on every column of a position, found with at most so many nodes.
+    """Return bounds on every column of a position, found with at most about `nodes` nodes.
 
-    Half of them go into win, draw or loss, the same share to each column, the rest into distances.
+    Half of them may go into win, draw or loss, and as many, but no more than `MOST_FOR_DISTANCE`,
+    into the distances of the columns whose outcome is known. Nodes that a column leaves serve the
+    others.
     """
-    legal = position.legal_moves()
-    share = max(1, nodes // (2 * len(legal)))
-    found = {column: _column(solver, position.play(column), share, weak=True) for column in legal}
-    for column, first in found.items():
-        if first.outcome is not None and not first.is_exact:
-            more = _column(solver, position.play(column), share, weak=False)
-            found[column] = Bounds(max(first.low, more.low), min(first.high, more.high))
+    from engine.solver.solver import solution_of_move  # loads the compiler
+
+    found = dict.fromkeys(position.legal_moves(), UNBOUNDED)
+    for is_weak, most in ((True, nodes // 2), (False, min(nodes // 2, MOST_FOR_DISTANCE))):
+        asked = [
+            column
+            for column, bounds in found.items()
+            if is_weak or (bounds.outcome is not None and not bounds.is_exact)
+        ]
+        left = most
+        for place, column in enumerate(asked):
+            after = position.play(column)
+            share = max(1, left // (len(asked) - place))
+            answer = None if after.is_over else solver.solve(after, weak=is_weak, nodes=share)
+            value = solution_of_move(after, answer)
+            known, low, high = found[column], number_of(value.low), number_of(value.high)
+            found[column] = Bounds(max(known.low, low), min(known.high, high))
+            left -= value.nodes
     return tuple(found.get(column) for column in range(position.board.columns))
-
-
-def _column(solver: "Solver", after: Position, nodes: int, *, weak: bool) -> Bounds:
-    """The value of the ply that led to a position."""
-    if after.winner is not None:
-        return Bounds(FAR - 1, FAR - 1)
-    if after.is_over:
-        return Bounds(0, 0)
-    answer = solver.solve(after, weak=weak, nodes=nodes)
-    return Bounds(_before(number_of(answer.high)), _before(number_of(answer.low)))
-
-
-def _before(number: int) -> int:
-    """A value one ply earlier, for the other side."""
-    return -(number - int(outcome_of(number)))
 
 
 def is_settled(columns: Sequence[Bounds | None]) -> bool:

@@ -62,6 +62,11 @@ class MoveVerdict:
     """The value that the bot told, -1..1."""
     claim: Claim
 
+    @property
+    def is_mistake(self) -> bool:
+        """Whether the move is known to give the result away."""
+        return self.before is not None and self.after is not None and self.after < self.before
+
     def packed(self) -> bytes:
         """The four bytes."""
         outcomes = _code(self.before) | _code(self.after) << 2 | self.decision << 4
@@ -81,6 +86,12 @@ class MoveVerdict:
             told=None if told == NO_VALUE else (told - 100) / 100,
             claim=Claim(claim),
         )
+
+
+def verdicts_of(content: bytes) -> list[MoveVerdict]:
+    """Return the verdicts on the moves of a game."""
+    starts = range(0, len(content), BYTES)
+    return [MoveVerdict.of(content[start : start + BYTES]) for start in starts]
 
 
 def judge_move(

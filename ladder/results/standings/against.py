@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from db.records.aggregate import PairTableRow
+from db.records.bots import remedy_for
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.selection import WITH_GAMES
 from ladder.stats.elo import EloEstimate, estimate
 
 
@@ -110,10 +112,10 @@ def against_each(
         if name in (row.a_name, row.b_name):
             met.setdefault(row.b_name if row.a_name == name else row.a_name, []).append(row)
     if not met:
-        there = sorted({one for row in tables for one in (row.a_name, row.b_name)})
+        there = {one for row in tables for one in (row.a_name, row.b_name)}
         raise UsageError(
-            f"--against: {name!r} has no rated games in {division.label}; there are "
-            f"{', '.join(there) or 'none at all'}"
+            f"--against: {name!r} has no rated games in {division.label}: "
+            f"{remedy_for(name, sorted(there), WITH_GAMES)}"
         )
     hidden = frozenset() if retired else retired_bots(store) - set(patterns)
     wanted = [one.name for one in store.bots.all(include_retired=True) if one.name != name]
@@ -121,8 +123,8 @@ def against_each(
     opponents = [_opponent(one, name, met[one]) for one in wanted if one in met]
     if not opponents:
         raise UsageError(
-            f"--against {name}: it has met none of the bots that are asked for; it has met "
-            f"{', '.join(sorted(met))}"
+            f"--against {name}: it has met none of the bots that --bots names: "
+            f"`ladder report --against {name}` lists those that it has met"
         )
     left_out = sorted(set(met) & hidden)
     if left_out:

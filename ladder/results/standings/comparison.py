@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from db.records.aggregate import PairTableRow
+from db.records.bots import remedy_for
 from db.records.games import GameQuery, PliesTally
 from db.records.runs import DivisionRow
 from db.store import Store
@@ -12,6 +13,7 @@ from engine.result import Result
 from ladder.errors import UsageError
 from ladder.results.standings.division import current_tables
 from ladder.results.standings.pool import Pool
+from ladder.results.standings.selection import WITH_GAMES
 from ladder.results.standings.standings import BotStanding, build_standings
 
 LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
@@ -138,8 +140,8 @@ def compare(
     for name in names:
         if name not in found:
             raise UsageError(
-                f"{name!r} has no rated games in {division.label}; choose among "
-                f"{', '.join(found) or 'the bots of another division: this one has none'}"
+                f"{name!r} has no rated games in {division.label}: "
+                f"{remedy_for(name, found, WITH_GAMES)}"
             )
     lengths = _by_length(store.games.tally_plies(division.id, since=since), tables)
     sides = tuple(_side(found[name], tables, lengths[name]) for name in names)

@@ -1,11 +1,13 @@
 """Which bots of a rating list are shown, and what is said about the others."""
 
-import fnmatch
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ladder.errors import UsageError
+from ladder.names import matching_names
 from ladder.results.standings.standings import PairStanding, Standings
+
+WITH_GAMES = "`ladder report` lists the bots that have"
+"""Advice about a name without rated games, where no similar name has any."""
 
 
 def listed(
@@ -68,16 +70,9 @@ def _selected(
     if not patterns:
         return None
     names = [bot.name for bot in standings.bots if bot.name not in left_out]
-    chosen: set[str] = set()
-    for pattern in patterns:
-        found = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
-        if not found:
-            raise UsageError(
-                f"--bots: {pattern!r} has no rated games in {standings.label}; there are "
-                f"{', '.join(names) or 'none at all'}"
-            )
-        chosen.update(found)
-    return chosen
+    return matching_names(
+        patterns, names, "--bots", f"has no rated games in {standings.label}", WITH_GAMES
+    )
 
 
 def _pairs_among(standings: Standings, names: Collection[str]) -> list[PairStanding]:

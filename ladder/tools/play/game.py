@@ -34,6 +34,7 @@ from ladder.match.registry.registered import (
     refuse_hurried,
 )
 from ladder.match.specs.board_support import (
+    boards_to_propose,
     can_play,
     describe_boards,
 )
@@ -58,7 +59,8 @@ def entrant_at_the_board(store: Store, name: str, board: Board, budgets: Budgets
         raise UsageError(f"{name} is retired: `ladder bots list` shows who can play")
     if not can_play(bot.revision.boards, board):
         raise UsageError(
-            f"{name} does not play {board}: it plays {describe_boards(bot.revision.boards)}"
+            f"{name} does not play {board}, but {describe_boards(bot.revision.boards)}: choose "
+            f"{boards_to_propose(bot.revision.boards)}"
         )
     refuse_hurried([bot], budgets.amounts.get("time_ms"))
     found = entrants([bot], lambda each: budgets.for_bot(name, each.revision.budgets))

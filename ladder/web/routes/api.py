@@ -9,7 +9,7 @@ from starlette.responses import Response
 from db.records.runs import DivisionRow
 from db.store import FollowedStore, Store
 from ladder.errors import UsageError
-from ladder.results.analysis.division import mistakes_of_division
+from ladder.results.analysis.division import mistakes_of_division, truth_of_game
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.pace import runs_now
 from ladder.results.overview.search import search
@@ -75,7 +75,12 @@ async def game(request: Request) -> Response:
     """The document of `ladder replay --json`."""
     Parameters(request).check()
     word = request.path_params["game"]
-    return await _document(request, lambda store: game_document(find_game(store, word)))
+
+    def look(store: FollowedStore) -> dict[str, Any]:
+        row = find_game(store, word)
+        return game_document(row, truth_of_game(store, row))
+
+    return await _document(request, look)
 
 
 async def comparison(request: Request) -> Response:

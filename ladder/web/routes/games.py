@@ -3,9 +3,8 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.records.games import GameRow
 from db.store import FollowedStore
-from ladder.results.analysis.division import truths_of_games
+from ladder.results.analysis.division import truth_of_game
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.search import search
@@ -48,8 +47,6 @@ async def game_page(request: Request) -> Response:
 
     def look(store: FollowedStore) -> PageParts:
         row = find_game(store, word)
-        if not isinstance(row, GameRow):
-            return game_parts(row)
-        return game_parts(row, truths_of_games(store, [row]).get(row.id))
+        return game_parts(row, truth_of_game(store, row))
 
     return await still_page(request, "game.html.j2", look)

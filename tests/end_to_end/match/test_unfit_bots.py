@@ -36,7 +36,8 @@ def test_a_pattern_leaves_out_what_cannot_play(ladder: Ladder) -> None:
     assert {bot["name"] for bot in done.document["report"]["bots"]} == {"my-bot", "random"}
     assert set(done.document["run"]["left_out"]) == {"my-agent", "my-edited"}
     for said in (
-        "left out: my-agent does not play thu, but boards without a forbidden cell",
+        "left out: my-agent does not play thu, but boards without a forbidden cell: give --boards "
+        "standard",
         "left out: my-edited is not what was registered (edited.py changed)",
     ):
         assert done.err.count(said) == 1
@@ -56,7 +57,10 @@ def test_a_plain_run_plays_with_whoever_can(ladder: Ladder) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--bots", "my*,my-agent"), "my-agent does not play thu"),
+        (
+            ("--bots", "my*,my-agent"),
+            "my-agent does not play thu, but boards without a forbidden cell: give --boards st",
+        ),
         (("--bots", "my-edited,random"), "my-edited is not what was registered"),
         (("--bots", "my*,random", "--pairing", "gauntlet:my-agent"), "my-agent does not play"),
         (("--bots", "my-a*,random"), "a ladder needs at least two different bots"),
@@ -67,3 +71,21 @@ def test_a_named_bot_is_refused(ladder: Ladder, words: tuple[str, ...], said: st
     refused = ladder("run", *words, *THU)
     assert (refused.code, said in refused.err) == (2, True), refused.err
     assert ladder("report", "--json").code == 2
+
+
+@pytest.mark.usefixtures("bots")
+def test_a_suite_leaves_out_what_cannot_answer(ladder: Ladder) -> None:
+    """A pattern leaves unfit bots out with the reason; a named one is refused."""
+    suite = "with-a-hole.jsonl"
+    made = ladder("suite", "make", suite, "--boards", "6x7@1,1", "--count", "1")
+    assert made.code == 0, made.err
+    done = ladder("suite", "run", "my*", suite, "--simulations", "1", "--json")
+    assert done.code == 0, done.err
+    assert [each["bot"] for each in done.document["results"]] == ["my-bot"]
+    assert set(done.document["left_out"]) == {"my-agent", "my-edited"}
+    assert done.err.count("left out: my-agent does not play 6x7@1,1") == 1
+    refused = ladder("suite", "run", "my-agent", suite, "--simulations", "1")
+    assert refused.code == 2
+    assert "my-agent does not play 6x7@1,1, which is among the boards of with-a-hole" in refused.err
+    assert "take a suite on other boards, such as standard" in refused.err
+    assert "no bot is left" in ladder("suite", "run", "my-a*", suite, "--simulations", "1").err

@@ -58,6 +58,10 @@ def test_games_are_analysed_and_reported(played: Ladder) -> None:
     assert mistakes["bots"] == found["bots"]
     again = played("analyze")
     assert "0 of 20 games to analyse, 20 are done" in again.err
+    newest = reported["random"]["losing_moves"][-1]
+    shown = played("replay", str(newest["game"]), "--json").document["analysis"]
+    assert shown["turning_point"] == newest["ply"]
+    assert next(move for move in shown["moves"] if move["ply"] == newest["ply"])["mistake"]
     table = played("report", "--mistakes").out
     assert "mistakes/100" in table
     assert "unknown" in table
@@ -109,7 +113,7 @@ def test_ctrl_c_keeps_what_is_done(
     done = ladder.interrupt(process, signal.SIGINT)
     assert done.code == 130, done.err
     assert time.monotonic() - begun < 30
-    assert "the same command goes on" in done.err
+    assert "the same command resumes" in done.err
     assert "Traceback" not in done.err
     left = ladder("analyze", "--nodes", "1000", "--division", "1", "--json").document
     assert left["games"] == 100

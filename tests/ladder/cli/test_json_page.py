@@ -31,12 +31,13 @@ from reports.analyze import analysis_document
 from reports.bench import harness_document, search_document
 from reports.bisect import bisect_document
 from reports.openings import made_document
+from reports.replay import game_document
 from reports.select import select_document
 from reports.suite import mining_document, suite_document
 from reports.tune import tune_document
 from tests.ladder.cli.conftest import Command
 from tests.ladder.cli.test_commands import COMMANDS
-from tests.support.data.analysed import an_analysis
+from tests.support.data.analysed import an_analysed_game, an_analysis
 from tests.support.data.bisected import history, played
 from tests.support.data.league import Game, League
 from tests.support.data.tuned import a_tuning
@@ -180,6 +181,8 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
     found = ladder(*WORDS[heading])
     assert found.out.startswith(("{", "[")), found.err
     document = found.document
+    if heading == "ladder replay --json":
+        document["analysis"] = game_document(*an_analysed_game())["analysis"]
     if heading == "ladder report --compare --json":  # rows as in the list
         rows = set(keys(ladder("report", "--json").document["bots"]))
         for bot in document["bots"]:

@@ -192,6 +192,7 @@ def test_games_of_a_match_are_counted_beside_the_list(ladder: Command, tmp_path:
     empty = ladder("report", "--division", other["label"], "--db", path)
     assert "4 games of matches and experiments are not in this list" in empty.out
     assert "`ladder runs`" in empty.out
+    assert "win rate" not in empty.out
 
 
 def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) -> None:

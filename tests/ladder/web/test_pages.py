@@ -282,7 +282,7 @@ def test_an_analysed_game_shows_the_true_values(tmp_path: Path, start_server: St
         row = store.games.get(game)
         assert row is not None
         truth = truths_of_games(store, [row])[game]
-    assert shown["truth"] == [None if each is None else [*each] for each in truth.columns]
+    assert shown["truth"] == truth.words
     assert shown["lost"] == truth.lost_at
     assert any(value for each in shown["truth"] for value in each)
 

@@ -35,8 +35,8 @@ def test_the_mark_and_the_true_values_are_drawn(open_page: Open, data: ReportDat
     """The viewer shows where the game was lost, and what each column was worth before the move."""
     game = data.games[0].game
     moves = len(game.moves) - game.opening_plies
-    values = ["win 5", None, "draw", *[None] * 9]
-    truth = GameTruth([None, values, *[None] * (moves - 2)], game.opening_plies + 1)
+    columns = (Bounds(FAR - 5, FAR - 5), None, Bounds(0, 0), *[UNBOUNDED] * 9)
+    truth = GameTruth([None, columns, *[None] * (moves - 2)], (), game.opening_plies + 1)
     assert viewer_game(game, "latest")["truth"] == []
     page = open_page(
         report_page(data, truths={game.id: truth}),

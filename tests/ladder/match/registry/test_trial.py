@@ -5,6 +5,7 @@ import pytest
 from engine.board import parse_board, parse_board_class
 from ladder.match.registry.trial import exceeded, needed_ms
 from ladder.match.specs.board_support import (
+    boards_to_propose,
     can_play,
     can_play_class,
     describe_boards,
@@ -54,3 +55,21 @@ def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: st
     for name in ("6x7", "8x8", "6x7@1,1"):
         assert can_play(boards, parse_board(name)) == (name in able)
     assert describe_boards(boards) == words
+
+
+@pytest.mark.parametrize(
+    ("boards", "others", "proposed"),
+    [
+        (["any"], [None], "standard"),
+        (["forbidden-only"], [], "thu"),
+        (["8x8", "5x5"], [], "8x8"),
+        (["8x8", "5x5"], [None, ["5x5"]], "5x5"),
+        (None, [["forbidden-only"]], "thu"),
+        (["8x8"], [["5x5"]], "8x8"),
+    ],
+)
+def test_boards_that_are_proposed(
+    boards: list[str] | None, others: list[list[str] | None], proposed: str
+) -> None:
+    """A refusal proposes boards that the bot plays, and the other bots where there are such."""
+    assert boards_to_propose(boards, others) == proposed

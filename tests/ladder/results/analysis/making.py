@@ -31,7 +31,7 @@ def random_moves(board: str, seed: int) -> tuple[int, ...]:
 class Games:
     """A database with two bots and a run, to which pairs of games are added."""
 
-    def __init__(self, store: Store, board: str) -> None:
+    def __init__(self, store: Store, board: str, *, is_rated: bool = True) -> None:
         self.store, self.board = store, board
         self.revisions = [
             store.bots.add(
@@ -41,7 +41,7 @@ class Games:
         ]
         self.division: DivisionRow = store.divisions.ensure(board, 0, {"time_ms": 100})
         self.run = store.runs.create(
-            NewRun(RunKind.LADDER, True, "s", "i", {"bots": {}}, 1, self.division.id, 100)
+            NewRun(RunKind.LADDER, is_rated, "s", "i", {"bots": {}}, 1, self.division.id, 100)
         )
 
     def add(

@@ -130,3 +130,19 @@ def test_calibration_in_ten_bins() -> None:
 def test_no_games_no_mistakes() -> None:
     """Nothing was analysed: there is nothing to say."""
     assert mistakes_by_revision([]) == {}
+
+
+def test_games_that_were_lost_after_the_opening_are_counted_apart() -> None:
+    """A lost game without a mistake of its loser was lost before its first move."""
+    lost, open_ = game(1, [HASTY, RIGHT, HASTY]), game(2, [HASTY, RIGHT, OPEN])
+    found = first(lost, open_, game(3, [LOST]), game(4, [HASTY], result="win"))
+    assert (found.lost_games, len(found.losing_moves), found.lost_from_start) == (3, 1, 1)
+
+
+def test_a_bot_of_which_little_is_known_stands_low() -> None:
+    """The order of bots is that of their mistakes plus error, not of the mistakes alone."""
+    known = first(*(game(number, [RIGHT, OPEN] * 20) for number in range(9)))
+    erring = first(*(game(number, [LOST, OPEN] + [RIGHT, OPEN] * 20) for number in range(9)))
+    hardly, unknown = first(game(1, [RIGHT]), game(2, [RIGHT])), first(game(1, [OPEN]))
+    assert known.at_most < erring.at_most < hardly.at_most < unknown.at_most
+    assert hardly.per_100 == 0

@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 
 from db.records.games import Thought
-from db.records.runs import RunStatus
+from db.records.runs import NewRun, RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
 from engine.position import Position
 from engine.solver.value import Outcome
 from ladder.results.analysis import session
 from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
+from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
 from ladder.stats.sequential_elo import rate_pair
@@ -147,6 +148,36 @@ def test_games_and_bots_are_chosen(games: Games) -> None:
         *range(17, 21)
     ]
     assert run(games, games=6, bots=("one",)).games == 2
+
+
+def test_the_rating_list_says_what_it_leaves_out(games: Games) -> None:
+    """Games of matches and experiments and other divisions are left out, counted and named."""
+    other = games.store.divisions.ensure("5x5", 0, {"time_ms": 100})
+    games.run = games.store.runs.create(
+        NewRun(RunKind.GATE, False, "s", "g", {"bots": {}}, 1, games.division.id, 100)
+    )
+    games.add(random_moves(BOARD, 40))
+    listed = run(games, rated_only=True)
+    assert (listed.games, listed.unrated, listed.other_divisions) == (20, 2, (other.label,))
+    every = run(games)
+    assert (every.asked, every.games, every.unrated, every.other_divisions) == (22, 2, 0, ())
+
+
+def test_a_division_without_a_rating_list_is_analysed_whole(store: Store) -> None:
+    """Where only matches were played their games are taken."""
+    made = Games(store, BOARD, is_rated=False)
+    made.add(random_moves(BOARD, 1))
+    assert (run(made, rated_only=True).games, run(made).waiting) == (2, 0)
+
+
+def test_nodes_are_chosen_by_board_and_free_cells() -> None:
+    """The standard board is solved; a large one gets fewer nodes, and fewest while it is empty."""
+    chosen, standard, large = Effort(), parse_board("6x7"), parse_board("9x9")
+    late = Position.from_moves(large, tuple(range(9)) * 3)
+    assert chosen.on_board(standard) == chosen.at(Position(standard)) == SOLVED_NODES
+    assert chosen.on_board(large) == chosen.at(late) == LARGE_NODES
+    assert chosen.at(Position(large)) == FAR_NODES
+    assert {Effort(7).at(Position(board)) for board in (standard, large)} == {7}
 
 
 def test_more_nodes_judge_again(games: Games) -> None:
