@@ -1,8 +1,5 @@
 """The state that the routes of one server share."""
 
-import contextlib
-import threading
-import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +7,9 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from db.errors import DatabaseError
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.overview.change import list_before
-from ladder.results.overview.game_table import GameTable
 from ladder.web.border.safety import Border
 from ladder.web.live.boards import Boards
 from ladder.web.live.follower import Follower
@@ -59,23 +54,6 @@ class Site:
     lists_before: ListsBefore = field(default_factory=ListsBefore)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """Reads the files that pages load."""
-    _table: GameTable = field(default_factory=GameTable)
-    _loading: threading.Thread | None = None
-
-    def game_table(self) -> GameTable:
-        """The table of all games, which is read in the background from the first call on."""
-        if self._loading is None:
-            self._loading = threading.Thread(target=self._load, name="game table", daemon=True)
-            self._loading.start()
-        return self._table
-
-    def _load(self) -> None:
-        with (
-            contextlib.suppress(DatabaseError),  # whoever asks is told, and reads by himself
-            contextlib.closing(Store.follow(self.database)) as store,
-        ):
-            while not self._table.catch_up(store):
-                time.sleep(0.005)  # others answer meanwhile
 
     @property
     def frame(self) -> Frame:

@@ -17,7 +17,7 @@ from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.selection import listed
 from ladder.runs.history import history
-from ladder.web.border.game_filters import Filters
+from ladder.web.border.game_filters import game_filter
 from ladder.web.border.parameters import Parameters
 from ladder.web.site import site_of
 from reports.games import page_document
@@ -54,21 +54,16 @@ async def runs(request: Request) -> Response:
 async def games(request: Request) -> Response:
     """Games that fit conditions, newest first, page by page."""
     given = Parameters(request)
-    filters = Filters.read(given)
+    conditions = game_filter(given)
     limit = given.number("limit", low=1, high=MOST_GAMES) or 100
     before = given.number("before")
     given.check()
-    table = site_of(request).game_table()
-    return await _document(
-        request,
-        lambda store: page_document(
-            *_page(search(store, filters.query(store, before), limit, table))
-        ),
-    )
 
+    def look(store: FollowedStore) -> Any:
+        found = search(store, conditions.query(store, before=before), limit)
+        return page_document(found.games, found.next)
 
-def _page(found: Any) -> tuple[Any, int | None]:
-    return found.games, found.next
+    return await _document(request, look)
 
 
 async def game(request: Request) -> Response:
