@@ -73,7 +73,7 @@ def report_page(
     figures = {
         figure.name: figure
         for figure in (
-            ratings_figure(standings, data.anchors),
+            ratings_figure(standings),
             steps_figure(data.steps),
             history_figure(data.history, order),
             dates_figure(rated, data.bots),

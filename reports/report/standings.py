@@ -19,6 +19,7 @@ from reports.analyze import mistakes_of_bot, rate_columns
 from reports.layout.format import csv_text, games_text, markdown_text, number, rounded
 from reports.layout.table import Column, fit, to_markdown
 from reports.report.machines import machine_columns, machines_document, machines_sentence
+from reports.report.notes import note_text
 
 UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
 """Marks of a bot."""
@@ -64,7 +65,7 @@ def standings_document(
             }
             for line in standings.pairs_table
         ],
-        "notes": list(standings.notes),
+        "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
             {"label": other.label, "games": other.games, "unrated_games": other.unrated_games}
             for other in standings.other_divisions
@@ -128,7 +129,7 @@ def standings_markdown(
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     if standings.machines is not None:
         parts.append(to_markdown(machine_columns(standings.machines)))
-    parts += map(markdown_text, (*standings.notes, *remarks(standings)))
+    parts += map(markdown_text, (*map(note_text, standings.notes), *remarks(standings)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -145,7 +146,7 @@ def print_standings(
     if standings.machines is not None:
         console.print(fit(machine_columns(standings.machines), console.width).table())
     for note in standings.notes:
-        console.print(visible(note))
+        console.print(visible(note_text(note)))
     console.print(Text(visible(headline(standings)), style="bold"))
     fitted = fit(rating_columns(standings.bots, wrong), console.width)
     console.print(fitted.table())

@@ -123,10 +123,10 @@ def report(
     from ladder.errors import ExitCode, UsageError
     from ladder.results.analysis.division import mistakes_of_bots, mistakes_of_division
     from ladder.results.standings.against import against_each
-    from ladder.results.standings.anchors import read_anchors
     from ladder.results.standings.comparison import compare as compare_bots
     from ladder.results.standings.division import standings_of_division
     from ladder.results.standings.lineage import regressions_of
+    from ladder.results.standings.rating_options import rating_options
     from ladder.results.standings.selection import listed
 
     if bool(names) != compare:
@@ -144,7 +144,7 @@ def report(
         check_html(html, force=force)
     shape = Format.JSON if json else form
     moment = None if since is None else parse_since(since)
-    anchors = read_anchors(anchor or ())
+    options = rating_options(anchors=anchor or ())
     patterns = () if bots is None else names_of(bots)
     with open_to_read(db) as store:
         row = division_or_latest(store, division)
@@ -155,7 +155,7 @@ def report(
                 html,
                 since=moment,
                 games=games,
-                anchors=anchors,
+                options=options,
                 names=names or (),
                 patterns=patterns,
                 retired=retired,
@@ -163,7 +163,7 @@ def report(
             print_error(f"the report is in {html}")
             return ExitCode.DONE
         if regressions:
-            found = regressions_of(store, row, since=moment, threshold=threshold)
+            found = regressions_of(store, row, since=moment, threshold=threshold, options=options)
             _print_regressions(found, threshold, json=shape is Format.JSON)
             if found.lost:
                 return ExitCode.REGRESSION
@@ -171,7 +171,9 @@ def report(
             return ExitCode.INCONCLUSIVE if is_failed else ExitCode.DONE
         if names:
             wrong = mistakes_of_division(store, row, since=moment)
-            forms = _comparison_forms(compare_bots(store, row, names, since=moment), wrong)
+            forms = _comparison_forms(
+                compare_bots(store, row, names, since=moment, options=options), wrong
+            )
         elif mistakes:
             forms = _mistakes_forms(mistakes_of_bots(store, row, patterns, since=moment))
         elif against is not None:
@@ -179,7 +181,7 @@ def report(
                 against_each(store, row, against, patterns=patterns, retired=retired, since=moment)
             )
         else:
-            standings = standings_of_division(store, row, since=moment, anchors=anchors)
+            standings = standings_of_division(store, row, since=moment, options=options)
             chosen = listed(standings, patterns=patterns, retired=retired)
             wrong = mistakes_of_division(store, row, since=moment)
             forms = _standings_forms(chosen, wrong, pairs=pairs)

@@ -9,12 +9,14 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.machines import agreement_of
 from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
+from ladder.results.standings.notes import FormerRevisions, Note
 from ladder.results.standings.standings import (
     ForfeitedGame,
     OtherDivision,
     Standings,
     build_standings,
 )
+from ladder.stats.pool.rating import RatingOptions
 
 FORFEITS_READ = 1000
 """The latest forfeits of a division in which those of each bot are looked for."""
@@ -29,12 +31,16 @@ def standings_of_division(
     division: DivisionRow,
     *,
     since: float | None = None,
-    anchors: Mapping[str, float] | None = None,
+    options: RatingOptions | None = None,
 ) -> Standings:
-    """The standings of a division's rated games, all of them or since a moment (epoch seconds).
+    """Return the standings of a division's rated games, of the current revisions of its bots.
 
-    Bots stand there with their current revision; a note says when older games were left out.
-    `anchors` fixes ratings in Elo by name.
+    Args:
+        store: the open database.
+        division: whose games.
+        since: only games that began then or later (epoch seconds); None: all.
+        options: of the rating list.
+
     """
     kept, notes = current_tables(store, division, since=since)
     unrated = store.games.count_unrated()
@@ -42,7 +48,7 @@ def standings_of_division(
         division,
         kept,
         distinct_games=store.aggregate.count_distinct(kept, since=since),
-        anchors=anchors,
+        options=options,
         live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
         notes=notes,
         stalled_games=store.games.count_aborts(division_id=division.id, since=since),
@@ -92,7 +98,7 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
 
 def current_tables(
     store: Store, division: DivisionRow, *, since: float | None
-) -> tuple[list[PairTableRow], list[str]]:
+) -> tuple[list[PairTableRow], list[Note]]:
     """The aggregate of the current revisions, and a note when older games were left out."""
     tables = (
         store.aggregate.of_division(division.id)
@@ -102,13 +108,7 @@ def current_tables(
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
     left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
-    notes = []
-    if left_out:
-        notes.append(
-            f"{2 * left_out} games of former revisions were left out: the code of their bots "
-            "has changed since"
-        )
-    return kept, notes
+    return kept, [FormerRevisions(2 * left_out)] if left_out else []
 
 
 def retired_bots(store: Store) -> frozenset[str]:

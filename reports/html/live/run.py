@@ -25,7 +25,7 @@ def run_parts(entry: RunNow, trials: Sequence[Trial], standings: Standings | Non
     """
     row = entry.run.row
     judged = judged_gates(trials)
-    figure = None if standings is None else ratings_figure(standings, {}, link=bot_link)
+    figure = None if standings is None else ratings_figure(standings, link=bot_link)
     figures = [each.llr for each in judged] + ([] if figure is None else [figure])
     facts = [
         ("State", state_of(entry)),

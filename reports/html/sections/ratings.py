@@ -20,7 +20,6 @@ def rated_bots(standings: Standings) -> list[BotStanding]:
 
 def ratings_figure(
     standings: Standings,
-    anchors: Mapping[str, float],
     *,
     before: Mapping[str, float] | None = None,
     link: Callable[[str], str] = no_link,
@@ -29,17 +28,16 @@ def ratings_figure(
 
     Args:
         standings: the list.
-        anchors: fixed ratings in Elo by name.
         before: earlier ratings by name, for a column of what has changed since; None: no column.
         link: the address of a bot's page; empty: none.
 
     """
-    rows = _rows(rated_bots(standings), anchors)
+    rows = _rows(rated_bots(standings), standings.anchors)
     return Figure(
         name="ratings",
         label="Ratings in Elo with 95 % intervals, best on top; the table below has the numbers",
         caption=f"Rating list of {standings.label}",
-        table=_table(standings.bots, anchors, before, link),
+        table=_table(standings.bots, standings.anchors, before, link),
         spec=rating_chart(rows) if rows else None,
         is_open=True,
     )
