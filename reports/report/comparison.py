@@ -22,7 +22,8 @@ from reports.analyze import mistake_rows
 from reports.layout.format import csv_text, markdown_table, markdown_text, number
 from reports.layout.table import ALWAYS, Column, blocks, fit
 from reports.report.notes import note_text
-from reports.report.standings import forfeit_text, standing_document
+from reports.report.rating_columns import forfeit_text
+from reports.report.standings import standing_document
 
 INDENT = 2
 """Blanks before the small tables."""

@@ -238,10 +238,11 @@ def _standings_forms(
 ) -> "Forms":
     from ladder.cli.output import Forms
     from reports.report import standings as reports
+    from reports.report.rating_columns import standings_csv
 
     return Forms(
         document=lambda: reports.standings_document(standings, wrong),
-        csv=lambda: reports.standings_csv(standings),
+        csv=lambda: standings_csv(standings),
         markdown=lambda: reports.standings_markdown(standings, wrong, pairs=pairs),
         table=lambda console: reports.print_standings(console, standings, wrong, pairs=pairs),
     )

@@ -15,6 +15,7 @@ from reports.html.sections.verdict import verdict
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.words import day
 from reports.report.notes import note_text
+from reports.report.rating_columns import View
 
 RUNS_SHOWN = 12
 
@@ -47,7 +48,7 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
     standings = data.standings
     if standings is not None and data.division is not None:
         before = data.before if data.latest is not None and data.before else None
-        figure = ratings_figure(standings, before=before, link=bot_link)
+        figure = ratings_figure(View(standings, before=before, link=bot_link))
         charts = specs_of([figure])
         parts["list"] = fragment(
             "list.html.j2",

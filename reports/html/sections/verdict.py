@@ -11,9 +11,9 @@ from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, shared_note, waited
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.html.sections.ratings import rating_words
 from reports.html.words import day, listed
 from reports.report.notes import note_text
+from reports.report.rating_columns import rating_words
 
 LATE_SHARE = 0.01
 """Fewer late moves than this share are no warning."""

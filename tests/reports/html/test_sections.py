@@ -16,9 +16,10 @@ from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
 from reports.html.sections.history import dates_figure, history_figure, history_said
-from reports.html.sections.ratings import rated_bots, rating_words, ratings_figure
+from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.speed import speed_figure
 from reports.html.sections.verdict import facts, verdict, warnings
+from reports.report.rating_columns import View, rating_words
 
 
 def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
@@ -172,7 +173,9 @@ def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     """As in the printed list: the number that the prior sets would say too much."""
     best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
     assert rating_words(best) == "at least 1017"
-    (_, _, elo, error, *_) = ratings_figure(replace(data.standings, bots=[best])).table.rows[0]
+    (_, _, elo, error, *_) = ratings_figure(View(replace(data.standings, bots=[best]))).table.rows[
+        0
+    ]
     assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
         f"{best.name} leads with at least 1017 Elo"

@@ -19,10 +19,9 @@ from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
 from reports.layout.format import to_json
 from reports.report.notes import note_text
+from reports.report.rating_columns import marks, standings_csv
 from reports.report.standings import (
-    marks,
     remarks,
-    standings_csv,
     standings_document,
     standings_markdown,
 )
