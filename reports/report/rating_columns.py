@@ -61,7 +61,10 @@ class RatingColumn:
     """The cell on a page, where it is not the formatted attribute."""
     short: Callable[[BotStanding], str] | None = None
     """The cell on a terminal that is too narrow."""
-    number: bool = True
+    is_number: bool = True
+    """Whether the column stands on the right, on a terminal and in Markdown."""
+    is_page_number: bool = True
+    """Whether it does on a page."""
     level: int = 0
     """See `Column.level`."""
     ahead: bool = False
@@ -83,7 +86,7 @@ class RatingColumn:
         """Return the cell on a page."""
         if self.cell is not None:
             return self.cell(bot, view)
-        return cells.number(getattr(bot, self.key), f",{self.form}")
+        return cells.number(getattr(bot, self.key), ",d" if self.form == "d" else self.form)
 
 
 def _marks_shown(view: View) -> bool:
@@ -153,9 +156,17 @@ def _change(bot: BotStanding, view: View) -> Cell:
 
 
 COLUMNS = (
-    RatingColumn("name", head="bot", page="bot", text=_name_text, cell=_name_cell, number=False),
+    RatingColumn(
+        "name",
+        head="bot",
+        page="bot",
+        text=_name_text,
+        cell=_name_cell,
+        is_number=False,
+        is_page_number=False,
+    ),
     RatingColumn("rank", head="#", page="rank", level=1, ahead=True),
-    RatingColumn(head="", text=lambda bot, _: marks(bot), number=False, shown=_marks_shown),
+    RatingColumn(head="", text=lambda bot, _: marks(bot), is_number=False, shown=_marks_shown),
     RatingColumn("elo", digits=1, head="elo", page="Elo", text=_elo_text, cell=_elo_cell),
     RatingColumn("elo_live", digits=1, head="live", page="live", form=".0f", level=9),
     RatingColumn(
@@ -188,7 +199,7 @@ COLUMNS = (
         text=lambda bot, _: forfeit_text(bot),
         cell=lambda bot, _: cells.number(bot.all_forfeits),
         short=lambda bot: str(bot.all_forfeits),
-        number=False,
+        is_number=False,
         level=8,
     ),
     RatingColumn(
@@ -246,7 +257,7 @@ def terminal_columns(view: View) -> list[Column]:
         is_empty = all(text == NOTHING for text in texts)
         short = None if column.short is None or is_empty else [*map(column.short, bots)]
         level = LAST if is_empty else column.level
-        found.append(Column(column.head, texts, column.number, level, short))
+        found.append(Column(column.head, texts, column.is_number, level, short))
     return found
 
 

@@ -23,7 +23,7 @@ def ratings_figure(view: View) -> Figure:
         label="Ratings in Elo with 95 % intervals, best on top; the table below has the numbers",
         caption=f"Rating list of {standings.label}",
         table=Table(
-            [Column(column.page or "", column.number) for column in columns],
+            [Column(column.page or "", column.is_page_number) for column in columns],
             [[column.page_cell(bot, view) for column in columns] for bot in standings.bots],
         ),
         spec=rating_chart(rows) if rows else None,
