@@ -196,9 +196,9 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
     from ladder.cli.database import open_to_read
-    from ladder.cli.division import division_or_latest
     from ladder.cli.html_file import write_division
     from ladder.cli.output import print_error, show
+    from ladder.results.standings.division import division_or_latest
 
     options.check()
     with open_to_read(db) as store:

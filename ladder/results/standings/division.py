@@ -7,6 +7,7 @@ from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
+from ladder.errors import UsageError
 from ladder.results.standings.machines import agreement_of
 from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
 from ladder.results.standings.notes import FormerRevisions, Note
@@ -94,6 +95,24 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
         return []
     latest = [game.id for game in store.games.newest(wanted, TIMES_READ)]
     return move_times(store.games.several(latest), standings.budget)
+
+
+def division_or_latest(store: Store, text: str | None) -> DivisionRow:
+    """Return the division of this number, label or beginning of a label.
+
+    None is the division of the latest ladder run, or of any run if there is none.
+
+    Raises:
+        UnknownRow: there is no such division.
+        UsageError: there is no division at all.
+
+    """
+    if text is not None:
+        return store.divisions.find(text)
+    run = store.runs.latest() or store.runs.latest(kind=None)
+    if run is None:
+        raise UsageError("this database holds no games yet: play some with `ladder run`")
+    return store.divisions.find(str(run.division_id))
 
 
 def current_tables(

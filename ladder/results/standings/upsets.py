@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import current_tables
+from ladder.results.standings.pool import pool_of
 from ladder.stats.elo import elo_to_score
 
 EXPECTED = 0.25
@@ -26,11 +27,8 @@ def possible_upsets(
     revisions = {bot.name: bot.revision.id for bot in store.bots.all(include_retired=True)}
     found = {}
     for one in store.divisions.all() if division is None else [division]:
-        elo = {
-            revisions[bot.name]: bot.elo
-            for bot in standings_of_division(store, one).bots
-            if bot.elo is not None
-        }
+        pool = pool_of(current_tables(store, one, since=None)[0])
+        elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
         found[one.id] = frozenset(
             (winner, loser)
             for winner in elo

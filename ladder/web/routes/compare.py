@@ -6,9 +6,9 @@ from starlette.responses import Response
 from db.store import FollowedStore
 from ladder.results.overview.overview import list_now
 from ladder.results.standings.comparison import compare
+from ladder.results.standings.division import division_or_latest
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
-from ladder.web.routes.api import division_of
 from reports.html.live.compare import compare_parts
 from reports.html.live.parts import PageParts
 
@@ -25,7 +25,7 @@ async def compare_page(request: Request) -> Response:
     def look(store: FollowedStore) -> PageParts:
         if store.runs.latest(kind=None) is None:
             return compare_parts(None, (), names)
-        row = division_of(store, division)
+        row = division_or_latest(store, division)
         known = sorted(bot.name for bot in list_now(store, row).bots)
         made = compare(store, row, names) if names else None
         return compare_parts(made, known, names)
