@@ -17,9 +17,17 @@ from ladder.results.standings.standings import (
 )
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
+from reports.html.sections.ratings import ratings_figure
 from reports.layout.format import to_json
 from reports.report.notes import note_text
-from reports.report.rating_columns import marks, standings_csv
+from reports.report.rating_columns import (
+    COLUMNS,
+    READING_ORDER,
+    View,
+    marks,
+    standings_csv,
+    terminal_columns,
+)
 from reports.report.standings import (
     remarks,
     standings_document,
@@ -183,6 +191,23 @@ def test_every_format_is_complete_and_finite() -> None:
     assert len(standings_csv(result).splitlines()) == 5
     assert standings_markdown(result).count("\n| ") == 5
     assert standings_markdown(result, pairs=True).count("\n| ") == 8
+
+
+def test_every_column_stands_in_every_format_that_it_declares() -> None:
+    """One declaration must give the key in JSON, the heads of tables and CSV, and the page's."""
+    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
+    view = View(result, before={"a": 900.0})
+    document = standings_document(result)["bots"][0]
+    assert list(document) == [column.key for column in COLUMNS if column.key]
+    heads = standings_csv(result).splitlines()[0].split(",")
+    for column in COLUMNS:
+        csv = [column.key] if column.csv is None else column.csv
+        assert not column.key or set(csv) <= set(heads)
+    shown = [column.head for column in terminal_columns(view)]
+    assert shown == ["#", "bot", *[c.head for c in READING_ORDER[2:] if c.head]]
+    page = ratings_figure(view).table
+    assert [column.name for column in page.columns][3:6] == ["± 95 %", "change", "live"]
+    assert [row[4].text for row in page.rows] == ["+100", "new"]
 
 
 def test_a_circle_is_told() -> None:
