@@ -55,26 +55,17 @@ class Games:
         self._database = database
 
     def stream(
-        self,
-        *,
-        division_id: int | None = None,
-        run_id: int | None = None,
-        since: float | None = None,
-        rated: bool | None = None,
-        thoughts: bool = False,
+        self, wanted: GameQuery | None = None, *, thoughts: bool = False
     ) -> Generator[GameRow, None, None]:
-        """Finished games in the order in which they were stored, on a connection of their own."""
-        wanted = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
-        query: Select[Any] = select(*wanted)
-        if division_id is not None:
-            query = query.where(Game.division_id == division_id)
-        if since is not None:
-            query = query.where(Game.started_at >= since)
-        if rated is not None:
-            query = query.where(Game.rated.is_(rated))
+        """Yield the games that fit, in the order of storing, on a connection of their own.
+
+        Raises:
+            UnknownRow: the query names an unknown bot or run.
+
+        """
+        columns = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
         with self._database.streaming() as connection:
-            if run_id is not None:
-                query = games_of_run(connection, query, run_id)
+            query = fitting(connection, select(*columns), wanted or GameQuery())
             names = names_of_revisions(connection)
             for row in connection.execute(query.order_by(Game.id)):
                 yield game_row(row, names, row.thoughts if thoughts else None)
@@ -246,8 +237,12 @@ _SUMMARY = tuple(
 
 
 def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
-    """The statement for summaries of the games that fit, the newest first. Raises UnknownRow."""
-    query = select(*_SUMMARY).order_by(Game.id.desc())
+    """Return the statement for summaries of the games that fit, newest first. Raises UnknownRow."""
+    return fitting(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
+
+
+def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
+    """Return a query for games, narrowed to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
         if wanted.down_to is None:
