@@ -11,13 +11,14 @@ import typer
 
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
+from ladder.cli.output import Forms, check_writable, print_error, show
+from ladder.cli.parsing import names_of, parse_since
 from ladder.cli.run_options import takes_options
 from ladder.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
-    from ladder.cli.output import Forms
     from ladder.stats.pool.rating import RatingOptions
 
 PANEL_PAGE = "As a page"
@@ -165,21 +166,16 @@ class ReportOptions:
     @cached_property
     def patterns(self) -> Sequence[str]:
         """The bots to show; none: all. Raises UsageError."""
-        from ladder.cli.parsing import names_of
-
         return () if self.bots is None else names_of(self.bots)
 
     @cached_property
     def moment(self) -> float | None:
         """The start of the earliest game that counts, epoch seconds. Raises UsageError."""
-        from ladder.cli.parsing import parse_since
-
         return None if self.since is None else parse_since(self.since)
 
     def check(self) -> None:
         """Refuse words that cannot be used, before the database is opened. Raises UsageError."""
         from ladder.cli.html_file import check_html
-        from ladder.cli.output import check_writable
 
         _ = self.mode, self.rating, self.patterns, self.moment
         check_writable(self.output)
@@ -197,7 +193,6 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     """
     from ladder.cli.database import open_to_read
     from ladder.cli.html_file import write_division
-    from ladder.cli.output import print_error, show
     from ladder.results.standings.division import division_or_latest
 
     options.check()
@@ -222,8 +217,7 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     return ExitCode.DONE
 
 
-def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> "Forms":
-    from ladder.cli.output import Forms
+def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.analysis.division import mistakes_of_division
     from ladder.results.standings.division import standings_of_division
     from ladder.results.standings.selection import listed
@@ -241,8 +235,7 @@ def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) 
     )
 
 
-def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> "Forms":
-    from ladder.cli.output import Forms
+def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.analysis.division import mistakes_of_division
     from ladder.results.standings.comparison import compare
     from reports.report import comparison
@@ -258,8 +251,7 @@ def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions)
     )
 
 
-def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> "Forms":
-    from ladder.cli.output import Forms
+def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.standings.against import against_each
     from reports.report import against
 
@@ -279,8 +271,7 @@ def _against(store: "Store", division: "DivisionRow", options: ReportOptions) ->
     )
 
 
-def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> "Forms":
-    from ladder.cli.output import Forms
+def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.analysis.division import mistakes_of_bots
     from reports import analyze
 
@@ -293,8 +284,7 @@ def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -
     )
 
 
-def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> "Forms":
-    from ladder.cli.output import Forms
+def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.standings.lineage import regressions_of
     from reports.report import regressions
 
@@ -315,7 +305,7 @@ def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions
     )
 
 
-FORMS: Mapping[Mode, Callable[["Store", "DivisionRow", ReportOptions], "Forms"]] = {
+FORMS: Mapping[Mode, Callable[["Store", "DivisionRow", ReportOptions], Forms]] = {
     Mode.LIST: _standings,
     Mode.COMPARE: _comparison,
     Mode.AGAINST: _against,
