@@ -9,7 +9,6 @@ from engine.errors import BoardError
 from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.results.overview.game_words import ENDINGS, FORFEIT, Mover, Outcome
-from ladder.results.standings.upsets import possible_upsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +67,11 @@ class GameFilter:
 
         """
         division = None if self.division is None else store.divisions.find(self.division)
+        won_by = None
+        if self.upsets:  # loads the statistics, which no other condition needs
+            from ladder.results.standings.upsets import possible_upsets
+
+            won_by = possible_upsets(store, division)
         is_forfeit = self.ending == FORFEIT
         return GameQuery(
             bot=self.bot,
@@ -77,7 +81,7 @@ class GameFilter:
             since=self.since,
             run_id=self.run,
             division_id=None if division is None else division.id,
-            won_by=possible_upsets(store, division) if self.upsets else None,
+            won_by=won_by,
             before=before,
             moved_first=None if self.side is None else self.side is Mover.FIRST,
             board=None if self.board is None else str(parse_board_class(self.board)),
