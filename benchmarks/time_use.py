@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from bots.catalogue import VERSIONS
 from bots.uct.settings import Settings
-from db.records.games import GameRow
+from db.records.games import GameQuery, GameRow
 from db.store import Store
 
 
@@ -57,7 +57,7 @@ def main() -> None:
         if "time_ms" not in division.budget:
             parser.error(f"{division.label} was not played under --time")
         budget_ms = division.budget["time_ms"]
-        found = times_ms(store.games.stream(run_id=run.id, thoughts=True))
+        found = times_ms(store.games.stream(GameQuery(run_id=run.id), thoughts=True))
     print(
         "| bot | moves | ended by the clock | intended, ms | mean, ms | difference | longest, ms |"
     )

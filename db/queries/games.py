@@ -28,7 +28,6 @@ from db.queries.bots import names_of_revisions, revisions_of
 from db.queries.runs import find_run
 from db.records import thought_blob
 from db.records.games import (
-    GameKeys,
     GameQuery,
     GameRow,
     GameSummary,
@@ -56,26 +55,17 @@ class Games:
         self._database = database
 
     def stream(
-        self,
-        *,
-        division_id: int | None = None,
-        run_id: int | None = None,
-        since: float | None = None,
-        rated: bool | None = None,
-        thoughts: bool = False,
+        self, wanted: GameQuery | None = None, *, thoughts: bool = False
     ) -> Generator[GameRow, None, None]:
-        """Finished games in the order in which they were stored, on a connection of their own."""
-        wanted = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
-        query: Select[Any] = select(*wanted)
-        if division_id is not None:
-            query = query.where(Game.division_id == division_id)
-        if since is not None:
-            query = query.where(Game.started_at >= since)
-        if rated is not None:
-            query = query.where(Game.rated.is_(rated))
+        """Yield the games that fit, in the order of storing, on a connection of their own.
+
+        Raises:
+            UnknownRow: the query names an unknown bot or run.
+
+        """
+        columns = [column for column in COLUMNS if thoughts or column.name != "thoughts"]
         with self._database.streaming() as connection:
-            if run_id is not None:
-                query = games_of_run(connection, query, run_id)
+            query = fitting(connection, select(*columns), wanted or GameQuery())
             names = names_of_revisions(connection)
             for row in connection.execute(query.order_by(Game.id)):
                 yield game_row(row, names, row.thoughts if thoughts else None)
@@ -117,28 +107,33 @@ class Games:
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
 
-    def keys(self, *, after: int, limit: int) -> list[GameKeys]:
-        """At most so many of the games of higher ids, in ascending order."""
-        query = select(*_KEYS).where(Game.id > after).order_by(Game.id).limit(limit)
-        with self._database.reading() as connection:
-            return [GameKeys._make(row) for row in connection.execute(query)]
+    def span(self, run_id: int | None = None) -> tuple[int, int]:
+        """Return the lowest and the highest id of any game, or of those of a run; zeros for none.
 
-    def last_id(self, run_id: int | None = None) -> int:
-        """The highest id of any game, or of those of a run; 0 where there is none.
-
-        Of a run its latest pairs are looked at: no more than some hundred are planned ahead.
+        Of a run only its first and its latest pairs are read: at most some hundred are planned
+        before they are played.
         """
-        query = select(func.max(Game.id))
-        if run_id is not None:
-            latest = (
-                select(Pair.id)
-                .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
-                .order_by(Pair.id.desc())
-                .limit(_PLANNED_AHEAD)
-            )
-            query = query.where(Game.pair_id.in_(latest))
         with self._database.reading() as connection:
-            return connection.execute(query).scalar_one() or 0
+            if run_id is None:
+                low, high = connection.execute(
+                    select(
+                        select(func.min(Game.id)).scalar_subquery(),
+                        select(func.max(Game.id)).scalar_subquery(),
+                    )
+                ).one()
+            else:
+                pairs = select(Pair.id).where(
+                    Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
+                )
+                low, high = (
+                    connection.execute(
+                        select(end(Game.id)).where(
+                            Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
+                        )
+                    ).scalar_one()
+                    for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
+                )
+            return low or 0, high or 0
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """The rated games of a division counted by players, result and length.
@@ -232,13 +227,6 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     return query.where(Game.run_id == run_id, Game.id.between(low or 0, high or 0))
 
 
-_KEYS = tuple(
-    COLUMNS[name]
-    for name in (
-        *("id", "run_id", "division_id", "first_revision_id", "second_revision_id", "board"),
-        *("board_class", "result", "termination", "plies", "started_at"),
-    )
-)
 _SUMMARY = tuple(
     COLUMNS[name]
     for name in (
@@ -249,11 +237,15 @@ _SUMMARY = tuple(
 
 
 def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
-    """The statement for summaries of the games that fit, the newest first. Raises UnknownRow."""
-    query = select(*_SUMMARY).order_by(Game.id.desc())
+    """Return the statement for summaries of the games that fit, newest first. Raises UnknownRow."""
+    return fitting(connection, select(*_SUMMARY).order_by(Game.id.desc()), wanted)
+
+
+def fitting(connection: Connection, query: Select[Any], wanted: GameQuery) -> Select[Any]:
+    """Return a query for games, narrowed to those that fit. Raises UnknownRow."""
     if wanted.run_id is not None:
         run_id = find_run(connection, wanted.run_id).id
-        if wanted.down_to is None and wanted.ids is None:
+        if wanted.down_to is None:
             query = games_of_run(connection, query, run_id)
         else:  # what is to be read is given
             query = query.where(Game.run_id == run_id)
@@ -280,8 +272,6 @@ def matching(connection: Connection, wanted: GameQuery) -> Select[Any]:
         if wanted.division_id is None:
             # Naming all divisions leads through the index of the few such games, by division.
             query = query.where(Game.division_id.in_(select(Division.id)))
-    if wanted.ids is not None:
-        query = query.where(Game.id.in_(wanted.ids))
     if wanted.won_by is not None:
         query = query.where(_won_by(wanted.won_by))
     if wanted.bot is None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
@@ -171,29 +171,6 @@ class GameQuery:
     """Plies, the opening included, that a game has at least."""
     longest: int | None = None
     """Plies that a game has at most."""
-    ids: tuple[int, ...] | None = None
-    """These games alone."""
-
-
-class GameKeys(NamedTuple):
-    """The part of a finished game that conditions on games are about."""
-
-    id: int
-    run: int
-    division: int
-    first: int
-    """Revision of the bot that moved first."""
-    second: int
-    board: str
-    board_class: str
-    result: str
-    """The text of a `Result`, from the first player's side."""
-    termination: str
-    """The text of a `Termination`."""
-    plies: int
-    """The opening included."""
-    started: float
-    """Seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

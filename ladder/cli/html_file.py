@@ -1,6 +1,6 @@
 """Writes a page where the user wants it: only over a page of ours, or with --force."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ladder.experiments.select.session import Selected
     from ladder.experiments.tune.session import Tuned
     from ladder.results.standings.showcase import ShownGame
+    from ladder.stats.pool.rating import RatingOptions
 
 HEAD = 4096
 """Characters at the beginning of a file in which a page of ours names its generator."""
@@ -68,7 +69,7 @@ def write_division(
     *,
     since: float | None,
     games: int,
-    anchors: Mapping[str, float],
+    options: "RatingOptions",
     names: Sequence[str] = (),
     patterns: Sequence[str] = (),
     retired: bool = False,
@@ -81,7 +82,7 @@ def write_division(
         file: where to.
         since: only games that began then or later, epoch seconds.
         games: how many of them to embed.
-        anchors: fixed ratings in Elo by name.
+        options: of the rating list.
         names: bots to put side by side as well.
         patterns: names or patterns of the bots to show; none: all.
         retired: whether retired bots are shown, too.
@@ -104,7 +105,7 @@ def write_division(
         division,
         since=since,
         games=games,
-        anchors=anchors,
+        options=options,
         patterns=patterns,
         retired=retired,
     )
@@ -112,7 +113,7 @@ def write_division(
     if not data.standings.games and not trials:
         where = "; ".join(unrated_lines(data.standings)) or "play some with `ladder run`"
         raise UsageError(f"--html: {division.label} has no rated games: {where}")
-    compared = compare(store, division, names, since=since) if names else None
+    compared = compare(store, division, names, since=since, options=options) if names else None
     wrong = mistakes_of_division(store, division, since=since)
     truths = None if wrong is None else truths_of_games(store, [one.game for one in data.games])
     loading.join()

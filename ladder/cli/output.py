@@ -12,7 +12,7 @@ import typer
 
 from ladder.checked_stream import write_file
 from ladder.cli.options import Format
-from ladder.errors import UsageError
+from ladder.errors import ExitCode, UsageError
 from ladder.visible import visible, visible_lines
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class Forms:
     markdown: Callable[[], str]
     table: "Callable[[Console], None]"
     """Prints it for people, as wide as the console."""
+    code: ExitCode = ExitCode.DONE
+    """Of the command that shows it."""
 
 
 def show(forms: Forms, form: Format, file: Path | None = None) -> None:

@@ -254,6 +254,23 @@ def _numbers(option: str, form: str, text: str) -> Counts:
     return numbers
 
 
+_PLIES = re.compile(r"([0-9]{0,3})\.\.([0-9]{0,3})|([0-9]{1,3})")
+
+
+def parse_plies(text: str) -> tuple[int | None, int | None]:
+    """Return the least and the most plies of ``20..30``, ``20..``, ``..30`` or ``20``.
+
+    Raises:
+        UsageError: the text has another form.
+
+    """
+    match = _PLIES.fullmatch(text.strip())
+    if match is None or not any(match.groups()):
+        raise UsageError(f"--plies is a range such as 20..30, 20.. or ..30, got {text!r}")
+    low, high = (match[3], match[3]) if match[3] else (match[1], match[2])
+    return int(low) if low else None, int(high) if high else None
+
+
 _AGO = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)([mhd])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 

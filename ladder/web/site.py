@@ -1,8 +1,5 @@
 """The state that the routes of one server share."""
 
-import contextlib
-import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,12 +8,10 @@ from typing import Any
 
 from starlette.requests import Request
 
-from db.errors import DatabaseError
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
 from ladder.results.overview.change import list_before
-from ladder.results.overview.game_table import GameTable
 from ladder.runs.history import PastRun
 from ladder.web.border.safety import Border
 from ladder.web.live.boards import Boards
@@ -63,8 +58,6 @@ class Site:
     remembered: Remembered = field(default_factory=Remembered)
     files: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
     """Reads the files that pages load."""
-    _table: GameTable = field(default_factory=GameTable)
-    _loading: threading.Thread | None = None
 
     def list_before(self, store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
         """Return the rating list by name without a run's games; it stays while the run lasts."""
@@ -83,21 +76,6 @@ class Site:
             key, lambda: selection_of(store, row, run.status)
         )
         return found
-
-    def game_table(self) -> GameTable:
-        """The table of all games, which is read in the background from the first call on."""
-        if self._loading is None:
-            self._loading = threading.Thread(target=self._load, name="game table", daemon=True)
-            self._loading.start()
-        return self._table
-
-    def _load(self) -> None:
-        with (
-            contextlib.suppress(DatabaseError),  # whoever asks is told, and reads by himself
-            contextlib.closing(Store.follow(self.database)) as store,
-        ):
-            while not self._table.catch_up(store):
-                time.sleep(0.005)  # others answer meanwhile
 
     @property
     def frame(self) -> Frame:

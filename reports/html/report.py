@@ -30,6 +30,7 @@ from reports.html.viewer import viewer_game
 from reports.html.words import footer
 from reports.report.comparison import sections
 from reports.report.machines import machines_sentence
+from reports.report.rating_columns import View
 
 SECTIONS = (
     ("verdict", "Verdict"),
@@ -73,7 +74,7 @@ def report_page(
     figures = {
         figure.name: figure
         for figure in (
-            ratings_figure(standings, data.anchors),
+            ratings_figure(View(standings)),
             steps_figure(data.steps),
             history_figure(data.history, order),
             dates_figure(rated, data.bots),

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reports.layout.cells import Cell, number
+
+__all__ = ["Cell", "Column", "Table", "columns", "number"]
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -14,30 +18,11 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """One entry."""
-
-    text: str
-    sort: float | None = None
-    """The key that the column is sorted by; None: its text."""
-    title: str = ""
-    """The words for a pointer that rests on it."""
-    href: str = ""
-    verdict: str = ""
-    """gained, undecided or lost: its colour and sign."""
-
-
-@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of as many cells as there are columns."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-
-
-def number(value: float | None, form: str = ",.0f") -> Cell:
-    """A number that sorts as one; a dash where there is none."""
-    return Cell("-") if value is None else Cell(format(value, form), value)
 
 
 def columns(*names: str) -> tuple[Column, ...]:

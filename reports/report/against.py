@@ -10,6 +10,7 @@ from ladder.visible import visible
 from reports.layout.elo import elo_words, los_words
 from reports.layout.format import csv_text, markdown_text, rounded
 from reports.layout.table import Column, fit, to_markdown
+from reports.report.notes import note_text
 
 
 def against_document(made: Against) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def against_document(made: Against) -> dict[str, Any]:
         "clearly_loses": made.count(Balance.LOSES, clear=True),
         "never_met": list(made.never_met),
         "summary": summary(made),
-        "notes": list(made.notes),
+        "notes": [note_text(note) for note in made.notes],
     }
 
 
@@ -82,7 +83,7 @@ def against_csv(made: Against) -> str:
 
 
 def _lines(made: Against) -> list[str]:
-    lines = list(made.notes)
+    lines = [note_text(note) for note in made.notes]
     if made.never_met:
         lines.append(f"never met: {', '.join(made.never_met)}")
     if not all(one.is_clear for one in made.opponents):

@@ -21,7 +21,9 @@ from ladder.visible import visible
 from reports.analyze import mistake_rows
 from reports.layout.format import csv_text, markdown_table, markdown_text, number
 from reports.layout.table import ALWAYS, Column, blocks, fit
-from reports.report.standings import forfeit_text, standing_document
+from reports.report.notes import note_text
+from reports.report.rating_columns import forfeit_text
+from reports.report.standings import standing_document
 
 INDENT = 2
 """Blanks before the small tables."""
@@ -38,7 +40,7 @@ def comparison_document(made: Comparison, wrong: DivisionMistakes | None = None)
         "versus": [_versus_document(pair) for pair in made.versus],
         "common_opponents": list(made.common),
         "summary": [pair.sentence for pair in made.versus],
-        "notes": list(made.notes),
+        "notes": [note_text(note) for note in made.notes],
     }
 
 
@@ -200,7 +202,7 @@ def print_comparison(
             table = fit(block, width).table()
             console.print(Padding(table, (0, 0, 0, INDENT), expand=False))
     console.print()
-    for line in (*made.notes, *_losses(made), *(pair.sentence for pair in made.versus)):
+    for line in _sentences(made):
         console.print(visible(line))
 
 
@@ -233,6 +235,11 @@ def comparison_markdown(made: Comparison, wrong: DivisionMistakes | None = None)
     parts = [f"## {markdown_text(made.label)}"]
     for section in sections(made, wrong):
         parts += [f"### {section.title}", markdown_table(section.columns, section.rows)]
-    sentences = (*made.notes, *_losses(made), *(pair.sentence for pair in made.versus))
+    sentences = _sentences(made)
     parts += map(markdown_text, sentences)
     return "\n\n".join(parts) + "\n"
+
+
+def _sentences(made: Comparison) -> list[str]:
+    notes = map(note_text, made.notes)
+    return [*notes, *_losses(made), *(pair.sentence for pair in made.versus)]

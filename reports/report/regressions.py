@@ -3,6 +3,7 @@
 from typing import Any
 
 from ladder.results.standings.lineage import Regressions, Step
+from reports.layout.format import csv_text
 
 
 def regressions_document(found: Regressions) -> dict[str, Any]:
@@ -23,6 +24,17 @@ def _step_document(step: Step) -> dict[str, Any]:
         "error95": round(step.error95, 1),
         "games": step.games,
     }
+
+
+def regressions_csv(found: Regressions) -> str:
+    """Return the steps as comma-separated values; `state` is lost or undecided."""
+    columns = ("bot", "based_on", "elo", "error95", "games")
+    rows = [
+        (*(_step_document(step)[name] for name in columns), state)
+        for state, steps in (("lost", found.lost), ("undecided", found.undecided))
+        for step in steps
+    ]
+    return csv_text((*columns, "state"), rows)
 
 
 def regressions_text(found: Regressions, threshold: float) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from engine.result import FORFEITS
 from ladder.results.analysis.division import DivisionMistakes
 from ladder.results.standings.standings import (
     BotStanding,
@@ -16,12 +15,18 @@ from ladder.results.standings.standings import (
 )
 from ladder.visible import visible
 from reports.analyze import mistakes_of_bot, rate_columns
-from reports.layout.format import csv_text, games_text, markdown_text, number, rounded
+from reports.layout.format import games_text, markdown_text, rounded
 from reports.layout.table import Column, fit, to_markdown
 from reports.report.machines import machine_columns, machines_document, machines_sentence
+from reports.report.notes import note_text
+from reports.report.rating_columns import (
+    OVER_BUDGET,
+    UNRELIABLE,
+    View,
+    standing_values,
+    terminal_columns,
+)
 
-UNRELIABLE, OVER_BUDGET, RETIRED = "!", "*", "retired"
-"""Marks of a bot."""
 BOTS_NAMED = 5
 """Bots whose forfeits are told by the numbers of their games."""
 
@@ -64,7 +69,7 @@ def standings_document(
             }
             for line in standings.pairs_table
         ],
-        "notes": list(standings.notes),
+        "notes": [note_text(note) for note in standings.notes],
         "other_divisions": [
             {"label": other.label, "games": other.games, "unrated_games": other.unrated_games}
             for other in standings.other_divisions
@@ -74,62 +79,29 @@ def standings_document(
 
 
 def standing_document(bot: BotStanding, wrong: DivisionMistakes | None = None) -> dict[str, Any]:
-    """One bot's row as plain data, with its mistakes where any of its games was analysed."""
+    """Return one bot's row as plain data, with its mistakes if any of its games was analysed."""
     mistakes = mistakes_of_bot(wrong, bot.name)
-    return {
-        "name": bot.name,
-        "rank": bot.rank,
-        "elo": rounded(bot.elo, 1),
-        "elo_live": rounded(bot.elo_live, 1),
-        "error95": rounded(bot.error95, 1),
-        "elo_at_least": rounded(bot.elo_at_least, 1),
-        "elo_at_most": rounded(bot.elo_at_most, 1),
-        "games": bot.games,
-        "wins": bot.wins,
-        "draws": bot.draws,
-        "losses": bot.losses,
-        "score": rounded(bot.score, 4),
-        "win_rate": rounded(bot.win_rate, 4),
-        "forfeits": dict(bot.forfeits),
-        "forfeit_games": [
-            {"game": one.game, "termination": one.termination.value} for one in bot.forfeit_games
-        ],
-        "retired": bot.retired,
-        "unreliable": bot.unreliable,
-        "over_budget": bot.over_budget,
-        "simulations_per_second": rounded(bot.simulations_per_second, 1),
-        "mean_move_ms": rounded(bot.mean_move_ms, 3),
-        "max_move_ms": rounded(bot.max_move_ms, 3),
-        "reasons": dict(bot.reasons),
-        **({} if mistakes is None else {"mistakes": mistakes}),
-    }
+    return standing_values(bot) | ({} if mistakes is None else {"mistakes": mistakes})
 
 
-CSV_COLUMNS = (
-    "rank", "name", "elo", "error95", "elo_live", "games", "wins", "draws", "losses", "score",
-    "win_rate", *(kind.value for kind in FORFEITS), "simulations_per_second", "mean_move_ms",
-    "max_move_ms",
-)  # fmt: skip
-
-
-def standings_csv(standings: Standings) -> str:
-    """The rating list as comma-separated values with a header line; empty where nothing exists."""
-    documents = ({**standing_document(bot), **bot.forfeits} for bot in standings.bots)
-    return csv_text(CSV_COLUMNS, ([document[key] for key in CSV_COLUMNS] for document in documents))
+def _columns(view: View, wrong: DivisionMistakes | None) -> list[Column]:
+    names = [bot.name for bot in view.standings.bots]
+    return [*terminal_columns(view), *rate_columns(wrong, names)]
 
 
 def standings_markdown(
     standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
 ) -> str:
     """The rating list as Markdown, with the pair table if asked for."""
+    columns = _columns(View(standings, marks_apart=False), wrong)
     parts = [markdown_text(headline(standings))]
     if standings.bots:
-        parts.append(to_markdown(rating_columns(standings.bots, wrong, marks_apart=False)))
+        parts.append(to_markdown(columns))
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     if standings.machines is not None:
         parts.append(to_markdown(machine_columns(standings.machines)))
-    parts += map(markdown_text, (*standings.notes, *remarks(standings)))
+    parts += map(markdown_text, (*map(note_text, standings.notes), *remarks(standings)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -146,9 +118,9 @@ def print_standings(
     if standings.machines is not None:
         console.print(fit(machine_columns(standings.machines), console.width).table())
     for note in standings.notes:
-        console.print(visible(note))
+        console.print(visible(note_text(note)))
     console.print(Text(visible(headline(standings)), style="bold"))
-    fitted = fit(rating_columns(standings.bots, wrong), console.width)
+    fitted = fit(_columns(View(standings), wrong), console.width)
     if standings.bots:
         console.print(fitted.table())
     if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
@@ -217,77 +189,6 @@ def _other(other: OtherDivision) -> str:
     counts = [f"{other.games} games"] if other.games or not other.unrated_games else []
     counts += [f"{other.unrated_games} unrated"] if other.unrated_games else []
     return f"{other.label} ({', '.join(counts)})"
-
-
-def marks(bot: BotStanding) -> str:
-    """The marks that a bot's row bears; empty for none."""
-    found = (UNRELIABLE if bot.unreliable else "") + (OVER_BUDGET if bot.over_budget else "")
-    return " ".join(part for part in (found, RETIRED if bot.retired else "") if part)
-
-
-def forfeit_text(bot: BotStanding) -> str:
-    """The forfeits by kind, such as ``2 timeout, 1 crash``; a dot for none."""
-    kinds = [f"{count} {kind}" for kind, count in bot.forfeits.items() if count]
-    return ", ".join(kinds) or "."
-
-
-def elo_cells(bot: BotStanding) -> tuple[str, str]:
-    """Elo and its error; only a bound, and no error, for a bot that won or lost every game."""
-    if bot.elo_at_least is not None:
-        return f">={bot.elo_at_least:.0f}", "-"
-    if bot.elo_at_most is not None:
-        return f"<={bot.elo_at_most:.0f}", "-"
-    return number(bot.elo), number(bot.error95)
-
-
-def rating_columns(
-    bots: Sequence[BotStanding],
-    wrong: DivisionMistakes | None = None,
-    *,
-    marks_apart: bool = True,
-) -> list[Column]:
-    """The rating list; the level of a column says how soon it is left out.
-
-    Mistakes have columns where games were analysed.
-
-    Marks have a column of their own where there are any, or stand behind the names.
-    """
-    elo = [elo_cells(bot) for bot in bots]
-    marked = [marks(bot) for bot in bots]
-    names = [_name(bot) for bot in bots]
-    if not marks_apart:
-        names = [Text(f"{bot.name} {mark}".strip()) for bot, mark in zip(bots, marked, strict=True)]
-        marked = []
-    failing = any(bot.all_forfeits for bot in bots)
-    return [
-        Column("#", [str(bot.rank) for bot in bots], level=1),
-        Column("bot", names, number=False),
-        *([Column("", marked, number=False)] if any(marked) else []),
-        Column("elo", [text for text, _ in elo]),
-        Column("+-95", [text for _, text in elo], level=2),
-        Column("live", [number(bot.elo_live) for bot in bots], level=9),
-        Column("games", [str(bot.games) for bot in bots], level=3),
-        Column("win", [str(bot.wins) for bot in bots], level=5),
-        Column("draw", [str(bot.draws) for bot in bots], level=5),
-        Column("loss", [str(bot.losses) for bot in bots], level=5),
-        Column("win rate", [f"{bot.win_rate:.1%}" for bot in bots], level=4),
-        Column(
-            "forfeits",
-            [forfeit_text(bot) for bot in bots],
-            number=False,
-            level=8 if failing else 10,
-            short=[str(bot.all_forfeits) for bot in bots] if failing else None,
-        ),
-        Column("sims/s", [number(bot.simulations_per_second, ",.0f") for bot in bots], level=6),
-        Column("ms/move", [number(bot.mean_move_ms, ".1f") for bot in bots], level=7),
-        Column("max ms", [number(bot.max_move_ms, ".1f") for bot in bots], level=10),
-        *rate_columns(wrong, [bot.name for bot in bots]),
-    ]
-
-
-def _name(bot: BotStanding) -> Text:
-    style = "red" if bot.unreliable or bot.over_budget else "dim" if bot.retired else ""
-    return Text(bot.name, style=style)
 
 
 def pair_columns(lines: Sequence[PairStanding]) -> list[Column]:

@@ -7,6 +7,7 @@ import pytest
 
 from db.errors import Conflict, InUse, NameTaken, UnknownRow
 from db.records.aggregate import PairTableRow, RatingRow
+from db.records.games import GameQuery
 from db.records.pairs import PlannedPair
 from db.records.runs import NewRun, RunKind, RunRow
 from db.records.tuning import TuningStepRow
@@ -202,7 +203,7 @@ def _derived(store: Store, division: int) -> tuple[list[PairTableRow], list[Rati
     return (
         store.aggregate.of_division(division),
         store.aggregate.ratings(division),
-        [game.repeat for game in store.games.stream(division_id=division)],
+        [game.repeat for game in store.games.stream(GameQuery(division_id=division))],
     )
 
 

@@ -62,13 +62,13 @@ def analyze(
     `ladder report --mistakes` does. Games of matches and experiments need --division.
     """
     from ladder.cli.database import open_store
-    from ladder.cli.division import division_or_latest
     from ladder.cli.output import print_error, print_out, show_table, stderr_console
     from ladder.cli.parsing import names_of
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import be_idle
     from ladder.results.analysis.division import mistakes_of_division
     from ladder.results.analysis.session import analyse
+    from ladder.results.standings.division import division_or_latest
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.analyze import analysis_document, analysis_watcher, print_mistakes
     from reports.layout.format import to_json

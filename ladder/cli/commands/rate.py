@@ -35,16 +35,18 @@ def rate(
     With --first-mover-advantage 0 --draws half --prior 0 it is the plain logistic model.
     """
     from ladder.cli.output import print_result
-    from ladder.results.standings.pgn_list import (
-        options_of,
-        rate_file,
-    )
+    from ladder.results.standings.pgn_list import rate_file
+    from ladder.results.standings.rating_options import rating_options
     from reports.rate import (
         rating_document,
         rating_text,
     )
 
-    options = options_of(
-        advantage=first_mover_advantage, draws=draws, prior=prior, anchor=anchor, mean=mean
+    options = rating_options(
+        anchors=() if anchor is None else (anchor,),
+        mean=mean,
+        prior=prior,
+        advantage=first_mover_advantage,
+        draws=draws,
     )
     return print_result(rate_file(file, options), rating_document, rating_text, json=json)

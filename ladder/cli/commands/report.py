@@ -1,5 +1,9 @@
 """`ladder report`: the rating list of a division."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,38 +11,52 @@ import typer
 
 from ladder.cli.completion import bot_lists, bot_names
 from ladder.cli.options import DEFAULT_DATABASE, Database, Format, Json
+from ladder.cli.output import Forms, check_writable, print_error, show
+from ladder.cli.parsing import names_of, parse_since
+from ladder.cli.run_options import takes_options
+from ladder.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from ladder.cli.output import Forms
-    from ladder.results.analysis.division import DivisionMistakes
-    from ladder.results.standings.against import Against
-    from ladder.results.standings.comparison import Comparison
-    from ladder.results.standings.lineage import Regressions
-    from ladder.results.standings.standings import Standings
+    from db.records.runs import DivisionRow
+    from db.store import Store
+    from ladder.stats.pool.rating import RatingOptions
 
 PANEL_PAGE = "As a page"
 
 
-def report(
+class Mode(StrEnum):
+    """What is reported, by the option that asks for it."""
+
+    LIST = ""
+    COMPARE = "--compare"
+    AGAINST = "--against"
+    MISTAKES = "--mistakes"
+    REGRESSIONS = "--regressions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """The options of the command."""
+
     names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[A B C...]", help="The bots of --compare.", autocompletion=bot_names
         ),
-    ] = None,
+    ] = None
     compare: Annotated[
         bool, typer.Option("--compare", help="Put the named bots side by side instead.")
-    ] = False,
+    ] = False
     division: Annotated[
         str | None,
         typer.Option(
             metavar="NAME", help="Number, label or its beginning. [default: of the latest run]"
         ),
-    ] = None,
+    ] = None
     since: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Only games since 2026-11-20, 2026-11-20T18:00 or 12h."),
-    ] = None,
+    ] = None
     bots: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +64,7 @@ def report(
             help="Only these bots, names or patterns: v1,v2 or 'v*'.",
             autocompletion=bot_lists,
         ),
-    ] = None,
+    ] = None
     against: Annotated[
         str | None,
         typer.Option(
@@ -54,18 +72,18 @@ def report(
             help="NAME against each of its opponents instead.",
             autocompletion=bot_names,
         ),
-    ] = None,
+    ] = None
     mistakes: Annotated[
         bool,
         typer.Option("--mistakes", help="What bots got wrong instead, after `ladder analyze`."),
-    ] = False,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False,
-    retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False,
-    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE,
-    json: Json = False,
+    ] = False
+    pairs: Annotated[bool, typer.Option("--pairs", help="Every two bots that met, too.")] = False
+    retired: Annotated[bool, typer.Option("--retired", help="Retired bots, too.")] = False
+    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TABLE
+    json: Json = False
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")
-    ] = None,
+    ] = None
     html: Annotated[
         Path | None,
         typer.Option(
@@ -73,42 +91,102 @@ def report(
             help="Write a page with charts and games instead: one file, no network.",
             rich_help_panel=PANEL_PAGE,
         ),
-    ] = None,
+    ] = None
     games: Annotated[
         int,
         typer.Option(
             min=0, max=20_000, metavar="N", help="Games in the page.", rich_help_panel=PANEL_PAGE
         ),
-    ] = 200,
+    ] = 200
     force: Annotated[
         bool,
         typer.Option(
             "--force", help="Replace a file that is no page of ours.", rich_help_panel=PANEL_PAGE
         ),
-    ] = False,
+    ] = False
     anchor: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=ELO", help="Fix a bot's rating; may be given several times."),
-    ] = None,
+    ] = None
     regressions: Annotated[
         bool,
         typer.Option(
             "--regressions",
             help="Print versions that lost against the one they are based on; exit 3 if any did.",
         ),
-    ] = False,
+    ] = False
     fail_undecided: Annotated[
         bool,
         typer.Option(
             "--fail-undecided", help="With --regressions: exit 4 if a version may have lost."
         ),
-    ] = False,
+    ] = False
     threshold: Annotated[
         float,
         typer.Option(min=0, max=4000, metavar="ELO", help="How much a step may lose."),
-    ] = 0.0,
-    db: Database = DEFAULT_DATABASE,
-) -> int:
+    ] = 0.0
+
+    @cached_property
+    def mode(self) -> Mode:
+        """What is asked for.
+
+        Raises:
+            UsageError: options contradict each other.
+
+        """
+        named = self.names or []
+        if (self.compare or named) and not (self.compare and 1 < len(named) == len(set(named))):
+            raise UsageError(
+                "--compare takes two or more different bots, such as `ladder report --compare v4 "
+                "v3`"
+            )
+        given = [
+            mode
+            for mode, is_given in (
+                (Mode.COMPARE, self.compare),
+                (Mode.AGAINST, self.against is not None),
+                (Mode.MISTAKES, self.mistakes),
+                (Mode.REGRESSIONS, self.regressions),
+            )
+            if is_given
+        ]
+        on_page = given == [Mode.COMPARE]
+        words = [*given, *(["--html"] if self.html is not None and not on_page else [])]
+        if len(words) > 1:
+            raise UsageError(f"{' and '.join(words)} contradict each other: give one of them")
+        if self.fail_undecided and not self.regressions:
+            raise UsageError("--fail-undecided belongs to --regressions: give both")
+        return given[0] if given else Mode.LIST
+
+    @cached_property
+    def rating(self) -> "RatingOptions":
+        """The options of the rating list. Raises UsageError."""
+        from ladder.results.standings.rating_options import rating_options
+
+        return rating_options(anchors=self.anchor or ())
+
+    @cached_property
+    def patterns(self) -> Sequence[str]:
+        """The bots to show; none: all. Raises UsageError."""
+        return () if self.bots is None else names_of(self.bots)
+
+    @cached_property
+    def moment(self) -> float | None:
+        """The start of the earliest game that counts, epoch seconds. Raises UsageError."""
+        return None if self.since is None else parse_since(self.since)
+
+    def check(self) -> None:
+        """Refuse words that cannot be used, before the database is opened. Raises UsageError."""
+        from ladder.cli.html_file import check_html
+
+        _ = self.mode, self.rating, self.patterns, self.moment
+        check_writable(self.output)
+        if self.html is not None:
+            check_html(self.html, force=self.force)
+
+
+@takes_options
+def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
     """Print the rating list of a division and what to know before trusting it.
 
     `ladder report --compare A B` says instead who is stronger, and where the difference lies.
@@ -116,92 +194,57 @@ def report(
     `ladder report --html night.html` writes all of it as a page, with every game to replay.
     """
     from ladder.cli.database import open_to_read
-    from ladder.cli.division import division_or_latest
-    from ladder.cli.html_file import check_html, write_division
-    from ladder.cli.output import check_writable, print_error, show
-    from ladder.cli.parsing import names_of, parse_since
-    from ladder.errors import ExitCode, UsageError
-    from ladder.results.analysis.division import mistakes_of_bots, mistakes_of_division
-    from ladder.results.standings.against import against_each
-    from ladder.results.standings.anchors import read_anchors
-    from ladder.results.standings.comparison import compare as compare_bots
-    from ladder.results.standings.division import standings_of_division
-    from ladder.results.standings.lineage import regressions_of
-    from ladder.results.standings.selection import listed
+    from ladder.cli.html_file import write_division
+    from ladder.results.standings.division import division_or_latest
 
-    named = names or []
-    if (compare or named) and not (compare and 1 < len(named) == len(set(named))):
-        raise UsageError(
-            "--compare takes two or more different bots, such as `ladder report --compare v4 v3`"
-        )
-    if against is not None and (names or regressions or html is not None):
-        raise UsageError("--against prints a list of its own: leave out --compare and the others")
-    if regressions and (names or html is not None):
-        raise UsageError("--regressions prints a list of its own: leave out --compare and --html")
-    if fail_undecided and not regressions:
-        raise UsageError("--fail-undecided belongs to --regressions: give both")
-    if mistakes and (names or against is not None or regressions or html is not None):
-        raise UsageError("--mistakes prints a list of its own: leave out --compare and the others")
-    check_writable(output)
-    if html is not None:
-        check_html(html, force=force)
-    shape = Format.JSON if json else form
-    moment = None if since is None else parse_since(since)
-    anchors = read_anchors(anchor or ())
-    patterns = () if bots is None else names_of(bots)
+    options.check()
     with open_to_read(db) as store:
-        row = division_or_latest(store, division)
-        if html is not None:
-            write_division(
-                store,
-                row,
-                html,
-                since=moment,
-                games=games,
-                anchors=anchors,
-                names=names or (),
-                patterns=patterns,
-                retired=retired,
-            )
-            print_error(f"the report is in {html}")
-            return ExitCode.DONE
-        if regressions:
-            found = regressions_of(store, row, since=moment, threshold=threshold)
-            _print_regressions(found, threshold, json=shape is Format.JSON)
-            if found.lost:
-                return ExitCode.REGRESSION
-            is_failed = fail_undecided and bool(found.undecided)
-            return ExitCode.INCONCLUSIVE if is_failed else ExitCode.DONE
-        if names:
-            wrong = mistakes_of_division(store, row, since=moment)
-            forms = _comparison_forms(compare_bots(store, row, names, since=moment), wrong)
-        elif mistakes:
-            forms = _mistakes_forms(mistakes_of_bots(store, row, patterns, since=moment))
-        elif against is not None:
-            forms = _against_forms(
-                against_each(store, row, against, patterns=patterns, retired=retired, since=moment)
-            )
-        else:
-            standings = standings_of_division(store, row, since=moment, anchors=anchors)
-            chosen = listed(standings, patterns=patterns, retired=retired)
-            wrong = mistakes_of_division(store, row, since=moment)
-            forms = _standings_forms(chosen, wrong, pairs=pairs)
-        show(forms, shape, output)
+        division = division_or_latest(store, options.division)
+        if options.html is None:
+            forms = FORMS[options.mode](store, division, options)
+            show(forms, Format.JSON if options.json else options.form, options.output)
+            return forms.code
+        write_division(
+            store,
+            division,
+            options.html,
+            since=options.moment,
+            games=options.games,
+            options=options.rating,
+            names=options.names or (),
+            patterns=options.patterns,
+            retired=options.retired,
+        )
+        print_error(f"the report is in {options.html}")
     return ExitCode.DONE
 
 
-def _print_regressions(found: "Regressions", threshold: float, *, json: bool) -> None:
-    from ladder.cli.output import print_out
-    from reports.layout.format import to_json
-    from reports.report.regressions import regressions_document, regressions_text
+def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
+    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.standings.division import standings_of_division
+    from ladder.results.standings.selection import listed
+    from reports.report import rating_columns, standings
 
-    print_out(to_json(regressions_document(found)) if json else regressions_text(found, threshold))
+    everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
+    made = listed(everyone, patterns=options.patterns, retired=options.retired)
+    wrong = mistakes_of_division(store, division, since=options.moment)
+    pairs = options.pairs
+    return Forms(
+        document=lambda: standings.standings_document(made, wrong),
+        csv=lambda: rating_columns.standings_csv(made),
+        markdown=lambda: standings.standings_markdown(made, wrong, pairs=pairs),
+        table=lambda console: standings.print_standings(console, made, wrong, pairs=pairs),
+    )
 
 
-def _comparison_forms(made: "Comparison", wrong: "DivisionMistakes | None") -> "Forms":
-    from ladder.cli.output import Forms
+def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
+    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.standings.comparison import compare
     from reports.report import comparison
 
+    since = options.moment
+    made = compare(store, division, options.names or (), since=since, options=options.rating)
+    wrong = mistakes_of_division(store, division, since=since)
     return Forms(
         document=lambda: comparison.comparison_document(made, wrong),
         csv=lambda: comparison.comparison_csv(made),
@@ -210,10 +253,18 @@ def _comparison_forms(made: "Comparison", wrong: "DivisionMistakes | None") -> "
     )
 
 
-def _against_forms(made: "Against") -> "Forms":
-    from ladder.cli.output import Forms
+def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
+    from ladder.results.standings.against import against_each
     from reports.report import against
 
+    made = against_each(
+        store,
+        division,
+        options.against or "",
+        patterns=options.patterns,
+        retired=options.retired,
+        since=options.moment,
+    )
     return Forms(
         document=lambda: against.against_document(made),
         csv=lambda: against.against_csv(made),
@@ -222,10 +273,11 @@ def _against_forms(made: "Against") -> "Forms":
     )
 
 
-def _mistakes_forms(made: "DivisionMistakes | None") -> "Forms":
-    from ladder.cli.output import Forms
+def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
+    from ladder.results.analysis.division import mistakes_of_bots
     from reports import analyze
 
+    made = mistakes_of_bots(store, division, options.patterns, since=options.moment)
     return Forms(
         document=lambda: analyze.mistakes_document(made),
         csv=lambda: analyze.mistakes_csv(made),
@@ -234,15 +286,31 @@ def _mistakes_forms(made: "DivisionMistakes | None") -> "Forms":
     )
 
 
-def _standings_forms(
-    standings: "Standings", wrong: "DivisionMistakes | None", *, pairs: bool
-) -> "Forms":
-    from ladder.cli.output import Forms
-    from reports.report import standings as reports
+def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
+    from ladder.results.standings.lineage import regressions_of
+    from reports.report import regressions
 
+    threshold, since = options.threshold, options.moment
+    made = regressions_of(store, division, since=since, threshold=threshold, options=options.rating)
+    text = regressions.regressions_text(made, threshold)
+    is_undecided = options.fail_undecided and bool(made.undecided)
     return Forms(
-        document=lambda: reports.standings_document(standings, wrong),
-        csv=lambda: reports.standings_csv(standings),
-        markdown=lambda: reports.standings_markdown(standings, wrong, pairs=pairs),
-        table=lambda console: reports.print_standings(console, standings, wrong, pairs=pairs),
+        document=lambda: regressions.regressions_document(made),
+        csv=lambda: regressions.regressions_csv(made),
+        markdown=lambda: text,
+        table=lambda console: console.print(text, markup=False, soft_wrap=True),
+        code=ExitCode.REGRESSION
+        if made.lost
+        else ExitCode.INCONCLUSIVE
+        if is_undecided
+        else ExitCode.DONE,
     )
+
+
+FORMS: Mapping[Mode, Callable[["Store", "DivisionRow", ReportOptions], Forms]] = {
+    Mode.LIST: _standings,
+    Mode.COMPARE: _comparison,
+    Mode.AGAINST: _against,
+    Mode.MISTAKES: _mistakes,
+    Mode.REGRESSIONS: _regressions,
+}

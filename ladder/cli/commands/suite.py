@@ -66,12 +66,12 @@ def make(
     """
     from ladder.checked_stream import write_file
     from ladder.cli.database import open_to_read
-    from ladder.cli.division import division_or_latest
     from ladder.cli.output import check_writable, print_error, print_out
     from ladder.cli.parsing import boards_of
     from ladder.errors import ExitCode, UsageError
     from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
     from ladder.experiments.suite.puzzle import text_of
+    from ladder.results.standings.division import division_or_latest
     from ladder.signals import is_stop_wished, stops_heeded
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, mining_document, mining_text

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
+from db.records.games import GameQuery
 from db.records.runs import DivisionRow
 from db.store import Store
 from engine.board import BoardClass, parse_board
@@ -63,7 +64,7 @@ def _careless_move(position: Position, random: SplitMix) -> int:
 
 def stored_games(store: Store, division: DivisionRow) -> Iterator[Position]:
     """The games of a division that ended on the board, in the order in which they were stored."""
-    for game in store.games.stream(division_id=division.id):
+    for game in store.games.stream(GameQuery(division_id=division.id)):
         if game.offender is None:
             yield Position.from_moves(parse_board(game.board), game.moves)
 

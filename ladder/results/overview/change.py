@@ -19,9 +19,7 @@ def list_before(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str
     if not run.rated:
         return {}
     pool = pool_of(without(tables, store.aggregate.of_run(run.id)))
-    if pool is None:
-        return {}
-    return dict(zip(pool.rating.players, pool.rating.elo.tolist(), strict=True))
+    return {} if pool is None else pool.elo
 
 
 def without(tables: Sequence[PairTableRow], part: Sequence[PairTableRow]) -> list[PairTableRow]:

@@ -7,7 +7,6 @@ from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.overview.game_table import GameTable
 from ladder.results.overview.overview import list_now
 from ladder.results.overview.search import search
 from ladder.results.standings.against import Opponent, against_each
@@ -36,23 +35,20 @@ class OneBot:
     games: Sequence[GameSummary]
 
 
-def one_bot(
-    store: Store, name: str, division: str | None, table: GameTable | None = None
-) -> OneBot:
+def one_bot(store: Store, name: str, division: str | None) -> OneBot:
     """Read a bot's page.
 
     Args:
         store: the open database.
         name: of the bot.
         division: as a person names it; None: the latest in which it has games.
-        table: of all games, see `search`.
 
     Raises:
         UnknownRow: there is no such bot or division.
 
     """
     row = store.bots.get(name)
-    found = search(store, GameQuery(bot=name), GAMES_SHOWN, table)
+    found = search(store, GameQuery(bot=name), GAMES_SHOWN)
     divisions = store.divisions.all()
     chosen = None
     if division is not None:
@@ -69,7 +65,7 @@ def one_bot(
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})
         moments = [moment for moment in history if moment.bot == name]
-    lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN, table).games
+    lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN).games
     games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
     return OneBot(
         row=row,

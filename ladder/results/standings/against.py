@@ -12,6 +12,7 @@ from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.comparison import CLEAR
 from ladder.results.standings.division import current_tables, retired_bots
+from ladder.results.standings.notes import Note, RetiredOpponents
 from ladder.results.standings.selection import WITH_GAMES
 from ladder.stats.elo import EloEstimate, estimate
 
@@ -71,7 +72,7 @@ class Against:
     """By score, the best first."""
     never_met: Sequence[str]
     """Names of bots that were asked for and have no games with it."""
-    notes: Sequence[str]
+    notes: Sequence[Note]
 
     def count(self, balance: Balance, *, clear: bool = False) -> int:
         """Opponents with which the bot stands so; with `clear` only those beyond chance."""
@@ -128,9 +129,7 @@ def against_each(
         )
     left_out = sorted(set(met) & hidden)
     if left_out:
-        notes.append(
-            f"retired opponents are left out, --retired counts them: {', '.join(left_out)}"
-        )
+        notes.append(RetiredOpponents(left_out))
     return Against(
         label=division.label,
         bot=name,

@@ -12,9 +12,10 @@ from db.store import Store
 from engine.result import Result
 from ladder.errors import UsageError
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import Pool
+from ladder.results.standings.notes import Note
 from ladder.results.standings.selection import WITH_GAMES
 from ladder.results.standings.standings import BotStanding, build_standings
+from ladder.stats.pool.rating import Pool, RatingOptions
 
 LENGTHS = ((0, 19), (20, 29), (30, 39), (40, 59), (60, 999))
 """Games by their plies, openings included; the ends belong to the range."""
@@ -119,13 +120,25 @@ class Comparison:
     """Every two of them."""
     common: tuple[str, ...]
     """Opponents, not compared themselves, that all of them have met."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def compare(
-    store: Store, division: DivisionRow, names: Sequence[str], *, since: float | None = None
+    store: Store,
+    division: DivisionRow,
+    names: Sequence[str],
+    *,
+    since: float | None = None,
+    options: RatingOptions | None = None,
 ) -> Comparison:
-    """Compare bots by the rated games of a division, all or since a moment (epoch seconds).
+    """Compare bots by the rated games of a division.
+
+    Args:
+        store: the open database.
+        division: whose games.
+        names: of the bots.
+        since: only games that began then or later (epoch seconds); None: all.
+        options: of the rating list.
 
     Raises:
         UsageError: fewer than two names, one twice, or one without games in the division.
@@ -135,7 +148,9 @@ def compare(
         raise UsageError(f"a comparison takes two or more different bots, got {', '.join(names)}")
     tables, notes = current_tables(store, division, since=since)
     distinct = store.aggregate.count_distinct(tables, since=since)
-    standings = build_standings(division, tables, distinct_games=distinct, live={}, notes=notes)
+    standings = build_standings(
+        division, tables, distinct_games=distinct, live={}, notes=notes, options=options
+    )
     found = {bot.name: bot for bot in standings.bots}
     for name in names:
         if name not in found:

@@ -7,14 +7,17 @@ from db.records.aggregate import PairTableRow
 from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
+from ladder.errors import UsageError
 from ladder.results.standings.machines import agreement_of
 from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
+from ladder.results.standings.notes import FormerRevisions, Note
 from ladder.results.standings.standings import (
     ForfeitedGame,
     OtherDivision,
     Standings,
     build_standings,
 )
+from ladder.stats.pool.rating import RatingOptions
 
 FORFEITS_READ = 1000
 """The latest forfeits of a division in which those of each bot are looked for."""
@@ -29,12 +32,16 @@ def standings_of_division(
     division: DivisionRow,
     *,
     since: float | None = None,
-    anchors: Mapping[str, float] | None = None,
+    options: RatingOptions | None = None,
 ) -> Standings:
-    """The standings of a division's rated games, all of them or since a moment (epoch seconds).
+    """Return the standings of a division's rated games, of the current revisions of its bots.
 
-    Bots stand there with their current revision; a note says when older games were left out.
-    `anchors` fixes ratings in Elo by name.
+    Args:
+        store: the open database.
+        division: whose games.
+        since: only games that began then or later (epoch seconds); None: all.
+        options: of the rating list.
+
     """
     kept, notes = current_tables(store, division, since=since)
     unrated = store.games.count_unrated()
@@ -42,7 +49,7 @@ def standings_of_division(
         division,
         kept,
         distinct_games=store.aggregate.count_distinct(kept, since=since),
-        anchors=anchors,
+        options=options,
         live={row.revision: row.elo for row in store.aggregate.ratings(division.id)},
         notes=notes,
         stalled_games=store.games.count_aborts(division_id=division.id, since=since),
@@ -90,9 +97,27 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
     return move_times(store.games.several(latest), standings.budget)
 
 
+def division_or_latest(store: Store, text: str | None) -> DivisionRow:
+    """Return the division of this number, label or beginning of a label.
+
+    None is the division of the latest ladder run, or of any run if there is none.
+
+    Raises:
+        UnknownRow: there is no such division.
+        UsageError: there is no division at all.
+
+    """
+    if text is not None:
+        return store.divisions.find(text)
+    run = store.runs.latest() or store.runs.latest(kind=None)
+    if run is None:
+        raise UsageError("this database holds no games yet: play some with `ladder run`")
+    return store.divisions.find(str(run.division_id))
+
+
 def current_tables(
     store: Store, division: DivisionRow, *, since: float | None
-) -> tuple[list[PairTableRow], list[str]]:
+) -> tuple[list[PairTableRow], list[Note]]:
     """The aggregate of the current revisions, and a note when older games were left out."""
     tables = (
         store.aggregate.of_division(division.id)
@@ -102,13 +127,7 @@ def current_tables(
     current = {bot.revision.id for bot in store.bots.all(include_retired=True)}
     kept = [row for row in tables if row.a_revision in current and row.b_revision in current]
     left_out = sum(row.pairs for row in tables) - sum(row.pairs for row in kept)
-    notes = []
-    if left_out:
-        notes.append(
-            f"{2 * left_out} games of former revisions were left out: the code of their bots "
-            "has changed since"
-        )
-    return kept, notes
+    return kept, [FormerRevisions(2 * left_out)] if left_out else []
 
 
 def retired_bots(store: Store) -> frozenset[str]:

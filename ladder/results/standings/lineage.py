@@ -8,8 +8,9 @@ from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import Pool, pool_of
+from ladder.results.standings.pool import pool_of
 from ladder.stats.elo import Z95, normal_cdf
+from ladder.stats.pool.rating import Pool, RatingOptions
 
 
 class StepVerdict(StrEnum):
@@ -70,7 +71,7 @@ def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
     """
     if pool is None:
         return ()
-    place = {name: index for index, name in enumerate(pool.rating.players)}
+    place = pool.places
     steps = []
     for name, bot in sorted(bots.items(), key=lambda item: item[1].id):
         before = _rated_ancestor(bot, bots, place)
@@ -93,7 +94,12 @@ class Regressions:
 
 
 def regressions_of(
-    store: Store, division: DivisionRow, *, since: float | None, threshold: float
+    store: Store,
+    division: DivisionRow,
+    *,
+    since: float | None,
+    threshold: float,
+    options: RatingOptions | None = None,
 ) -> Regressions:
     """Return the steps of a division that lost more than `threshold` Elo, and the undecided ones.
 
@@ -102,11 +108,12 @@ def regressions_of(
         division: whose rated games count.
         since: epoch seconds of the first game that counts; None for all games.
         threshold: Elo that a step may lose.
+        options: of the rating list.
 
     """
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(steps_of(pool_of(tables), bots), key=lambda step: step.elo)
+    steps = sorted(steps_of(pool_of(tables, options), bots), key=lambda step: step.elo)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],

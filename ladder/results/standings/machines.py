@@ -7,11 +7,12 @@ import numpy as np
 
 from db.records.aggregate import PairTableRow
 from db.records.machines import MachineTableRow
-from ladder.results.standings.pool import Pool, chance_text
+from ladder.results.standings.notes import MachineDisagrees
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.agreement import GroupFit, agreement, worst_chance
 from ladder.stats.pool.cells import Cells
 from ladder.stats.pool.goodness import DOUBT
+from ladder.stats.pool.rating import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,11 @@ class Agreement:
     """Chance of a machine as far off as the first, if all agree; None: nothing can be told yet."""
 
     @property
-    def doubts(self) -> list[str]:
-        """Machines on which the games come out otherwise, as sentences; empty when all agree."""
+    def doubts(self) -> list[MachineDisagrees]:
+        """The machines whose games differ from those of the others; empty if all agree."""
         chances = [each for each in self.machines if each.fit.p is not None]
         return [
-            _doubt(each, each.fit.p * len(chances))
+            MachineDisagrees(each.label, each.fit.p * len(chances), each.fit.surprise)
             for each in chances
             if each.fit.p is not None and each.fit.p * len(chances) < DOUBT
         ]
@@ -100,17 +101,3 @@ def _counts(
             counts = found.setdefault(line.machine, np.zeros_like(cells.counts))
             counts[place[table]] += line.counts
     return found
-
-
-def _doubt(machine: MachineFit, chance: float) -> str:
-    said = (
-        f"the games of {machine.label} do not agree with the others' (chance "
-        f"{chance_text(chance)} if they did)"
-    )
-    surprise = machine.fit.surprise
-    if surprise is None:
-        return said
-    return (
-        f"{said}: {surprise.player} has {surprise.points:g} points of {surprise.games:g} there, "
-        f"where the list expects {surprise.expected:.1f}"
-    )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from db.records.budget import amount_for
 from db.records.games import GameRow
+from ladder.results.standings.notes import SharedMachine
 from ladder.results.standings.standings import Standings
 
 SHARED = 0.9
@@ -116,14 +117,9 @@ def waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = Fals
     return own is not None and own < SHARED and shared
 
 
-def shared_note(times: Sequence[MoveTimes]) -> str:
-    """Return a sentence about a machine that was shared."""
-    share = _share(times) or 0.0
-    return (
-        f"the machine was shared: bots computed for {share:.0%} of the time that their moves took "
-        "and waited for the rest, so a move time beyond the budget is not the bot's own doing; "
-        "lower --concurrency or stop other programs for times that can be compared"
-    )
+def shared_note(times: Sequence[MoveTimes]) -> SharedMachine:
+    """Return the note on a machine that was shared."""
+    return SharedMachine(_share(times) or 0.0)
 
 
 def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
@@ -149,8 +145,7 @@ def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standin
         replace(bot, over_budget=bot.over_budget and bot.name not in excused)
         for bot in standings.bots
     ]
-    notes = [*standings.notes, shared_note(times)]
-    return replace(standings, bots=bots, notes=notes, is_shared=True)
+    return replace(standings, bots=bots, notes=[*standings.notes, shared_note(times)])
 
 
 def _fits(entry: MoveTimes, budget: Mapping[str, int]) -> bool:

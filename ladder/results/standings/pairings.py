@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from db.records.aggregate import PairTableRow
-from ladder.results.standings.pool import Pool
 from ladder.results.standings.standings import first_mover_points2
 from ladder.stats.elo import Z95, elo_to_score
+from ladder.stats.pool.rating import Pool
 
 
 @dataclass(frozen=True, slots=True)

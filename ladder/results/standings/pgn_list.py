@@ -10,10 +10,8 @@ from ladder.results.exchange.pgn_tags import (
     tagged_games,
     text_of,
 )
-from ladder.results.standings.anchors import read_anchors, read_elo
-from ladder.stats.choices import Draws
 from ladder.stats.pool.cells import from_games
-from ladder.stats.pool.rating import MEAN, PoolRating, RatingOptions, rate_pool
+from ladder.stats.pool.rating import PoolRating, RatingOptions, rate_pool
 
 WANTED = frozenset({b"White", b"Black", b"Result"})
 CELLS = {b"0-1": 0, b"1/2-1/2": 1, b"1/2": 1, b"1-0": 2}
@@ -115,29 +113,3 @@ def _named(pair: tuple[bytes, bytes], line: int) -> tuple[str, str]:
     if white == black or not (white and black):
         raise UsageError(f"line {line}: a game is played by two different players")
     return white, black
-
-
-def options_of(
-    *, advantage: str, draws: Draws, prior: float, anchor: str | None, mean: float | None
-) -> RatingOptions:
-    """Rating options from the words of the command line.
-
-    Raises:
-        UsageError: a word is none of those allowed, or a number out of range.
-
-    """
-    if anchor is not None and mean is not None:
-        raise UsageError("--anchor and --mean contradict each other: give one of them")
-    if not 0 <= prior <= 1e6:
-        raise UsageError(f"--prior must be 0 .. 1000000 virtual draws, got {prior:g}")
-    centre = MEAN if mean is None else read_elo("--mean", str(mean))
-    anchors = None
-    if anchor is not None:
-        anchors = read_anchors([anchor])
-        centre = next(iter(anchors.values()))
-    fixed = (
-        None
-        if advantage == "fit"
-        else read_elo("--first-mover-advantage", advantage, "fit or a number of Elo")
-    )
-    return RatingOptions(mean=centre, anchors=anchors, prior=prior, advantage=fixed, draws=draws)

@@ -17,10 +17,10 @@ from ladder.results.standings.pairings import (
     pairings_of,
     scores_by_class,
 )
-from ladder.results.standings.pool import Pool
 from ladder.results.standings.selection import listed
 from ladder.results.standings.showcase import ShownGame, choose
 from ladder.results.standings.standings import Standings
+from ladder.stats.pool.rating import Pool, RatingOptions
 
 LATEST_READ = 1000
 """Swings and move times are taken from so many of the latest games: each is unpacked for it."""
@@ -36,8 +36,6 @@ class ReportData:
     bots: Mapping[str, BotRow]
     """All registered bots by name."""
     steps: Sequence[Step]
-    anchors: Mapping[str, float]
-    """Fixed ratings in Elo by name."""
     history: Sequence[RatedMoment]
     pairings: Sequence[PairingResult]
     """Both ways round."""
@@ -57,7 +55,7 @@ def gather(
     *,
     since: float | None = None,
     games: int = 200,
-    anchors: Mapping[str, float] | None = None,
+    options: RatingOptions | None = None,
     patterns: Sequence[str] = (),
     retired: bool = False,
 ) -> ReportData:
@@ -68,7 +66,7 @@ def gather(
         division: whose games.
         since: only games that began then or later.
         games: how many games to show in full.
-        anchors: fixed ratings in Elo by name.
+        options: of the rating list.
         patterns: names or shell patterns of the bots to show; none: all.
         retired: whether retired bots are shown, too.
 
@@ -76,7 +74,7 @@ def gather(
         UsageError: an anchor or a pattern names no bot of the list.
 
     """
-    everybody = standings_of_division(store, division, since=since, anchors=anchors)
+    everybody = standings_of_division(store, division, since=since, options=options)
     standings = listed(everybody, patterns=patterns, retired=retired)
     names = {bot.name for bot in standings.bots}
     tables, _ = current_tables(store, division, since=since)
@@ -97,11 +95,8 @@ def gather(
         standings=standings,
         bots=bots,
         steps=[step for step in steps_of(pool, bots) if step.bot in names],
-        anchors=anchors or {},
         history=[
-            moment
-            for moment in rating_history(slices, set(current), anchors)
-            if moment.bot in names
+            moment for moment in rating_history(slices, current, options) if moment.bot in names
         ],
         pairings=[
             pairing for pairing in pairings_of(tables, pool) if {pairing.a, pairing.b} <= names
@@ -125,5 +120,4 @@ def gather(
 def _elo_by_revision(pool: Pool | None, bots: Mapping[str, BotRow]) -> dict[int, float]:
     if pool is None:
         return {}
-    rated = zip(pool.rating.players, pool.rating.elo.tolist(), strict=True)
-    return {bots[name].revision.id: elo for name, elo in rated if name in bots}
+    return {bots[name].revision.id: elo for name, elo in pool.elo.items() if name in bots}

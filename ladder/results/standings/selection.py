@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from ladder.names import matching_names
+from ladder.results.standings.notes import PartShown, RetiredLeftOut
 from ladder.results.standings.standings import PairStanding, Standings
 
 WITH_GAMES = "`ladder report` lists the bots that have"
@@ -38,14 +39,11 @@ def shown(standings: Standings, names: Collection[str] | None) -> Standings:
     bots = [bot for bot in standings.bots if names is None or bot.name in names]
     if len(bots) == len(standings.bots):
         return standings
-    note = (
-        f"{len(bots)} of {standings.ranked} bots are shown: ranks and all other numbers are of all"
-    )
     return replace(
         standings,
         bots=bots,
         pairs_table=_pairs_among(standings, {bot.name for bot in bots}),
-        notes=[*standings.notes, note],
+        notes=[*standings.notes, PartShown(len(bots), standings.ranked)],
     )
 
 
@@ -54,13 +52,12 @@ def _without(standings: Standings, names: Collection[str]) -> Standings:
     if not names:
         return standings
     kept = [bot for bot in standings.bots if bot.name not in names]
-    which = "1 retired bot is" if len(names) == 1 else f"{len(names)} retired bots are"
     return replace(
         standings,
         ranked=len(kept),
         bots=[replace(bot, rank=rank) for rank, bot in enumerate(kept, start=1)],
         pairs_table=_pairs_among(standings, {bot.name for bot in kept}),
-        notes=[*standings.notes, f"{which} left out, not their games: --retired shows them"],
+        notes=[*standings.notes, RetiredLeftOut(sorted(names))],
     )
 
 

@@ -14,7 +14,15 @@ from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from engine.result import Termination
 from ladder.results.standings.machines import Agreement
-from ladder.results.standings.pool import Pool, pool_of
+from ladder.results.standings.notes import (
+    DelayedMoves,
+    NoRatedGames,
+    Note,
+    RepeatedGames,
+    SharedMachine,
+)
+from ladder.results.standings.pool import pool_notes, pool_of
+from ladder.stats.pool.rating import Pool, RatingOptions
 
 FORFEIT_SHARE = 0.02
 FORFEIT_MINIMUM = 3
@@ -146,10 +154,8 @@ class Standings:
     """Every two of `bots` that met."""
     pool: Pool | None = None
     """The fit behind the list, to compare any two of its bots; None without games."""
-    notes: Sequence[str] = ()
-    """Sentences that a reader should know before trusting the numbers."""
-    is_shared: bool = False
-    """Whether bots waited for the processor of a shared machine, as `notes` says."""
+    notes: Sequence[Note] = ()
+    """What a reader should know before trusting the numbers."""
     stalled_games: int = 0
     """How often the machine did not let a bot run."""
     unrated_games: int = 0
@@ -162,6 +168,16 @@ class Standings:
     def pairs(self) -> int:
         """Finished pairs."""
         return self.games // 2
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether bots waited for the processor of a shared machine."""
+        return any(isinstance(note, SharedMachine) for note in self.notes)
+
+    @property
+    def anchors(self) -> Mapping[str, float]:
+        """Fixed ratings in Elo by name."""
+        return {} if self.pool is None else self.pool.rating.options.anchors
 
     def head_to_head(self, a: str, b: str) -> PairStanding:
         """Return how A did against B; all counts are 0 if they did not meet."""
@@ -215,9 +231,9 @@ def build_standings(
     *,
     distinct_games: int,
     live: Mapping[int, float],
-    notes: Sequence[str],
+    notes: Sequence[Note],
     stalled_games: int = 0,
-    anchors: Mapping[str, float] | None = None,
+    options: RatingOptions | None = None,
     retired: Collection[str] = (),
     forfeit_games: Mapping[int, Sequence[ForfeitedGame]] | None = None,
     other_divisions: Sequence[OtherDivision] = (),
@@ -229,9 +245,9 @@ def build_standings(
         tables: one row for every two revisions and board class.
         distinct_games: how many of their games differ in board or moves.
         live: live Elo by revision.
-        notes: sentences to show with them.
+        notes: to show with them, before those that the tables give.
         stalled_games: how often the machine did not let a bot run.
-        anchors: fixed ratings in Elo by name.
+        options: of the rating list.
         retired: names of bots that play no more.
         forfeit_games: the latest forfeits by revision, the newest first.
         other_divisions: to be named beside this one.
@@ -260,8 +276,8 @@ def build_standings(
         plies += row.plies
         games += 2 * row.pairs
         draws += drawn
-    pool = pool_of(tables, anchors)
-    elo = {} if pool is None else dict(zip(pool.rating.players, pool.rating.elo, strict=True))
+    pool = pool_of(tables, options)
+    elo = {} if pool is None else pool.elo
     ranked = sorted(sums, key=lambda name: (-elo.get(name, -math.inf), name))
     bots = [
         replace(
@@ -292,34 +308,23 @@ def build_standings(
         pool=pool,
         notes=[
             *notes,
-            *(() if pool is None else pool.notes),
-            *_warnings(games, distinct_games),
-            *_stalls(games, stalled_games),
+            *([] if pool is None else pool_notes(pool)),
+            *_count_notes(games, distinct_games, stalled_games),
         ],
         stalled_games=stalled_games,
         other_divisions=other_divisions,
     )
 
 
-def _warnings(games: int, distinct: int) -> list[str]:
+def _count_notes(games: int, distinct: int, stalled: int) -> list[Note]:
+    notes: list[Note] = []
     if not games:
-        return ["no rated games yet"]
-    if distinct < DISTINCT_SHARE * games:
-        return [
-            f"only {distinct} of {games} games are distinct: repeated games tell nothing "
-            "new; ask for longer openings with --opening-plies"
-        ]
-    return []
-
-
-def _stalls(games: int, stalled: int) -> list[str]:
-    """Remarks about the machine for the reader."""
-    if not stalled:
-        return []
-    return [
-        f"{stalled} moves ({stalled / (games + stalled):.1%} of the attempts at games) were asked "
-        "again because the machine did not let a bot run; nobody was charged for them"
-    ]
+        notes.append(NoRatedGames())
+    elif distinct < DISTINCT_SHARE * games:
+        notes.append(RepeatedGames(distinct, games))
+    if stalled:
+        notes.append(DelayedMoves(stalled, stalled / (games + stalled)))
+    return notes
 
 
 def _bot_standing(

@@ -2,28 +2,34 @@
 
 from collections.abc import Mapping
 
+from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import current_tables
+from ladder.results.standings.pool import pool_of
 from ladder.stats.elo import elo_to_score
 
 EXPECTED = 0.25
 """A winner's expected score, as the list has it, up to which its win is an upset."""
 
 
-def possible_upsets(store: Store) -> Mapping[int, frozenset[tuple[int, int]]]:
-    """The upsets that are possible: by division, the revisions of winner and loser.
+def possible_upsets(
+    store: Store, division: DivisionRow | None = None
+) -> Mapping[int, frozenset[tuple[int, int]]]:
+    """Return the possible upsets: by division, the revisions of winner and loser.
 
-    Former revisions, and bots without a rating, have no place in a list and are left out.
+    Former revisions and bots without a rating are not in a list, so they are left out.
+
+    Args:
+        store: the open database.
+        division: the only one to consider; None: all.
+
     """
     revisions = {bot.name: bot.revision.id for bot in store.bots.all(include_retired=True)}
     found = {}
-    for division in store.divisions.all():
-        elo = {
-            revisions[bot.name]: bot.elo
-            for bot in standings_of_division(store, division).bots
-            if bot.elo is not None
-        }
-        found[division.id] = frozenset(
+    for one in store.divisions.all() if division is None else [division]:
+        pool = pool_of(current_tables(store, one, since=None)[0])
+        elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
+        found[one.id] = frozenset(
             (winner, loser)
             for winner in elo
             for loser in elo

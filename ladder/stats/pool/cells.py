@@ -5,8 +5,8 @@ as losses, draws and wins (`from_games`). Both become the same `Cells`, in which
 outcome of one cluster: the unit whose results may hang together (the pair, or the game).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,22 @@ class Cells:
         if self.second is None:
             return first, np.zeros_like(first)
         return first, self.counts @ ones[self.second]
+
+    def among(self, players: Collection[str]) -> "Cells":
+        """Return the games between these players alone, in alphabetical order of their names."""
+        names = sorted(players)
+        index = {name: place for place, name in enumerate(names)}
+        place = np.array([index.get(name, -1) for name in self.players])
+        a, b = place[self.a], place[self.b]
+        kept = (a >= 0) & (b >= 0)
+        return replace(
+            self,
+            players=tuple(names),
+            a=a[kept],
+            b=b[kept],
+            board_class=self.board_class[kept],
+            counts=self.counts[kept],
+        )
 
     def scores(self) -> tuple[FloatArray, FloatArray]:
         """Games and points (draws half) per player, shape (players,) each."""
@@ -89,6 +105,29 @@ def from_tables(
     outcome = np.arange(9)
     return _checked(
         players, a, b, cells.reshape(-1, 9), board_class, classes, outcome // 3, outcome % 3
+    )
+
+
+def from_named_tables(tables: Iterable[tuple[str, str, str, ArrayLike]]) -> Cells:
+    """Return the cells of tables of pairs: names of A and B, board class, nine counts of outcomes.
+
+    Players and classes are in alphabetical order; the counts are those of `from_tables`.
+
+    Raises:
+        UsageError: counts do not fit, or a player meets itself.
+
+    """
+    rows = list(tables)
+    players = sorted({name for a, b, _, _ in rows for name in (a, b)})
+    classes = sorted({board_class for _, _, board_class, _ in rows})
+    index = {name: place for place, name in enumerate(players)}
+    return from_tables(
+        players=players,
+        a=[index[a] for a, _, _, _ in rows],
+        b=[index[b] for _, b, _, _ in rows],
+        counts=np.array([counts for _, _, _, counts in rows], dtype=np.float64),
+        board_class=[classes.index(board_class) for _, _, board_class, _ in rows],
+        classes=classes,
     )
 
 

@@ -8,7 +8,8 @@ tables, never on the number of games.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,10 +17,7 @@ from ladder.errors import UsageError
 from ladder.stats.choices import Draws
 from ladder.stats.counts import FloatArray
 from ladder.stats.elo import SCALE, Z95, normal_cdf
-from ladder.stats.pool.cells import (
-    Cells,
-    require_connected,
-)
+from ladder.stats.pool.cells import Cells, groups, require_connected
 from ladder.stats.pool.clusters import covariance, pair_spread
 from ladder.stats.pool.draws import draw_rate_equal, rao_kupper
 from ladder.stats.pool.families import ExpectedScore, logistic
@@ -38,15 +36,22 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 class RatingOptions:
     """Scale, prior and model of a rating list."""
 
-    mean: float = MEAN
-    """Elo of the mean of all players; used only when nobody is anchored."""
-    anchors: Mapping[str, float] | None = None
+    mean: float | None = None
+    """Elo of the mean of all players; None: of the anchors' mean, or `MEAN` without anchors."""
+    anchors: Mapping[str, float] = field(default_factory=dict)
     """Fixed Elo by name."""
     prior: float = PRIOR
     """Virtual draws against the pool's mean; 0 is plain maximum likelihood."""
     advantage: float | None = None
     """First-mover advantage in Elo; None fits it, per board class."""
     draws: Draws = Draws.HALF
+
+    @property
+    def centre(self) -> float:
+        """The Elo that the fit counts from: of the mean of all players without anchors."""
+        if self.mean is not None:
+            return self.mean
+        return sum(self.anchors.values()) / len(self.anchors) if self.anchors else MEAN
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,7 @@ class PoolRating:
 
     cells: Cells
     """The games that it describes."""
+    options: RatingOptions
     fit: Fit
     """The highest point of their likelihood, on the scale of the expected score, natural units."""
     elo: FloatArray
@@ -207,11 +213,12 @@ def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRati
     errors = Z95 * np.sqrt(np.maximum(np.diag(spread), 0.0))
     games, points = cells.scores()
     bounded = (games > 0.0) & ((points <= 0.0) | (points >= games))
-    at_least, at_most = _bounds(cells, fit, setup, elo + options.mean, bounded, points)
+    at_least, at_most = _bounds(cells, fit, setup, elo + options.centre, bounded, points)
     return PoolRating(
         cells=cells,
+        options=options,
         fit=fit,
-        elo=elo + options.mean,
+        elo=elo + options.centre,
         error95=errors[:size],
         games=games,
         points=points,
@@ -225,6 +232,53 @@ def rate_pool(*, cells: Cells, options: RatingOptions | None = None) -> PoolRati
         draw_margin=margin,
         pair_spread=pair_spread(cells, fit.theta),
     )
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The largest group of players that games connect, rated together."""
+
+    rating: PoolRating
+    left_out: tuple[str, ...]
+    """The players of all other groups."""
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The index of every rated player in the arrays of `rating`, by name."""
+        return {name: place for place, name in enumerate(self.rating.players)}
+
+    @property
+    def elo(self) -> Mapping[str, float]:
+        """The ratings by name."""
+        return dict(zip(self.rating.players, self.rating.elo.tolist(), strict=True))
+
+
+def rate_connected(
+    *,
+    cells: Cells,
+    options: RatingOptions | None = None,
+    may_lack_anchors: bool = False,
+) -> Pool:
+    """Rate the largest group of players that games connect.
+
+    Args:
+        cells: all games.
+        options: of the list.
+        may_lack_anchors: rate without anchors if one of them is not in the group, instead of
+            refusing it.
+
+    Raises:
+        UsageError: as `rate_pool` does, except that the games need not connect all players.
+
+    """
+    options = options or RatingOptions()
+    largest, *others = groups(cells=cells) or ((),)
+    if others:
+        cells = cells.among(largest)
+    if may_lack_anchors and not set(options.anchors) <= set(largest):
+        options = replace(options, anchors={})
+    rating = rate_pool(cells=cells, options=options)
+    return Pool(rating, tuple(name for group in others for name in group))
 
 
 def _bounds(
@@ -249,17 +303,17 @@ def _bounds(
 
 
 def natural_setup(cells: Cells, options: RatingOptions) -> Setup:
-    """The options in natural units, ratings relative to `options.mean`."""
-    given = options.anchors or {}
+    """Return the options in natural units, ratings relative to `options.centre`."""
+    given = options.anchors
     unknown = sorted(set(given) - set(cells.players))
     if unknown:
         raise UsageError(f"anchors name players without games: {', '.join(unknown)}")
-    numbers = [options.mean, options.prior, options.advantage or 0.0, *given.values()]
+    numbers = [options.centre, options.prior, options.advantage or 0.0, *given.values()]
     if not all(math.isfinite(number) for number in numbers) or options.prior < 0.0:
         raise UsageError("mean, anchors and advantage must be finite, the prior 0 or more")
     index = {name: number for number, name in enumerate(cells.players)}
     return Setup(
         prior=options.prior,
-        anchors={index[name]: (elo - options.mean) / SCALE for name, elo in given.items()},
+        anchors={index[name]: (elo - options.centre) / SCALE for name, elo in given.items()},
         advantage=None if options.advantage is None else options.advantage / SCALE,
     )

@@ -59,6 +59,17 @@ class Parameters:
             words = ", ".join(member.value for member in kind)
             raise Refused(f"{name} is one of {words}, got {_shown(value)}") from None
 
+    def flag(self, name: str) -> bool:
+        """Return whether a condition is switched on by ``1``; not given or ``0``: it is not."""
+        value = self.text(name)
+        if value not in (None, "0", "1"):
+            raise Refused(f"{name} is 1 or 0, got {_shown(str(value))}")
+        return value == "1"
+
+    def given(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the values of these parameters as the address carries them, without empty ones."""
+        return {name: value for name in names if (value := self.text(name)) is not None}
+
     def names(self, name: str, *, most: int = 20) -> Sequence[str]:
         """Words between commas; none: not given."""
         value = self.text(name)

@@ -6,18 +6,16 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.records.runs import DivisionRow
-from db.store import FollowedStore, Store
-from ladder.errors import UsageError
+from db.store import FollowedStore
 from ladder.results.analysis.division import mistakes_of_division, truth_of_game
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.pace import runs_now
 from ladder.results.overview.search import search
 from ladder.results.standings.comparison import compare
-from ladder.results.standings.division import standings_of_division
+from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.selection import listed
 from ladder.runs.history import history
-from ladder.web.border.game_filters import Filters
+from ladder.web.border.game_filters import game_filter
 from ladder.web.border.parameters import Parameters
 from ladder.web.site import site_of
 from reports.games import page_document
@@ -37,7 +35,7 @@ async def standings(request: Request) -> Response:
     given.check()
 
     def look(store: FollowedStore) -> Any:
-        row = division_of(store, division)
+        row = division_or_latest(store, division)
         return standings_document(
             listed(standings_of_division(store, row)), mistakes_of_division(store, row)
         )
@@ -54,21 +52,16 @@ async def runs(request: Request) -> Response:
 async def games(request: Request) -> Response:
     """Games that fit conditions, newest first, page by page."""
     given = Parameters(request)
-    filters = Filters.read(given)
+    conditions = game_filter(given)
     limit = given.number("limit", low=1, high=MOST_GAMES) or 100
     before = given.number("before")
     given.check()
-    table = site_of(request).game_table()
-    return await _document(
-        request,
-        lambda store: page_document(
-            *_page(search(store, filters.query(store, before), limit, table))
-        ),
-    )
 
+    def look(store: FollowedStore) -> Any:
+        found = search(store, conditions.query(store, before=before), limit)
+        return page_document(found.games, found.next)
 
-def _page(found: Any) -> tuple[Any, int | None]:
-    return found.games, found.next
+    return await _document(request, look)
 
 
 async def game(request: Request) -> Response:
@@ -91,26 +84,10 @@ async def comparison(request: Request) -> Response:
     given.check()
 
     def look(store: FollowedStore) -> Any:
-        row = division_of(store, division)
+        row = division_or_latest(store, division)
         return comparison_document(compare(store, row, names), mistakes_of_division(store, row))
 
     return await _document(request, look)
-
-
-def division_of(store: Store, text: str | None) -> DivisionRow:
-    """The division that a person names; None: that of the latest ladder run, or of any.
-
-    Raises:
-        UnknownRow: there is no such division.
-        UsageError: there is none at all.
-
-    """
-    if text is not None:
-        return store.divisions.find(text)
-    run = store.runs.latest() or store.runs.latest(kind=None)
-    if run is None:
-        raise UsageError("this database holds no games yet: play some with `ladder run`")
-    return store.divisions.find(str(run.division_id))
 
 
 async def _document(request: Request, look: Callable[[FollowedStore], Any]) -> Response:

@@ -6,7 +6,6 @@ from starlette.responses import Response
 from ladder.results.overview.one_bot import one_bot
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
-from ladder.web.site import site_of
 from reports.html.live.bots import bot_parts
 
 
@@ -16,10 +15,9 @@ async def bot_page(request: Request) -> Response:
     division = given.text("division")
     given.check()
     name = request.path_params["name"]
-    table = site_of(request).game_table()
     return await live_page(
         request,
         "bot.html.j2",
         (name, division),
-        lambda store: bot_parts(one_bot(store, name, division, table)),
+        lambda store: bot_parts(one_bot(store, name, division)),
     )

@@ -7,10 +7,9 @@ from db.store import FollowedStore
 from ladder.errors import UsageError
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.standings.comparison import compare
-from ladder.results.standings.division import current_tables
+from ladder.results.standings.division import current_tables, division_or_latest
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
-from ladder.web.routes.api import division_of
 from reports.html.live.compare import compare_parts
 from reports.html.live.parts import PageParts
 
@@ -27,7 +26,7 @@ async def compare_page(request: Request) -> Response:
     def look(store: FollowedStore) -> PageParts:
         if store.runs.latest(kind=None) is None:
             return compare_parts(names)
-        row = division_of(store, division)
+        row = division_or_latest(store, division)
         divisions = [
             (each, each.id == row.id)
             for each in store.divisions.all()

@@ -8,10 +8,9 @@ from ladder.results.analysis.division import truth_of_game
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.search import search
-from ladder.web.border.game_filters import Filters
+from ladder.web.border.game_filters import NAMES, game_filter
 from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
-from ladder.web.site import site_of
 from reports.html.live.games import game_parts, games_parts
 from reports.html.live.parts import PageParts
 
@@ -21,16 +20,15 @@ PAGE = 50
 async def games_page(request: Request) -> Response:
     """Games that fit conditions, newest first, page by page."""
     given = Parameters(request)
-    filters = Filters.read(given)
+    conditions = game_filter(given)
     before = given.number("before")
     given.check()
-    table = site_of(request).game_table()
 
     def look(store: FollowedStore) -> PageParts:
-        found = search(store, filters.query(store, before), PAGE, table)
+        found = search(store, conditions.query(store, before=before), PAGE)
         return games_parts(
             found.games,
-            filters.given(),
+            given.given(NAMES),
             bot_groups(store.bots.all(include_retired=True), store.bots.played()),
             found.next,
             before=before,

@@ -5,17 +5,15 @@ from typing import Any
 from urllib.parse import urlencode
 
 from db.records.games import GameRow, GameSummary, HumanGameRow
-from engine.result import Result, Termination
+from engine.result import Result
 from ladder.results.analysis.division import GameTruth
+from ladder.results.overview.game_words import ENDINGS, Mover, Outcome
 from reports.html.live.links import bot_link, game_link, run_link
 from reports.html.live.parts import PageParts, fragment
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import viewer_game
 from reports.html.words import day
 from reports.replay import last_words_text
-
-ENDINGS = ("forfeit", *(each.value for each in Termination if each is not Termination.ABORTED))
-RESULTS = ("won", "lost", "drawn")
 
 
 def games_table(games: Sequence[GameSummary]) -> Table:
@@ -87,7 +85,8 @@ def games_parts(
                 given=conditions,
                 groups=groups,
                 endings=ENDINGS,
-                results=RESULTS,
+                results=[each.value for each in Outcome],
+                sides=[each.value for each in Mover],
             ),
         },
     )

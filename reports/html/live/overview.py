@@ -14,6 +14,8 @@ from reports.html.sections.trials import ratio_words
 from reports.html.sections.verdict import verdict
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.words import day
+from reports.report.notes import note_text
+from reports.report.rating_columns import View
 
 RUNS_SHOWN = 12
 
@@ -46,13 +48,13 @@ def overview_parts(data: Overview, playing: Mapping[int, Trial]) -> PageParts:
     standings = data.standings
     if standings is not None and data.division is not None:
         before = data.before if data.latest is not None and data.before else None
-        figure = ratings_figure(standings, {}, before=before, link=bot_link)
+        figure = ratings_figure(View(standings, before=before, link=bot_link))
         charts = specs_of([figure])
         parts["list"] = fragment(
             "list.html.j2",
             figure=figure,
             verdict=verdict(rated_bots(standings)),
-            warnings=list(standings.notes),
+            warnings=[note_text(note) for note in standings.notes],
             since=None if before is None or data.latest is None else data.latest.run.row.id,
             since_link="" if data.latest is None else run_link(data.latest.run.row.id),
         )

@@ -13,6 +13,7 @@ from reports.html.live.runs import goes_on_words, pace_words, run_name, state_of
 from reports.html.sections.ratings import ratings_figure
 from reports.html.sections.trials import judged_gates, trials_table
 from reports.html.words import day
+from reports.report.rating_columns import View
 
 
 def run_parts(
@@ -32,7 +33,7 @@ def run_parts(
     """
     row = entry.run.row
     judged = judged_gates(trials)
-    figure = None if standings is None else ratings_figure(standings, {}, link=bot_link)
+    figure = None if standings is None else ratings_figure(View(standings, link=bot_link))
     figures = [each.llr for each in judged] + ([] if figure is None else [figure])
     figures += [] if finding is None else finding.figures
     facts = [

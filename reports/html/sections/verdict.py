@@ -11,8 +11,9 @@ from ladder.results.standings.lineage import Step, StepVerdict
 from ladder.results.standings.move_times import MoveTimes, shared_note, waited
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.standings import BotStanding, Standings
-from reports.html.sections.ratings import rating_words
 from reports.html.words import day, listed
+from reports.report.notes import note_text
+from reports.report.rating_columns import rating_words
 
 LATE_SHARE = 0.01
 """Fewer late moves than this share are no warning."""
@@ -58,7 +59,7 @@ def warnings(data: ReportData) -> list[str]:
     # Once for all bots, and not again where the list says it already.
     if len(own) < len(late) and not standings.is_shared:
         notes.append(shared_note(data.move_times))
-    return [*found, *(_sentence(note) for note in notes)]
+    return [*found, *(_sentence(note_text(note)) for note in notes)]
 
 
 def _lost(steps: Sequence[Step]) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 from db.records.aggregate import PairTableRow
-from db.records.games import GameRow
+from db.records.games import GameQuery, GameRow
 from db.records.pairs import PlannedPair
 from db.records.runs import RunRow
 from db.store import Store
@@ -48,7 +48,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
         a, b = random.sample(revisions, 2)
         play(store, run, a, b, random.randrange(25), started=1000.0 + moment)
     division = runs[0].division_id
-    games = list(store.games.stream(division_id=division, rated=True))
+    games = list(store.games.stream(GameQuery(division_id=division, rated=True)))
     tables = store.aggregate.of_division(division)
     assert 0 < sum(row.repeats for row in tables) < 2 * sum(row.pairs for row in tables)
     for size in range(1, 6):
@@ -59,7 +59,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
     late = [game for game in games if game.started_at >= 1030.0]
     assert store.aggregate.count_distinct(since, since=1030.0) == lines(late)
     for run in runs:
-        own = store.games.stream(run_id=run.id)
+        own = store.games.stream(GameQuery(run_id=run.id))
         found = store.aggregate.count_distinct(store.aggregate.of_run(run.id), run_id=run.id)
         assert found == lines(own)
 

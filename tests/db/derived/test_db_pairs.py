@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from db.errors import UnknownRow
 from db.records import thought_blob as thoughts
 from db.records.aggregate import RatingRow
-from db.records.games import Thought
+from db.records.games import GameQuery, Thought
 from db.records.pairs import (
     PairOutcome,
     PairRecord,
@@ -248,7 +248,7 @@ def test_repeated_games_are_flagged(store: Store) -> None:
     # Another division does not know the line.
     (other,) = store.pairs.planned(match.id)
     assert store.pairs.finish(to_plan(other), same[3], elo).repeats == 0
-    assert [game.repeat for game in store.games.stream(division_id=run.division_id)] == [
+    assert [game.repeat for game in store.games.stream(GameQuery(division_id=run.division_id))] == [
         *(False, False, True, True, False, True)
     ]
     assert store.aggregate.of_division(run.division_id)[0].repeats == 3
@@ -374,11 +374,14 @@ def test_games_are_streamed_by_filter_while_pairs_are_stored(store: Store) -> No
     ids = [first.id, *(game.id for game in reader)]
     assert ids == sorted(ids)
     assert len(ids) == 30
-    assert len(list(store.games.stream(run_id=one.id))) == 40
-    assert len(list(store.games.stream(run_id=two.id, rated=True))) == 0
-    assert {game.run_id for game in store.games.stream(division_id=two.division_id)} == {two.id}
-    assert list(store.games.stream(run_id=999)) == []
-    assert list(store.games.stream(since=2e9)) == []
+    assert len(list(store.games.stream(GameQuery(run_id=one.id)))) == 40
+    assert len(list(store.games.stream(GameQuery(run_id=two.id, rated=True)))) == 0
+    assert {game.run_id for game in store.games.stream(GameQuery(division_id=two.division_id))} == {
+        two.id
+    }
+    with pytest.raises(UnknownRow):
+        list(store.games.stream(GameQuery(run_id=999)))
+    assert list(store.games.stream(GameQuery(since=2e9))) == []
     assert store.audit.integrity() == []
 
 

@@ -227,9 +227,27 @@ def test_against_tells_the_share_of_opponents_that_a_bot_beats(ladder: Command) 
     assert [row["name"] for row in rows] == ["e", "b"]
 
 
+def test_anchors_hold_in_every_report_of_differences(ladder: Command) -> None:
+    """Two anchors must fix the difference of their bots in a comparison and in a step, too."""
+    anchors = ("--anchor", "a=1100", "--anchor", "b=1000", "--json")
+    (versus,) = ladder("report", "--compare", "a", "b", *anchors).document["versus"]
+    assert versus["elo"] == pytest.approx(100.0)
+    done = ladder("report", "--regressions", "--anchor", "nobody=1000")
+    assert done.code == 2
+    assert "nobody" in done.err
+
+
+def test_regressions_are_written_to_a_file_and_as_csv(ladder: Command, tmp_path: Path) -> None:
+    """`-o` and `--format` must hold for them as for every report."""
+    assert ladder("report", "--regressions", "-o", "steps.txt").out == ""
+    assert (tmp_path / "steps.txt").read_text().startswith("no version is known to have lost")
+    assert ladder("report", "--regressions", "--format", "csv").out.startswith("bot,based_on,elo")
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [
+        (("--mistakes", "--regressions"), "--mistakes and --regressions contradict each other"),
         (("--against", "nobody"), "'nobody' has no rated games"),
         (("--against", "c", "--bots", "a"), "it has met none"),
         (("--against", "c", "--compare", "a", "b"), "--against"),

@@ -53,7 +53,7 @@ def test_another_programs_file_is_kept(folder: Path, capsys: pytest.CaptureFixtu
         (["--html", "."], "is a folder"),
         (["--html", "/proc/night.html"], "cannot be written"),
         (["--html", "night.html", "--since", "2030-01-01"], "has no rated games"),
-        (["--html", "night.html", "--regressions"], "leave out"),
+        (["--html", "night.html", "--regressions"], "contradict each other"),
         (["--html", "night.html", "--games", "-1"], "--games"),
     ],
 )

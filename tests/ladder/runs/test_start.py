@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from db.records.aggregate import Rate
+from db.records.games import GameQuery
 from db.records.launch import Limits
 from db.records.pairs import FinishedPair, PairPlan, PairRecord
 from db.records.runs import RunKind, RunRow
@@ -185,7 +186,7 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(
     """The time for which games were in play counts, and pauses between sessions do not."""
     hours = replace(SETTINGS, games=None, seconds=3600.0)
     play(store, hours, Recorder(monkeypatch, stop_after=4))
-    games = list(store.games.stream(run_id=1))
+    games = list(store.games.stream(GameQuery(run_id=1)))
     first, last = (games[place].started_at for place in (0, -1))
     assert first == last  # `random_record` starts every game at one and the same time
     played_s = max(game.duration_us for game in games) / 1e6
@@ -262,7 +263,7 @@ def test_forfeits_are_said_with_cause_and_game(
     monkeypatch.setattr("ladder.runs.start.Workers", ForfeitingWorkers)
     play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
     live = play(store, SETTINGS, Recorder(monkeypatch)).live
-    offenders = store.games.stream(run_id=1)
+    offenders = store.games.stream(GameQuery(run_id=1))
     crashes = [game for game in offenders if game.termination is Termination.CRASH]
     assert len(crashes) == 10
     lines = forfeit_lines(live)

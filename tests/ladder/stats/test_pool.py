@@ -10,11 +10,12 @@ from ladder.stats.choices import Draws
 from ladder.stats.elo import SCALE
 from ladder.stats.pool.cells import (
     from_games,
+    from_named_tables,
     from_tables,
     groups,
 )
 from ladder.stats.pool.errors import Disconnected, Unbounded
-from ladder.stats.pool.rating import RatingOptions, rate_pool
+from ladder.stats.pool.rating import RatingOptions, rate_connected, rate_pool
 from tests.ladder.stats.pools import by_scipy, names, random_cells, random_tables
 from tests.ladder.stats.vectors import vectors
 from tests.support.simulated_gates import pair_table
@@ -99,6 +100,33 @@ def test_a_disconnected_pool_is_refused_with_its_groups():
     assert caught.value.groups == (("C", "D", "E"), ("A", "B"))
     assert groups(cells=cells) == caught.value.groups
     assert isinstance(caught.value, UsageError)
+
+
+def test_the_largest_connected_group_is_rated_as_if_it_were_alone():
+    """Games of other groups change nothing, and their players are named as left out."""
+    counts = {("e", "c"): (4, 0, 0, 0, 1, 0, 2, 0, 3), ("d", "c"): (1, 0, 3, 0, 0, 0, 5, 0, 2)}
+    large = [(a, b, "thu", table) for (a, b), table in counts.items()]
+    small = [("b", "a", "6x7", (9, 0, 0, 0, 0, 0, 0, 0, 1))]
+    both = rate_connected(cells=from_named_tables(small + large))
+    alone = rate_pool(cells=from_named_tables(large))
+    assert both.left_out == ("a", "b")
+    assert both.rating.players == alone.players == ("c", "d", "e")
+    assert both.rating.elo == pytest.approx(alone.elo)
+    assert both.rating.error95 == pytest.approx(alone.error95)
+    assert both.places["e"] == 2
+    assert both.elo["e"] == both.rating.elo[2]
+
+
+def test_anchors_without_rated_games_are_refused_or_wait():
+    """A list needs all its anchors; an early moment of its history is rated without them."""
+    cells = from_named_tables([("a", "b", "thu", (4, 0, 0, 0, 1, 0, 2, 0, 3))])
+    early = RatingOptions(anchors={"a": 1200.0, "later": 1300.0})
+    with pytest.raises(UsageError, match="later"):
+        rate_connected(cells=cells, options=early)
+    waiting = rate_connected(cells=cells, options=early, may_lack_anchors=True)
+    assert waiting.rating.elo.mean() == pytest.approx(1000.0)
+    held = rate_connected(cells=cells, options=RatingOptions(anchors={"a": 1200.0}))
+    assert held.elo["a"] == pytest.approx(1200.0)
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0, 4.0])

@@ -16,6 +16,7 @@ PATHS = (
 NAMES = (
     *("division", "bot", "opponent", "result", "side", "ending", "board", "shortest", "longest"),
     *("run", "since", "before", "limit", "bots", "one", "other", "seen", "game", "ply", "nosuch"),
+    "upsets",
 )
 WORDS = (
     *(

@@ -184,6 +184,14 @@ def test_filters_find_what_fits(server: Running) -> None:
     assert found("board=9x9") == []
     assert found("result=draw") == [10, 8]
     assert found("since=2200-01-01") == []
+    for wrong in (
+        "upsets=yes",
+        "board=6by7",
+        "ending=boredom",
+        "shortest=9&longest=3",
+        "side=first",
+    ):
+        assert server.ask(f"/api/games?{wrong}").status == 400, wrong
 
 
 @pytest.mark.usefixtures("played")
@@ -199,6 +207,35 @@ def test_pages_of_games_follow_each_other(server: Running) -> None:
         if before is None:
             break
     assert seen == list(range(10, 0, -1))
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("upsets=1", "--upsets"),
+        (
+            "upsets=1&division=1&side=first&bot=beta",
+            "--upsets --division 1 --side first --bot beta",
+        ),
+        ("ending=forfeit", "--forfeit"),
+        ("ending=crash&run=1", "--ending crash --run 1"),
+        ("shortest=4&longest=5&bot=beta&result=lost", "--plies 4..5 --bot beta --lost"),
+        ("board=standard&result=drawn", "--board standard --drawn"),
+    ],
+)
+def test_the_command_and_the_page_have_the_same_conditions(
+    played: League, server: Running, capsys: pytest.CaptureFixture[str], query: str, words: str
+) -> None:
+    """A condition must select the same games in an address as among the command's options."""
+    surprise = Game("1-0", plies=5)
+    played.pair(played.run(), "beta", "alpha", surprise, surprise)
+    database = str(played.store.path)
+    assert run_command(["games", *words.split(), "--json", "--db", database]) == 0
+    told = [game["game"] for game in json.loads(capsys.readouterr().out)["games"]]
+    asked = [game["game"] for game in server.ask(f"/api/games?{query}").document["games"]]
+    assert asked == told != []
+    page = server.ask(f"/games?{query}").text
+    assert [game for game in range(12, 0, -1) if f'href="/games/{game}"' in page] == told
 
 
 def test_documents_are_those_of_the_commands(

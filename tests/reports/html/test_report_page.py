@@ -8,6 +8,7 @@ from msgspec.structs import replace as replace_struct
 
 from engine.board import parse_board
 from engine.position import Position, format_moves
+from ladder.results.standings.notes import NotConnected
 from ladder.results.standings.report_data import ReportData
 from reports.html.report import report_page
 from tests.reports.html.conftest import Open, Opened
@@ -167,7 +168,9 @@ def test_hostile_text_is_text(open_page: Open, data: ReportData) -> None:
     made = replace(
         data,
         games=[replace(shown, game=game)],
-        standings=replace(data.standings, bots=bots, label=HOSTILE, notes=[HOSTILE]),
+        standings=replace(
+            data.standings, bots=bots, label=HOSTILE, notes=[NotConnected([HOSTILE])]
+        ),
     )
     html = report_page(made)
     assert len(html) < 3_000_000

@@ -9,15 +9,17 @@ from db.records.launch import Origin
 from engine.result import Termination
 from ladder.results.standings.history import RatedMoment
 from ladder.results.standings.lineage import Step
+from ladder.results.standings.notes import NotConnected, SharedMachine
 from ladder.results.standings.report_data import ReportData
 from ladder.results.standings.showcase import ShownGame
 from reports.html.charts.pairings import heat_map
 from reports.html.report import report_page
 from reports.html.sections.failures import WORDS_LIMIT, failures
 from reports.html.sections.history import dates_figure, history_figure, history_said
-from reports.html.sections.ratings import rated_bots, rating_words, ratings_figure
+from reports.html.sections.ratings import rated_bots, ratings_figure
 from reports.html.sections.speed import speed_figure
 from reports.html.sections.verdict import facts, verdict, warnings
+from reports.report.rating_columns import View, rating_words
 
 
 def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
@@ -29,14 +31,14 @@ def test_every_kind_of_warning_stands_first(data: ReportData) -> None:
         *others,
     ]
     late = [replace(data.move_times[0], moves=100, late=7), *data.move_times[1:]]
-    standings = replace(data.standings, bots=bots, notes=["the list falls apart"])
+    standings = replace(data.standings, bots=bots, notes=[NotConnected(["x"])])
     found = warnings(replace(data, standings=standings, move_times=late))
     assert "forfeited 4 of" in found[0]
     assert "3 timeout, 1 crash" in found[0]
     assert "do not trust" in found[0]
     assert "130 ms" in found[1]
     assert "7 of its latest 100" in found[2]
-    assert found[3] == "the list falls apart."
+    assert found[3] == "no games connect x with the others yet: not rated."
     assert report_page(data).count('class="warning"') == len(warnings(data))
 
 
@@ -59,7 +61,7 @@ def test_a_shared_machine_is_said_once(data: ReportData) -> None:
     found = warnings(replace(data, move_times=late))
     assert [said for said in found if "late" in said] == []
     assert sum("the machine was shared" in said for said in found) == 1
-    noted = replace(data.standings, notes=["the machine was shared: 4 of 11 ms"], is_shared=True)
+    noted = replace(data.standings, notes=[SharedMachine(4 / 11)])
     found = warnings(replace(data, move_times=late, standings=noted))
     assert sum("the machine was shared" in said for said in found) == 1
 
@@ -171,7 +173,9 @@ def test_a_bot_that_won_everything_has_a_bound(data: ReportData) -> None:
     """As in the printed list: the number that the prior sets would say too much."""
     best = replace(rated_bots(data.standings)[0], elo_at_least=1017.3)
     assert rating_words(best) == "at least 1017"
-    (_, _, elo, error, *_) = ratings_figure(replace(data.standings, bots=[best]), {}).table.rows[0]
+    (_, _, elo, error, *_) = ratings_figure(View(replace(data.standings, bots=[best]))).table.rows[
+        0
+    ]
     assert (elo.text, error.text) == ("at least 1017", "-")
     assert verdict([best, *rated_bots(data.standings)[1:]]).startswith(
         f"{best.name} leads with at least 1017 Elo"

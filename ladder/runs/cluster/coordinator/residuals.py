@@ -11,7 +11,7 @@ import numpy as np
 from db.records.pairs import PairPlan, PairRecord
 from ladder.stats.counts import FloatArray
 from ladder.stats.pool.agreement import Surprise, agreement
-from ladder.stats.pool.cells import Cells, from_tables, groups
+from ladder.stats.pool.cells import from_named_tables, groups
 from ladder.stats.pool.rating import rate_pool
 
 FAR_OUT = 1e-6
@@ -86,7 +86,10 @@ class Residuals:
         counts = np.array(
             [[tables.get(key, np.zeros(9)) for key in keys] for tables in self._counts.values()]
         )
-        cells = _cells(keys, counts.sum(axis=0))
+        cells = from_named_tables(
+            (a, b, board_class, total)
+            for (board_class, a, b), total in zip(keys, counts.sum(axis=0), strict=True)
+        )
         if len(groups(cells=cells)) > 1:
             return None  # too early: no games connect all bots
         fits = agreement(cells=cells, fit=rate_pool(cells=cells).fit, groups=counts)
@@ -99,16 +102,3 @@ class Residuals:
             return None
         self._counts.pop(name)
         return FarOut(name, p * len(known), fit.surprise)
-
-
-def _cells(keys: list[_Table], counts: FloatArray) -> Cells:
-    players = sorted({name for _, a, b in keys for name in (a, b)})
-    classes = sorted({board_class for board_class, _, _ in keys})
-    return from_tables(
-        players=players,
-        a=[players.index(a) for _, a, _ in keys],
-        b=[players.index(b) for _, _, b in keys],
-        counts=counts,
-        board_class=[classes.index(board_class) for board_class, _, _ in keys],
-        classes=classes,
-    )

@@ -8,7 +8,9 @@ import pytest
 from db.records.runs import DivisionRow, RunRow
 from ladder.results.standings.division import standings_of_division
 from ladder.results.standings.machines import Agreement
+from ladder.results.standings.notes import MachineDisagrees
 from reports.layout.format import to_json
+from reports.report.notes import note_text
 from reports.report.standings import remarks, standings_document, standings_markdown
 from tests.support.data.league import League
 
@@ -56,8 +58,9 @@ def test_a_machine_that_disagrees_is_named(tmp_path: Path) -> None:
     assert worst.fit.surprise is not None
     assert worst.fit.surprise.player == "fast"
     assert worst.fit.freedom == 2
-    (note,) = [note for note in standings.notes if "do not agree" in note and "attic" in note]
-    assert "fast has" in note
+    notes = [note for note in standings.notes if isinstance(note, MachineDisagrees)]
+    assert "the games of attic do not agree" in note_text(notes[0])
+    assert "fast has" in note_text(notes[0])
     assert any("the machines do not agree" in line for line in remarks(standings))
     document = standings_document(standings)["machines"]
     assert document["list"][0]["machine"] == "attic"

@@ -9,6 +9,7 @@ import pytest
 from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
+from ladder.results.standings.notes import Circle, NoRatedGames, NotConnected, RepeatedGames
 from ladder.results.standings.pool import pool_of
 from ladder.results.standings.standings import (
     Standings,
@@ -16,11 +17,19 @@ from ladder.results.standings.standings import (
 )
 from ladder.stats.elo import score_to_elo
 from ladder.stats.pool import fitting
+from reports.html.sections.ratings import ratings_figure
 from reports.layout.format import to_json
-from reports.report.standings import (
+from reports.report.notes import note_text
+from reports.report.rating_columns import (
+    COLUMNS,
+    READING_ORDER,
+    View,
     marks,
-    remarks,
     standings_csv,
+    terminal_columns,
+)
+from reports.report.standings import (
+    remarks,
     standings_document,
     standings_markdown,
 )
@@ -90,8 +99,9 @@ def test_a_shutout_is_finite_and_said() -> None:
     best, worst = result.bots
     assert (best.elo_at_least, best.elo_at_most) == (pytest.approx(1000 + apart / 2), None)
     assert (worst.elo_at_least, worst.elo_at_most) == (None, pytest.approx(1000 - apart / 2))
-    assert any(f"won every game: a (at least {1000 + apart / 2:.0f}" in n for n in result.notes)
-    assert any(f"lost every game: b (at most {1000 - apart / 2:.0f}" in n for n in result.notes)
+    said = [note_text(note) for note in result.notes]
+    assert any(f"won every game: a (at least {1000 + apart / 2:.0f}" in text for text in said)
+    assert any(f"lost every game: b (at most {1000 - apart / 2:.0f}" in text for text in said)
     documents = standings_document(result)["bots"]
     assert documents[0]["elo_at_least"] == pytest.approx(1000 + apart / 2, abs=0.05)
     assert documents[0]["elo_at_most"] is None
@@ -119,7 +129,7 @@ def test_bots_that_no_games_connect_are_not_rated() -> None:
     assert by_name["x"].elo is None
     assert "no games connect" in by_name["x"].reasons["elo"]
     assert by_name["a"].elo is not None
-    assert any("x, y" in note for note in result.notes)
+    assert NotConnected(("x", "y")) in result.notes
 
 
 def test_nothing_played_yet() -> None:
@@ -127,7 +137,7 @@ def test_nothing_played_yet() -> None:
     result = standings()
     assert result.games == 0
     assert result.first_mover_score is None
-    assert list(result.notes) == ["no rated games yet"]
+    assert list(result.notes) == [NoRatedGames()]
     assert pool_of([]) is None
     assert result.first_mover_elo == {}
 
@@ -160,7 +170,7 @@ def test_slow_bots_and_repeated_games_are_marked() -> None:
     bot = next(bot for bot in result.bots if bot.name == "a")
     assert bot.over_budget
     assert marks(bot) == "*"
-    assert any("only 15 of 20 games are distinct" in note for note in result.notes)
+    assert RepeatedGames(15, 20) in result.notes
     assert bot.simulations_per_second is None
     assert "tells no simulations" in bot.reasons["simulations_per_second"]
 
@@ -183,11 +193,28 @@ def test_every_format_is_complete_and_finite() -> None:
     assert standings_markdown(result, pairs=True).count("\n| ") == 8
 
 
+def test_every_column_stands_in_every_format_that_it_declares() -> None:
+    """One declaration must give the key in JSON, the heads of tables and CSV, and the page's."""
+    result = standings(table("a", "b", MIXED), live={ord("a"): 1010.0})
+    view = View(result, before={"a": 900.0})
+    document = standings_document(result)["bots"][0]
+    assert list(document) == [column.key for column in COLUMNS if column.key]
+    heads = standings_csv(result).splitlines()[0].split(",")
+    for column in COLUMNS:
+        csv = [column.key] if column.csv is None else column.csv
+        assert not column.key or set(csv) <= set(heads)
+    shown = [column.head for column in terminal_columns(view)]
+    assert shown == ["#", "bot", *[c.head for c in READING_ORDER[2:] if c.head]]
+    page = ratings_figure(view).table
+    assert [column.name for column in page.columns][3:6] == ["± 95 %", "change", "live"]
+    assert [row[4].text for row in page.rows] == ["+100", "new"]
+
+
 def test_a_circle_is_told() -> None:
     """Where A beats B beats C beats A, no single number describes the games: the notes say so."""
     strong = (2, 0, 10, 0, 0, 0, 10, 0, 78)
     weak = (78, 0, 10, 0, 0, 0, 10, 0, 2)
     result = standings(table("a", "b", strong), table("b", "c", strong), table("a", "c", weak))
-    assert any("go in a circle" in note for note in result.notes)
+    assert any(isinstance(note, Circle) for note in result.notes)
     straight = standings(table("a", "b", MIXED), table("b", "c", MIXED), table("a", "c", MIXED))
-    assert not any("circle" in note for note in straight.notes)
+    assert not any(isinstance(note, Circle) for note in straight.notes)
