@@ -27,11 +27,22 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Exists, SelectBase
 
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     KEY,
     MAXIMA,
     SUMS,
 )
-from db.models import Base, Game, LastWords, Pair, PairMachine, PairTable, Rating, Run
+from db.models import (
+    Base,
+    ForfeitCount,
+    Game,
+    LastWords,
+    Pair,
+    PairMachine,
+    PairTable,
+    Rating,
+    Run,
+)
 
 GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
 """The columns that a new game needs a value for."""
@@ -147,8 +158,12 @@ class Statements:
             dialect,
         )
         """pair_id, machine_id"""
-        self.add_to_table = Prepared(_adding(dialect), dialect)
+        self.add_to_table = Prepared(_adding(dialect, PairTable, KEY, SUMS), dialect)
         """KEY and SUMS."""
+        self.add_forfeits = Prepared(
+            _adding(dialect, ForfeitCount, FORFEIT_KEY, ("games",)), dialect
+        )
+        """FORFEIT_KEY and games"""
         self.write_rating = Prepared(_replacing_rating(dialect), dialect)
         """division_id, revision_id, elo, games"""
 
@@ -193,17 +208,19 @@ def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
     return build(model).values({name: bindparam(name) for name in names})
 
 
-def _adding(dialect: Dialect) -> Any:
-    statement = _upsert(dialect, PairTable, (*KEY, *SUMS))
-    stored = PairTable.__table__.c
+def _adding(
+    dialect: Dialect, model: type[Base], key: tuple[str, ...], sums: tuple[str, ...]
+) -> Any:
+    statement = _upsert(dialect, model, (*key, *sums))
+    stored = model.__table__.c
     moved: dict[str, ColumnElement[Any]] = {}
-    for name in SUMS:
+    for name in sums:
         fresh = statement.excluded[name]
         if name in MAXIMA:
             moved[name] = case((stored[name] > fresh, stored[name]), else_=fresh)
         else:
             moved[name] = stored[name] + fresh
-    return statement.on_conflict_do_update(index_elements=list(KEY), set_=moved)
+    return statement.on_conflict_do_update(index_elements=list(key), set_=moved)
 
 
 def _replacing_rating(dialect: Dialect) -> Any:

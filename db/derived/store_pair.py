@@ -15,12 +15,15 @@ from sqlalchemy import Connection
 from db.connection.database import Database
 from db.derived.game_columns import columns_of, last_words_values, line_hash, offender_of
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     KEY,
     SUMS,
     GameValues,
     Key,
+    PairSums,
     add,
     contribution,
+    forfeit_counts,
 )
 from db.derived.statements import Answer, Statements
 from db.records.aggregate import Rate, RatingRow
@@ -163,8 +166,12 @@ class PairStorer:
     def _write(self, connection: Connection, moved: "_Moved") -> None:
         """The aggregate and the ratings, each row once for all pairs of a transaction."""
         run = self._statements
-        for key, values in moved.sums.items():
-            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), (*key, *values), strict=True)))
+        for key, sums in moved.sums.items():
+            row = (*key, *sums.values)
+            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), row, strict=True)))
+        for which, games in forfeit_counts(moved.sums).items():
+            row = (*which, games)
+            run.add_forfeits.run(connection, dict(zip((*FORFEIT_KEY, "games"), row, strict=True)))
         for rating in moved.ratings.values():
             run.write_rating.run(
                 connection,
@@ -185,7 +192,7 @@ class _Moved:
         """Those that are stored."""
         self.lines: set[tuple[int, str, str]] = set()
         """Division, board and moves of their games."""
-        self.sums: dict[Key, list[int]] = {}
+        self.sums: dict[Key, PairSums] = {}
         """To be added to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
         """Those after the pairs so far, by division and revision."""

@@ -348,6 +348,8 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
         for sql in (
             "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
             "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
+            "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
+            "DELETE FROM forfeits WHERE a_revision_id = 2",
             "DELETE FROM ratings WHERE revision_id = 1",
             "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
         ):
@@ -355,6 +357,7 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
     found = store.aggregate.rebuild(elo)
     assert {(d.table, d.column) for d in found} >= {
         *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),
+        ("forfeits", "games"),
     }
     assert any(d.stored is None for d in found)
     assert store.aggregate.of_division(run.division_id) == tables
