@@ -16,6 +16,7 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from tests.db.making import elo, ensure_revision, new_bot, new_run, revision, to_plan
 from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 
 def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
@@ -50,7 +51,7 @@ class Played:
         )
         for row in rows:
             plan = to_plan(row)
-            self.store.pairs.finish(plan, legal_record(plan, self.random), elo)
+            finish_pair(self.store, plan, legal_record(plan, self.random), elo)
 
     def go(self, steps: str) -> None:
         """A letter changes hero's content to it, a dot plays a pair."""

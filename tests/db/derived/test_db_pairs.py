@@ -29,6 +29,7 @@ from tests.db.making import (
     played,
     to_plan,
 )
+from tests.support.storing import finish_pair
 
 
 def test_plan_takes_numbers_once(store: Store) -> None:
@@ -62,7 +63,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     run = new_run(store, rated=False, stream="control")
     (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     record = played(row, Random(1))
-    assert store.pairs.finish(to_plan(row), record, elo).outcome is PairOutcome.STORED
+    assert finish_pair(store, to_plan(row), record, elo).outcome is PairOutcome.STORED
     (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
@@ -73,14 +74,14 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
-    first = store.pairs.finish(to_plan(row), record, elo)
+    first = finish_pair(store, to_plan(row), record, elo)
     assert first.outcome is PairOutcome.STORED
     assert len(first.game_ids) == 2
     tables, live = (
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
-    again = store.pairs.finish(to_plan(row), played(row, Random(2)), elo)
+    again = finish_pair(store, to_plan(row), played(row, Random(2)), elo)
     assert again.outcome is PairOutcome.ALREADY_FINISHED
     assert again.game_ids == ()
     assert store.games.count(run.id) == 2
@@ -88,7 +89,7 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     assert store.aggregate.ratings(run.division_id) == live
     stranger = msgspec.structs.replace(to_plan(row), id=999)
     lost = msgspec.structs.replace(record, id=999)
-    assert store.pairs.finish(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+    assert finish_pair(store, stranger, lost, elo).outcome is PairOutcome.UNKNOWN
 
 
 def test_dropped_pair_is_not_stored(store: Store) -> None:
@@ -97,7 +98,7 @@ def test_dropped_pair_is_not_stored(store: Store) -> None:
     one, two = store.pairs.plan(run.id, 2, maker(revisions))
     assert store.pairs.drop([one.id]) == 1
     assert store.pairs.drop([one.id]) == 0
-    assert store.pairs.finish(to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
+    assert finish_pair(store, to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
     assert store.pairs.planned(run.id) == [two]
 
 
@@ -106,12 +107,12 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
-        store.pairs.finish(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
+        finish_pair(store, to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
     record = played(row, Random(1))
     halted = msgspec.structs.replace(record.games[1], termination=Termination.ABORTED)
     half = msgspec.structs.replace(record, games=(record.games[0], halted))
     with pytest.raises(ValueError, match="aborted"):
-        store.pairs.finish(to_plan(row), half, elo)
+        finish_pair(store, to_plan(row), half, elo)
     assert list(store.games.stream()) == []
     store.pairs.note_aborts(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
@@ -127,11 +128,11 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.pairs.finish(to_plan(row), played(row, Random(1)), broken)
+        finish_pair(store, to_plan(row), played(row, Random(1)), broken)
     assert store.pairs.planned(run.id) == [row]
     assert list(store.games.stream()) == []
     assert store.aggregate.of_division(run.division_id) == []
-    assert store.pairs.finish(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
+    assert finish_pair(store, to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
 def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path)
             if together:
                 answers = store.pairs.finish_all(done, elo)
             else:
-                answers = [store.pairs.finish(plan, record, elo) for plan, record in done]
+                answers = [finish_pair(store, plan, record, elo) for plan, record in done]
             seen.append(
                 (
                     answers,
@@ -187,7 +188,7 @@ def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
     dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
     rows = store.pairs.plan(dead.id, 3, maker(revisions))
     store.pairs.plan(foreign.id, 1, maker(revisions))
-    store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo)
+    finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo)
     assert store.pairs.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
     assert [row.number for row in store.pairs.planned(fresh.id)] == [1, 2]
     assert store.pairs.planned(dead.id) == []
@@ -204,7 +205,7 @@ def test_a_game_is_read_as_it_was_played(store: Store) -> None:
     seen = set()
     for row in rows:
         record = played(row, Random(row.number))
-        ids = store.pairs.finish(to_plan(row), record, elo).game_ids
+        ids = finish_pair(store, to_plan(row), record, elo).game_ids
         for index, (key, game) in enumerate(zip(ids, record.games, strict=True)):
             stored = store.games.get(key)
             assert stored is not None
@@ -240,14 +241,14 @@ def test_repeated_games_are_flagged(store: Store) -> None:
         msgspec.structs.replace(record, id=row.id, number=row.number)
         for row in (*rows, *store.pairs.plan(match.id, 1, lambda _: pair))
     ]
-    assert store.pairs.finish(to_plan(rows[0]), same[0], elo).repeats == 0
-    assert store.pairs.finish(to_plan(rows[1]), same[1], elo).repeats == 2
+    assert finish_pair(store, to_plan(rows[0]), same[0], elo).repeats == 0
+    assert finish_pair(store, to_plan(rows[1]), same[1], elo).repeats == 2
     one_line = tuple(msgspec.structs.replace(g, moves=(1, 2, 3)) for g in record.games)
     twice = msgspec.structs.replace(same[2], games=one_line)
-    assert store.pairs.finish(to_plan(rows[2]), twice, elo).repeats == 1
+    assert finish_pair(store, to_plan(rows[2]), twice, elo).repeats == 1
     # Another division does not know the line.
     (other,) = store.pairs.planned(match.id)
-    assert store.pairs.finish(to_plan(other), same[3], elo).repeats == 0
+    assert finish_pair(store, to_plan(other), same[3], elo).repeats == 0
     assert [game.repeat for game in store.games.stream(division_id=run.division_id)] == [
         *(False, False, True, True, False, True)
     ]
@@ -271,7 +272,7 @@ def test_live_ratings_move_by_the_given_rule(store: Store) -> None:
         msgspec.structs.replace(g, result=r, termination=Termination.ADJUDICATED)
         for g, r in zip(record.games, results, strict=True)
     )
-    done = store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), rule)
+    done = finish_pair(store, to_plan(row), msgspec.structs.replace(record, games=games), rule)
     assert seen == [(b, 1000.0, 0, a, 1.5)]
     assert done.a is not None
     assert (done.a.revision, done.a.elo, done.a.games) == (b, 1010.5, 2)
@@ -453,7 +454,7 @@ def test_nothing_told(store: Store) -> None:
     run = new_run(store)
     (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
     record = played(row, Random(1), plies=0)
-    assert store.pairs.finish(to_plan(row), record, elo).repeats == 1
+    assert finish_pair(store, to_plan(row), record, elo).repeats == 1
     assert [game.thoughts for game in store.games.stream(thoughts=True)] == [(), ()]
 
 
