@@ -2,15 +2,16 @@
 
     python -m benchmarks.bad_machines [--repeats 20] [--pairs 5000] [--machines 5]
 
-Six bots play pairs on equal machines, one of which has a fault from its first pair on. Each detector
-sees all pairs, as if it were the only one, and no machine is set aside. Under a work budget sound
-machines play equal games of a pair; under a time budget they play games of equally strong bots. For
-each fault and detector the table shows how many of the bad machines were found, and after how many
-of their own pairs (median); `!` marks accusations of sound machines.
+Six bots play pairs on equal machines, one of which has a fault, from its first pair on or from its
+300th. Each detector sees all pairs, as if it were the only one, and no machine is set aside. Under
+a work budget sound machines play equal games of a pair; under a time budget they play games of bots
+of equal strength. For each fault and detector the table shows how many of the bad machines were
+found, and after how many of their faulty pairs (median); `!` marks accusations of sound machines.
 """
 
 import argparse
 import statistics
+import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -64,11 +65,11 @@ def stock() -> dict[tuple[int, int], list[Games]]:
     """Return legal games of a pair by the points of both first movers, doubled."""
     found: dict[tuple[int, int], list[Games]] = defaultdict(list)
     plan = PairPlan(1, 0, SIDES[0], SIDES[1], "4x4", "4x4", (), seed=1)
-    for seed in count():
-        games = random_record(plan, SplitMix(seed), time_us=20, started=NOW).games
+    seeds = count()
+    while len(found) < 9 or min(map(len, found.values())) < 20:
+        games = random_record(plan, SplitMix(next(seeds)), time_us=20, started=time.time()).games
         found[games[0].result.points2, games[1].result.points2].append(games)
-        if len(found) == 9 and min(map(len, found.values())) >= 20:
-            return found
+    return found
 
 
 def drawn(random: Random, results: tuple[int, int] | None = None) -> Games:
@@ -145,6 +146,7 @@ FAULTS: dict[str, Callable[[PairPlan, Random], Games]] = {
     "none": sound,
     "records that cannot be true": impossible,
     "invented games": lambda _, random: drawn(random),
+    "invented games, from pair 300 on": lambda _, random: drawn(random),
     "invented games, one pair in ten": now_and_then,
     "one bot wins all": with_victim(favoured),
     "one bot loses 300 Elo": with_victim(crippled),
@@ -162,22 +164,27 @@ class Cluster:
     fault: str
     by_work: bool
     seed: int
-    stalling: Random = field(default_factory=lambda: Random(7))
+    chance: Random = field(default_factory=lambda: Random(7))
+    sent: int = 0
+    """Pairs of the bad machine so far."""
+    faulty: int = 0
+    """Those that were played with its fault."""
 
     def play(self, plan: PairPlan, machine: str) -> PairRecord:
         """Return the record of a pair as a machine sends it."""
-        own = "" if self.by_work else f"{machine} {self.stalling.random()}"
+        own = "" if self.by_work else f"{machine} {self.chance.random()}"
         random = Random(f"{plan.seed} {own}")
-        games: Games
-        if machine != BAD:
-            games = sound(plan, random)
-        elif self.fault == "half the speed" and not self.by_work:
+        self.sent += machine == BAD
+        if machine != BAD or (self.fault.endswith("from pair 300 on") and self.sent < 300):
+            return PairRecord(plan.id, plan.number, sound(plan, random))
+        self.faulty += 1
+        if self.fault == "half the speed" and not self.by_work:
             games = sound(plan, random, SLOW)
         else:
             games = FAULTS[self.fault](plan, random)
         aborts = 0
-        if machine == BAD and self.fault.startswith("stalls"):
-            aborts = sum(self.stalling.random() < 0.3 for _ in games)
+        if self.fault.startswith("stalls"):
+            aborts = sum(self.chance.random() < 0.3 for _ in games)
         return PairRecord(plan.id, plan.number, games, aborts)
 
     def plan(self, number: int) -> PairPlan:
@@ -298,7 +305,6 @@ class Report:
         return worst if p * len(chances) < DOUBT else None
 
 
-NOW = 0.0
 NAMES = ("impossible", "played twice", "residuals", "stalls", "report")
 
 
@@ -312,17 +318,16 @@ def detect(cluster: Cluster, pairs: int) -> dict[str, tuple[int | None, set[str]
         )
     )
     found: dict[str, tuple[int | None, set[str]]] = {name: (None, set()) for name in NAMES}
-    own, random = 0, Random(cluster.seed)
+    random = Random(cluster.seed)
     for number in range(pairs):
         plan, machine = cluster.plan(number), random.choice(cluster.machines)
         played = Played(plan, machine, cluster.play(plan, machine))
-        own += machine == BAD
         for name, detector in detectors.items():
             accused = detector.find(played)
             if accused is not None:
                 after, all_accused = found[name]
                 if accused == BAD and after is None:
-                    after = own
+                    after = cluster.faulty
                 found[name] = after, {*all_accused, accused}
     return found
 
@@ -344,9 +349,8 @@ def main() -> None:
                 for seed in range(given.repeats)
             ]
             cells = [cell([result[name] for result in results], fault) for name in NAMES]
-            print(
-                f"| {'work' if by_work else 'time'} | {fault} | {' | '.join(cells)} |", flush=True
-            )
+            budget = "work" if by_work else "time"
+            print(f"| {budget} | {fault} | {' | '.join(cells)} |", flush=True)
 
 
 def cell(results: Sequence[tuple[int | None, set[str]]], fault: str) -> str:
@@ -361,7 +365,4 @@ def cell(results: Sequence[tuple[int | None, set[str]]], fault: str) -> str:
 
 
 if __name__ == "__main__":
-    import time
-
-    NOW = time.time()
     main()
