@@ -82,8 +82,8 @@ def info(game: GameInPlay) -> list[str]:
 def info_lines(opinion: Opinion, mover: str) -> list[str]:
     """Time, value, line and work of one answer, where the bot told them."""
     told = opinion.info or Info()
-    unit = "nodes" if told.simulations is None else "simulations"
-    facts = dict(thought_facts(thought_of(opinion.elapsed_us, opinion.info), unit=unit))
+    thought = thought_of(opinion.elapsed_us, opinion.info)
+    facts = dict(thought_facts(thought, unit="simulations"))
     if "value" in facts:
         facts["value"] += f" for {mover} (-1 lost, 1 won)"
     if told.pv:

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -91,23 +90,33 @@ def ply_facts(row: StoredGame, ply: int) -> list[tuple[str, str]]:
 
 
 def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
-    """Time, value, work in its unit, speed, depth and proof, where they are known."""
+    """Return time, value, work, speed, depth and proof as texts, where they are known.
+
+    `unit` is that of a count beside which no nodes are stored: games before 0.2 do not tell.
+    """
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
     if thought.cpu_us is not None:
         facts.append(("cpu", f"{thought.cpu_us / 1000:,.1f} ms"))
     if thought.value is not None:
         facts.append(("value", f"{thought.value:+z.2f}"))
-    if thought.simulations is not None:
-        facts.append(("searched", f"{thought.simulations:,} {unit}"))
+    if thought.work is not None:
+        facts.append(("searched", _work(thought, unit)))
         if thought.time_us:
-            facts.append(("a second", f"{thought.simulations * 1e6 / thought.time_us:,.0f}"))
+            facts.append(("a second", f"{thought.work * 1e6 / thought.time_us:,.0f}"))
     if thought.depth is not None:
         facts.append(("depth", str(thought.depth)))
-    if thought.proven is not None:
-        facts.append(("proven", thought.proven))
+    if thought.claim is not None:
+        facts.append(("proven", thought.claim))
     if thought.line:
         facts.append(("expects", " ".join(thought.line)))
     return facts
+
+
+def _work(thought: Thought, unit: str) -> str:
+    if thought.nodes is None:
+        return f"{thought.simulations:,} {unit}"
+    nodes = f"{thought.nodes:,} nodes"
+    return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
 def moves_table(row: StoredGame, ply: int) -> Table:
@@ -151,10 +160,10 @@ def _cell(name: str, thought: Thought | None) -> str:
         case "value":
             return "" if thought.value is None else f"{thought.value:+z.2f}"
         case "sims":
-            return "" if thought.simulations is None else short_count(thought.simulations)
+            return "" if thought.work is None else short_count(thought.work)
         case "depth":
             return "" if thought.depth is None else str(thought.depth)
-    return thought.proven or ""
+    return thought.claim or ""
 
 
 def short_count(count: int) -> str:
@@ -205,12 +214,21 @@ def game_document(row: StoredGame) -> dict[str, Any]:
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
-            "moves": [msgspec.to_builtins(_named(thought)) for thought in row.thoughts],
+            "moves": [_named(thought) for thought in row.thoughts],
             "last_words": words and {"stderr": words.stderr, "messages": list(words.messages)},
         },
     }
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven", "line")
-    return {name: getattr(thought, name) for name in fields}
+    return {
+        "time_us": thought.time_us,
+        "cpu_us": thought.cpu_us,
+        "value": thought.value,
+        "simulations": thought.work,
+        "nodes": thought.nodes,
+        "depth": thought.depth,
+        "proven": thought.claim,
+        "distance": thought.distance,
+        "line": thought.line,
+    }

@@ -33,9 +33,7 @@ from db.records.exchange import (
     Imported,
     NotImportable,
     OpeningsLine,
-    Timing,
 )
-from db.records.games import Thought
 from db.records.launch import described
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
@@ -198,6 +196,9 @@ class _Arrival:
             said["aborts"], kept["aborts"] = line.timing.aborts, pair.aborts
         said |= values
         kept |= {name: game._mapping[name] for name in values}
+        if "thoughts" in values and said["thoughts"] != kept["thoughts"]:
+            # Versions before 0.2 packed them otherwise.
+            kept["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
         return next((name for name in said if said[name] != kept[name]), None)
 
     def begin_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
@@ -434,13 +435,7 @@ def _game_values(line: GameLine) -> dict[str, Any]:
         "detail": timing.detail,
         "started_at": timing.started,
         "duration_us": timing.duration_us,
-        "thoughts": thought_blob.encode(_thoughts(timing)),
+        "thoughts": thought_blob.encode(timing.all_thoughts()),
         **outcome_columns(line.board, line.moves, line.result, line.termination),
         **columns_of(timing.sides),
     }
-
-
-def _thoughts(timing: Timing) -> list[Thought]:
-    """The thoughts of a game, each with the line that it expected."""
-    lines = timing.lines or ("",) * len(timing.thoughts)
-    return [move.with_line(line) for move, line in zip(timing.thoughts, lines, strict=True)]

@@ -139,7 +139,10 @@ def human_game(revision: int) -> NewHumanGame:
         detail="",
         started_at=1.5,
         duration_us=123,
-        thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4", line="3a")),
+        thoughts=(
+            Thought(5_000_000),
+            Thought(40, 0.25, None, 3, "loss", line="3a", nodes=50, distance=4),
+        ),
     )
 
 

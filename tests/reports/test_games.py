@@ -33,9 +33,9 @@ GAME = HumanGameRow(
         Thought(12_000_000),
         Thought(2_500, -0.25, 1234, 7),
         Thought(900),
-        Thought(98_100, 0.0, 250_000, 9, "loss 4"),
+        Thought(98_100, 0.0, None, 9, "loss", nodes=250_000, distance=4),
         Thought(1),
-        Thought(2, -1.0, 0, 1, "loss 2"),
+        Thought(2, -1.0, 0, 1, "loss", distance=2),
         Thought(3),
     ),
 )

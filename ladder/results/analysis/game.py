@@ -129,7 +129,7 @@ def analyse_game(
         made.positions += 1
         made.decided += is_decided
         column = game.moves[game.opening_plies + place]
-        verdict = judge_move(columns, column, told=thought.value, proven=thought.proven)
+        verdict = judge_move(columns, column, thought)
         moves.append(verdict.packed())
     made.verdict = GameVerdict(game.id, SOLVER_VERSION, nodes, b"".join(reversed(moves)))
     return made

@@ -403,25 +403,27 @@ thought = st.builds(
     st.none() | st.floats(allow_nan=False),
     counts,
     counts,
-    st.none() | st.sampled_from(["win", "loss 4", "draw"]),
+    st.none() | st.sampled_from(["win", "loss", "draw"]),
     st.none() | st.integers(0, 2**45),
     st.text("0123456789ab", max_size=10),
+    counts,
+    counts,
 )
 
 
 @given(st.lists(thought, max_size=100))
 def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
-    """Whatever a bot tells can be stored; sane numbers come back, values to three decimals."""
+    """Whatever a bot reports can be stored; sane numbers come back, values to three decimals."""
     back = thoughts.decode(thoughts.encode(told))
     assert len(back) == len(told)
     for kept, original in zip(back, told, strict=True):
-        assert (kept.time_us, kept.proven) == (original.time_us, original.proven)
-        assert kept.line == original.line
-        assert kept.cpu_us == original.cpu_us
-        for name in ("simulations", "depth"):
+        for name in ("time_us", "proven", "line", "cpu_us"):
+            assert getattr(kept, name) == getattr(original, name)
+        for name in ("work", "nodes", "depth", "distance"):
             given_count = getattr(original, name)
             limited = None if given_count is None else min(max(given_count, 0), thoughts.LIMIT)
             assert getattr(kept, name) == limited
+        assert kept.simulations is None or original.simulations is not None
         if original.value is None or kept.value is None:
             assert kept.value is original.value
         else:
@@ -443,9 +445,27 @@ def test_thoughts_are_small() -> None:
 
 def test_thoughts_without_processor_time_are_read() -> None:
     """Games stored before it was measured keep their thoughts, and those stay as they were."""
-    blob = msgspec.msgpack.encode([(1500, 250, 40, 3, "win 5")])
-    assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3, "win 5", None),)
+    blob = msgspec.msgpack.encode([(1500, 250, 40, 3, None)])
+    assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3),)
     assert thoughts.encode(thoughts.decode(blob)) == blob
+
+
+def test_claims_that_were_stored_as_texts_are_read() -> None:
+    """Games stored before results and distances were numbers keep their claims."""
+    texts = [(9, None, 1, 2, text, 3, "4") for text in ("win 5", "loss -3", "draw", None)]
+    read = thoughts.decode(msgspec.msgpack.encode(texts))
+    assert [each.claim for each in read] == ["win 5", "loss -3", "draw", None]
+    assert [each.distance for each in read] == [5, -3, None, None]
+    with pytest.raises(ValueError, match="proven is win, loss or draw"):
+        thoughts.decode(msgspec.msgpack.encode([(9, None, 1, 2, "maybe")]))
+
+
+def test_counts_of_simulations_and_of_nodes_are_kept_apart() -> None:
+    """A bot that reports both keeps both; equal ones are stored once, as nodes."""
+    told = [Thought(9, None, 0, 1, nodes=70), Thought(9, nodes=5), Thought(9, None, 5, nodes=5)]
+    kept = thoughts.decode(thoughts.encode(told))
+    assert [(each.simulations, each.nodes) for each in kept] == [(0, 70), (None, 5), (None, 5)]
+    assert [each.work for each in kept] == [0, 5, 5]
 
 
 def test_nothing_told(store: Store) -> None:
