@@ -137,7 +137,7 @@ class Run(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """ladder, match, gate, play, tune, bisect or select."""
+    """ladder, match, gate, tune, bisect or select."""
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
