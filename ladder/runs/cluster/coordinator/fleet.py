@@ -425,7 +425,9 @@ class Fleet:
             self._bar(found.bad.name, found.why)
 
     def _note_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
-        """Count a pair; a machine whose results the others' do not explain goes."""
+        """Count a pair that is not compared; bar a machine whose results are far out."""
+        if self._compares and self._contradictions.concerns(pair):
+            return
         out = self._residuals.note(machine.name, pair.plan, record)
         if out is not None:
             hint = "" if self._compares else "; machines of unequal speed want --scale-time"
