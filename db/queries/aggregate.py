@@ -44,14 +44,13 @@ class Aggregate:
         forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
         with self._database.reading() as connection:
             names = names_of_revisions(connection)
-            tables = {
-                (row[0], row[1], row[2], row[3]): PairSums(list(row[4:]), {})
-                for row in connection.execute(query)
+            tables: dict[Any, PairSums] = {
+                tuple(row[:4]): PairSums(list(row[4:]), {}) for row in connection.execute(query)
             }
-            for *key, offender, termination, games in connection.execute(forfeits):
-                table = tables.get((key[0], key[1], key[2], key[3]))
+            for division, boards, a, b, offender, kind, games in connection.execute(forfeits):
+                table = tables.get((division, boards, a, b))
                 if table is not None:  # else the row is damage, which an audit reports
-                    table.forfeits[offender, termination] = games
+                    table.forfeits[offender, kind] = games
         return [to_row(key, sums, names) for key, sums in tables.items()]
 
     def since(self, division_id: int, since: float) -> list[PairTableRow]:
