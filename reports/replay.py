@@ -221,14 +221,5 @@ def game_document(row: StoredGame) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    return {
-        "time_us": thought.time_us,
-        "cpu_us": thought.cpu_us,
-        "value": thought.value,
-        "simulations": thought.work,
-        "nodes": thought.nodes,
-        "depth": thought.depth,
-        "proven": thought.claim,
-        "distance": thought.distance,
-        "line": thought.line,
-    }
+    kept = msgspec.structs.asdict(thought)
+    return {**kept, "simulations": thought.work, "proven": thought.claim}

@@ -15,6 +15,8 @@ from db.records.games import Proven, Thought, parse_claim
 
 LIMIT = 1 << 40
 """The greatest count that is kept: bots may report any number, and sums must fit 64 bits."""
+LEAST = 5
+"""Fields that every move has."""
 RESULTS: tuple[Proven, ...] = get_args(Proven)
 """Proven results by their numbers."""
 
@@ -43,10 +45,10 @@ def encode(thoughts: Sequence[Thought]) -> bytes:
     return _encoder.encode([_packed(thought) for thought in thoughts])
 
 
-def _packed(thought: Thought) -> tuple[int | str | None, ...]:
+def _packed(thought: Thought) -> list[int | str | None]:
     value, nodes = thought.value, _bounded(thought.nodes)
     simulations = _bounded(thought.simulations)
-    packed = (
+    packed = [
         thought.time_us,
         None if value is None else round(max(-1.0, min(value, 1.0)) * 1000),
         None if simulations == nodes else simulations,
@@ -56,14 +58,10 @@ def _packed(thought: Thought) -> tuple[int | str | None, ...]:
         thought.line,
         nodes,
         _bounded(thought.distance),
-    )
-    if packed[8] is not None:
-        return packed
-    if nodes is not None:
-        return packed[:8]
-    if thought.line:
-        return packed[:7]
-    return packed[:5] if packed[5] is None else packed[:6]
+    ]
+    while len(packed) > LEAST and packed[-1] in (None, ""):
+        packed.pop()
+    return packed
 
 
 def _bounded(count: int | None) -> int | None:

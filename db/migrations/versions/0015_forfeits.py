@@ -15,28 +15,20 @@ COLUMNS = tuple((offender, kind) for offender in (0, 1) for kind in KINDS)
 
 def upgrade() -> None:
     """Go to this version. The cost grows with the pairings, not with the games."""
+    integers = ("division_id", "a_revision_id", "b_revision_id", "offender", "games")
+    tables = ("divisions", "revisions", "revisions")
     op.create_table(
         "forfeits",
-        sa.Column("division_id", sa.Integer(), nullable=False),
-        sa.Column("board_class", sa.Text(), nullable=False),
-        sa.Column("a_revision_id", sa.Integer(), nullable=False),
-        sa.Column("b_revision_id", sa.Integer(), nullable=False),
-        sa.Column("offender", sa.Integer(), nullable=False),
-        sa.Column("termination", sa.Text(), nullable=False),
-        sa.Column("games", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["division_id"], ["divisions.id"], name=op.f("fk_forfeits_division_id_divisions")
-        ),
-        sa.ForeignKeyConstraint(
-            ["a_revision_id"], ["revisions.id"], name=op.f("fk_forfeits_a_revision_id_revisions")
-        ),
-        sa.ForeignKeyConstraint(
-            ["b_revision_id"], ["revisions.id"], name=op.f("fk_forfeits_b_revision_id_revisions")
+        *(sa.Column(name, sa.Integer(), nullable=False) for name in integers),
+        *(sa.Column(name, sa.Text(), nullable=False) for name in ("board_class", "termination")),
+        *(
+            sa.ForeignKeyConstraint(
+                [name], [f"{table}.id"], name=op.f(f"fk_forfeits_{name}_{table}")
+            )
+            for name, table in zip(integers, tables, strict=False)
         ),
         sa.PrimaryKeyConstraint(
-            *("division_id", "board_class", "a_revision_id", "b_revision_id"),
-            *("offender", "termination"),
-            name=op.f("pk_forfeits"),
+            *KEY.split(", "), "offender", "termination", name=op.f("pk_forfeits")
         ),
     )
     for offender, kind in COLUMNS:
