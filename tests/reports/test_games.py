@@ -93,6 +93,10 @@ def test_a_persons_game_is_told_as_such() -> None:
     ]
     document = game_document(GAME)
     assert (document["id"], document["pair"], document["game"]) == ("p3", None, None)
+    moves = document["timing"]["moves"]
+    assert (moves[1]["simulations"], moves[1]["nodes"]) == (1234, None)
+    fields = ("simulations", "nodes", "proven", "distance")
+    assert [moves[3][name] for name in fields] == [250_000, 250_000, "loss 4", 4]
 
 
 @pytest.mark.parametrize(
