@@ -425,9 +425,7 @@ class Fleet:
             self._bar(found.bad.name, found.why)
 
     def _note_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
-        """Count a pair that is not compared; bar a machine whose results are far out."""
-        if self._compares and self._contradictions.concerns(pair):
-            return
+        """Count a pair; a machine whose results the others' do not explain goes."""
         out = self._residuals.note(machine.name, pair.plan, record)
         if out is not None:
             hint = "" if self._compares else "; machines of unequal speed want --scale-time"

@@ -1,9 +1,6 @@
-"""Detect a machine whose results differ from the others', where no pair can be compared.
+"""The results of a run by machine: does one of them play other games than the rest?
 
-Under a work budget pairs that are played twice detect such a machine sooner
-(`python -m benchmarks.bad_machines`); these are the pairs under a time budget, and those of bots
-that do not repeat their own games. The test is that of the report, `ladder.stats.pool.agreement`,
-on the pairs of this session alone.
+The test is that of the report, `ladder.stats.pool.agreement`, on the pairs of this session alone.
 """
 
 from collections import defaultdict
