@@ -35,6 +35,7 @@ from engine.seeds import SplitMix
 from ladder.match.registry.builtins import sync_builtins
 from ladder.stats.sequential_elo import rate_pair
 from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 BATCH = 20_000
 """Pairs of games written in one statement."""
@@ -64,7 +65,7 @@ def play_pairs(store: Store, run: int, count: int, start: int) -> list[tuple[flo
     spent = []
     for plan, record in planned_pairs(store, run, count, start):
         wall, cpu = time.perf_counter(), time.process_time()
-        store.pairs.finish(plan, record, rate_pair)
+        finish_pair(store, plan, record, rate_pair)
         spent.append(((time.perf_counter() - wall) * 1e6, (time.process_time() - cpu) * 1e6))
     return spent
 

@@ -26,6 +26,7 @@ from db.store import Store
 from engine.seeds import SplitMix
 from ladder.stats.sequential_elo import rate_pair
 from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 PLAYED = 2000
 """Pairs that are made one by one; the others are copies of them."""
@@ -74,7 +75,7 @@ def make(path: Path, bots: int, games: int) -> None:
                 opening=(),
                 seed=row.seed,
             )
-            store.pairs.finish(plan, random_record(plan, random), rate_pair)
+            finish_pair(store, plan, random_record(plan, random), rate_pair)
     fill(path, games)
 
 

@@ -1,7 +1,7 @@
 """The database as a list of models. Portable: SQLite and PostgreSQL.
 
-Games are the truth. `pair_tables` and `ratings` are derived from them, moved in the transaction
-that stores a pair, and rebuilt by `Aggregate.rebuild`.
+Games are the truth. `pair_tables`, `forfeits` and `ratings` are derived from them, updated in the
+transaction that stores a pair, and rebuilt by `Aggregate.rebuild`.
 
 There is one secondary index per question that would else read a whole table, and no more: each
 costs every insert. `games.line_hash` is the only one whose entries fall in random places.
@@ -137,7 +137,7 @@ class Run(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    """ladder, match, gate, play, tune, bisect or select."""
+    """ladder, match, gate, tune, bisect or select."""
     rated: Mapped[bool]
     """Whether its pairs enter the aggregate and the live ratings."""
     stream: Mapped[str] = mapped_column(index=True)
@@ -376,27 +376,30 @@ class PairTable(Base):
     a_simulations: Mapped[int] = mapped_column(BigInteger)
     a_searched_us: Mapped[int] = mapped_column(BigInteger)
     """Time of those moves that reported simulations."""
-    a_timeout: Mapped[int]
-    a_crash: Mapped[int]
-    a_illegal_move: Mapped[int]
-    a_protocol_error: Mapped[int]
-    a_memory: Mapped[int]
-    a_pondering: Mapped[int] = mapped_column(server_default=text("0"))
     b_moves: Mapped[int] = mapped_column(BigInteger)
     b_time_us: Mapped[int] = mapped_column(BigInteger)
     b_max_us: Mapped[int] = mapped_column(BigInteger)
     b_simulations: Mapped[int] = mapped_column(BigInteger)
     b_searched_us: Mapped[int] = mapped_column(BigInteger)
-    b_timeout: Mapped[int]
-    b_crash: Mapped[int]
-    b_illegal_move: Mapped[int]
-    b_protocol_error: Mapped[int]
-    b_memory: Mapped[int]
-    b_pondering: Mapped[int] = mapped_column(server_default=text("0"))
     plies: Mapped[int] = mapped_column(BigInteger)
     repeats: Mapped[int]
     """Games whose board and moves had been stored in the division before, by any bots: where none
     is, no game of a list repeats another."""
+
+
+class ForfeitCount(Base):
+    """Games among those of a `PairTable` that one bot lost by one kind of failure."""
+
+    __tablename__ = "forfeits"
+
+    division_id: Mapped[int] = mapped_column(ForeignKey("divisions.id"), primary_key=True)
+    board_class: Mapped[str] = mapped_column(primary_key=True)
+    a_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
+    b_revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"), primary_key=True)
+    offender: Mapped[int] = mapped_column(primary_key=True)
+    """The bot that lost: 0 A, 1 B."""
+    termination: Mapped[str] = mapped_column(primary_key=True)
+    games: Mapped[int]
 
 
 class Rating(Base):

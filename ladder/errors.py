@@ -113,9 +113,16 @@ class BotChanged(LadderError):
 
 
 class BotFailure(LadderError):
-    """A bot failed; `str()` is the detail stored with the forfeit."""
+    """A bot failed; `str()` is the detail stored with the forfeit.
 
-    termination = Termination.CRASH
+    Each kind of forfeit is a subclass, listed in `FORFEIT_KINDS`: all that is known about the kind
+    stands there and in `engine.result`.
+    """
+
+    termination: Termination
+    """How the game ends."""
+    words: str
+    """A predicate for people: the bot ..."""
     last_words: "LastWords | None" = None
     """Where the bot's process is known, the end of what it wrote and was told."""
 
@@ -124,42 +131,59 @@ class BotTimeout(BotFailure):
     """No answer came within the deadline."""
 
     termination = Termination.TIMEOUT
+    words = "took too long"
 
 
 class BotOverCpu(BotFailure):
-    """The bot and its descendants used more CPU time in one game than they may."""
+    """The bot and its descendants used more CPU time in one game than they may; a timeout."""
 
-    termination = Termination.TIMEOUT
+    termination = BotTimeout.termination
+    words = BotTimeout.words
 
 
 class BotPondering(BotFailure):
     """The bot and its descendants used CPU time while the opponent was asked."""
 
     termination = Termination.PONDERING
+    words = "went on thinking when it was not its turn"
 
 
 class BotCrash(BotFailure):
     """The process ended, or closed its standard output, before it answered."""
 
     termination = Termination.CRASH
+    words = "crashed"
 
 
 class BotIllegalMove(BotFailure):
-    """The move is none that can be played in the position."""
+    """The move is illegal."""
 
     termination = Termination.ILLEGAL_MOVE
+    words = "made an illegal move"
 
 
 class BotProtocolError(BotFailure):
     """The answer is not what the protocol allows here."""
 
     termination = Termination.PROTOCOL_ERROR
+    words = "broke the protocol"
 
 
 class BotMemory(BotFailure):
     """The bot and its descendants passed their memory limit."""
 
     termination = Termination.MEMORY
+    words = "used too much memory"
+
+
+FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
+    kind.termination: kind
+    for kind in (
+        *(BotTimeout, BotCrash, BotIllegalMove),
+        *(BotProtocolError, BotMemory, BotPondering),
+    )
+}
+"""The failure behind each kind of forfeit."""
 
 
 class MachineStalled(LadderError):

@@ -3,7 +3,8 @@
 from bots.budget import BUDGETS
 from bots.player import Info
 from db.records.pairs import Entrant
-from engine.result import Result, Termination
+from engine.result import Result
+from ladder.errors import FORFEIT_KINDS
 from ladder.match.game.referee import thought_of
 from ladder.tools.play.game import (
     GameInPlay,
@@ -20,14 +21,6 @@ HELP = (
     "info   i   what the bot thought of its last move",
     "quit   q   leave the game",
 )
-FAILURES = {
-    Termination.TIMEOUT: "took too long",
-    Termination.CRASH: "crashed",
-    Termination.ILLEGAL_MOVE: "made an illegal move",
-    Termination.PROTOCOL_ERROR: "broke the protocol",
-    Termination.MEMORY: "used too much memory",
-    Termination.PONDERING: "went on thinking when it was not its turn",
-}
 
 
 def heading(game: GameInPlay) -> str:
@@ -65,7 +58,7 @@ def ending(game: GameInPlay) -> str:
         return ""
     bot = game.bot.name
     if verdict.termination.is_forfeit:
-        return f"{bot} {FAILURES[verdict.termination]}, so you win: {verdict.detail}"
+        return f"{bot} {FORFEIT_KINDS[verdict.termination].words}, so you win: {verdict.detail}"
     if verdict.result is Result.DRAW:
         return "a draw: the board is full"
     won = (verdict.result is Result.WIN) == (game.person == 0)
@@ -90,8 +83,8 @@ def info(game: GameInPlay) -> list[str]:
 def info_lines(opinion: Opinion, mover: str) -> list[str]:
     """Time, value, line and work of one answer, where the bot told them."""
     told = opinion.info or Info()
-    unit = "nodes" if told.simulations is None else "simulations"
-    facts = dict(thought_facts(thought_of(opinion.elapsed_us, opinion.info), unit=unit))
+    thought = thought_of(opinion.elapsed_us, opinion.info)
+    facts = dict(thought_facts(thought, unit="simulations"))
     if "value" in facts:
         facts["value"] += f" for {mover} (-1 lost, 1 won)"
     if told.pv:

@@ -121,23 +121,33 @@ def _columns_by_value(columns: Columns) -> str:
 
 
 def thought_facts(thought: Thought, *, unit: str = "simulations or nodes") -> list[tuple[str, str]]:
-    """Time, value, work in its unit, speed, depth and proof, where they are known."""
+    """Return time, value, work, speed, depth and proof as texts, where they are known.
+
+    `unit` is that of a count beside which no nodes are stored: games before 0.2 do not tell.
+    """
     facts = [("time", f"{thought.time_us / 1000:,.1f} ms")]
     if thought.cpu_us is not None:
         facts.append(("cpu", f"{thought.cpu_us / 1000:,.1f} ms"))
     if thought.value is not None:
         facts.append(("value", f"{thought.value:+z.2f}"))
-    if thought.simulations is not None:
-        facts.append(("searched", f"{thought.simulations:,} {unit}"))
+    if thought.work is not None:
+        facts.append(("searched", _work(thought, unit)))
         if thought.time_us:
-            facts.append(("a second", f"{thought.simulations * 1e6 / thought.time_us:,.0f}"))
+            facts.append(("a second", f"{thought.work * 1e6 / thought.time_us:,.0f}"))
     if thought.depth is not None:
         facts.append(("depth", str(thought.depth)))
-    if thought.proven is not None:
-        facts.append(("proven", thought.proven))
+    if thought.claim is not None:
+        facts.append(("proven", thought.claim))
     if thought.line:
         facts.append(("expects", " ".join(thought.line)))
     return facts
+
+
+def _work(thought: Thought, unit: str) -> str:
+    if thought.nodes is None:
+        return f"{thought.simulations:,} {unit}"
+    nodes = f"{thought.nodes:,} nodes"
+    return nodes if thought.simulations is None else f"{thought.simulations:,} simulations, {nodes}"
 
 
 def moves_table(row: StoredGame, ply: int, truth: GameTruth | None = None) -> Table:
@@ -185,10 +195,10 @@ def _cell(name: str, thought: Thought | None) -> str:
         case "value":
             return "" if thought.value is None else f"{thought.value:+z.2f}"
         case "sims":
-            return "" if thought.simulations is None else short_count(thought.simulations)
+            return "" if thought.work is None else short_count(thought.work)
         case "depth":
             return "" if thought.depth is None else str(thought.depth)
-    return thought.proven or ""
+    return thought.claim or ""
 
 
 def short_count(count: int) -> str:
@@ -241,7 +251,7 @@ def game_document(row: StoredGame, truth: GameTruth | None = None) -> dict[str, 
         "timing": {
             "started": datetime.fromtimestamp(row.started_at, UTC).isoformat(),
             "duration_us": row.duration_us,
-            "moves": [msgspec.to_builtins(_named(thought)) for thought in row.thoughts],
+            "moves": [_named(thought) for thought in row.thoughts],
             "last_words": words and {"stderr": words.stderr, "messages": list(words.messages)},
         },
     }
@@ -277,5 +287,5 @@ def _value(bounds: Bounds) -> dict[str, Any]:
 
 
 def _named(thought: Thought) -> dict[str, Any]:
-    fields = ("time_us", "cpu_us", "value", "simulations", "depth", "proven", "line")
-    return {name: getattr(thought, name) for name in fields}
+    kept = msgspec.structs.asdict(thought)
+    return {**kept, "simulations": thought.work, "proven": thought.claim}

@@ -14,6 +14,21 @@ SECOND = tuple(f"second_{name}" for name in SideSums.__struct_fields__)
 """The columns of the first and of the second player's sums, in the order of `SideSums`."""
 
 
+def outcome_columns(
+    board: str, moves: str, result: Result, termination: Termination
+) -> dict[str, Any]:
+    """Return the columns of a game that follow from its moves and its end."""
+    return {
+        "board": board,
+        "moves": moves,
+        "plies": len(moves),
+        "line_hash": line_hash(board, moves),
+        "result": result.value,
+        "termination": termination.value,
+        "offender": offender_of(result, termination),
+    }
+
+
 def columns_of(sides: tuple[SideSums, SideSums]) -> dict[str, int]:
     """The values of FIRST and SECOND."""
     first, second = sides

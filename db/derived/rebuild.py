@@ -17,12 +17,15 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     GAME_COLUMNS,
     KEY,
     SUMS,
     Key,
+    PairSums,
     add,
     contribution,
+    forfeit_counts,
     whole_pairs,
 )
 from db.derived.store_pair import (
@@ -30,7 +33,7 @@ from db.derived.store_pair import (
     points,
     rated_pair,
 )
-from db.models import Game, PairTable, Rating
+from db.models import Base, ForfeitCount, Game, PairTable, Rating
 from db.records.aggregate import (
     DerivedDifference,
     Rate,
@@ -39,6 +42,9 @@ from db.records.aggregate import (
 
 _RATING_KEY = ("division_id", "revision_id")
 _RATING_VALUES = ("elo", "games")
+
+_Rows = Mapping[Any, tuple[Any, ...]]
+"""The values of a table's rows by their keys."""
 
 
 def rebuild_within(
@@ -59,17 +65,22 @@ def rebuild_within(
     if repair:
         _mark_anew(connection, marks)
     tables, ratings = _replay(connection, rate, division_id)
-    computed = {key: tuple(values) for key, values in tables.items()}
-    stored = _stored(connection, PairTable, KEY, SUMS, division_id)
-    found = _compare("pair_tables", SUMS, stored, computed)
-    if found and repair:
-        _replace(connection, PairTable, (*KEY, *SUMS), computed, division_id)
+    sums = {key: tuple(sums.values) for key, sums in tables.items()}
+    forfeits = {key: (games,) for key, games in forfeit_counts(tables).items()}
     live = {key: (row.elo, row.games) for key, row in ratings.items()}
-    stored = _stored(connection, Rating, _RATING_KEY, _RATING_VALUES, division_id)
-    moved = _compare("ratings", _RATING_VALUES, stored, live)
-    if moved and repair:
-        _replace(connection, Rating, (*_RATING_KEY, *_RATING_VALUES), live, division_id)
-    return marks + found + moved
+    derived: tuple[tuple[type[Base], tuple[str, ...], tuple[str, ...], _Rows], ...] = (
+        (PairTable, KEY, SUMS, sums),
+        (ForfeitCount, FORFEIT_KEY, ("games",), forfeits),
+        (Rating, _RATING_KEY, _RATING_VALUES, live),
+    )
+    wrong = marks
+    for model, key, values, computed in derived:
+        stored = _stored(connection, model, key, values, division_id)
+        found = _compare(model.__tablename__, values, stored, computed)
+        if found and repair:
+            _replace(connection, model, (*key, *values), computed, division_id)
+        wrong = wrong + found
+    return wrong
 
 
 def _wrong_marks(connection: Connection, division_id: int | None) -> list[DerivedDifference]:
@@ -121,7 +132,7 @@ def _mark_anew(connection: Connection, marks: Sequence[DerivedDifference]) -> No
 
 def _replay(
     connection: Connection, rate: Rate, division_id: int | None
-) -> tuple[dict[Key, list[int]], dict[tuple[int, int], RatingRow]]:
+) -> tuple[dict[Key, PairSums], dict[tuple[int, int], RatingRow]]:
     query = (
         select(*(Game.__table__.c[name] for name in GAME_COLUMNS))
         .where(Game.rated.is_(True))
@@ -130,12 +141,11 @@ def _replay(
     )
     if division_id is not None:
         query = query.where(Game.division_id == division_id)
-    tables: dict[Key, list[int]] = {}
+    tables: dict[Key, PairSums] = {}
     ratings: dict[tuple[int, int], RatingRow] = {}
     games = (dict(zip(GAME_COLUMNS, row, strict=True)) for row in connection.execute(query))
     for game0, game1 in whole_pairs(games):
-        key, values = contribution(game0, game1)
-        add(tables, key, values)
+        add(tables, *contribution(game0, game1))
         division = game0["division_id"]
         a, b = (
             ratings.get((division, revision)) or RatingRow(division, revision, START_ELO, 0)
@@ -152,7 +162,7 @@ def _stored(
     key: Sequence[str],
     values: Sequence[str],
     division_id: int | None,
-) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+) -> _Rows:
     query = select(*(model.__table__.c[name] for name in (*key, *values)))
     if division_id is not None:
         query = query.where(model.division_id == division_id)
@@ -163,8 +173,8 @@ def _stored(
 def _compare(
     table: str,
     names: Sequence[str],
-    stored: Mapping[tuple[Any, ...], tuple[Any, ...]],
-    computed: Mapping[Any, tuple[Any, ...]],
+    stored: _Rows,
+    computed: _Rows,
 ) -> list[DerivedDifference]:
     found = []
     nothing = (None,) * len(names)
@@ -182,7 +192,7 @@ def _replace(
     connection: Connection,
     model: Any,
     names: Sequence[str],
-    computed: Mapping[Any, tuple[Any, ...]],
+    computed: _Rows,
     division_id: int | None,
 ) -> None:
     former = delete(model)

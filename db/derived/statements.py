@@ -5,7 +5,7 @@ the driver runs them directly: going through SQLAlchemy's results took as long a
 rest of storing a pair, the wait for the disk included.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -27,15 +27,21 @@ from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.selectable import Exists, SelectBase
 
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     KEY,
     MAXIMA,
     SUMS,
 )
-from db.models import Base, Game, LastWords, Pair, PairMachine, PairTable, Rating, Run
-
-GAME_VALUES = tuple(column.name for column in Game.__table__.columns if column.name != "id")
-"""The columns that a new game needs a value for."""
-
+from db.models import (
+    Base,
+    ForfeitCount,
+    Game,
+    Pair,
+    PairMachine,
+    PairTable,
+    Rating,
+    Run,
+)
 
 PAIR_VALUES = (
     *("run_id", "stream", "number", "a_revision_id", "b_revision_id"),
@@ -96,13 +102,16 @@ class Prepared:
             connection.exec_driver_sql(self._text, [dict(row) for row in rows])
 
 
+def bound(names: Iterable[str]) -> dict[str, Any]:
+    """Return a parameter of its own name for each column, as the values of an INSERT."""
+    return {name: bindparam(name) for name in names}
+
+
 class Statements:
     """One instance per open database."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self.insert_pair = Prepared(
-            insert(Pair).values({name: bindparam(name) for name in PAIR_VALUES}), dialect
-        )
+        self.insert_pair = Prepared(insert(Pair).values(bound(PAIR_VALUES)), dialect)
         """PAIR_VALUES"""
         self.planned_since = Prepared(
             select(Pair.id)
@@ -128,27 +137,16 @@ class Statements:
             dialect,
         )
         """pair, new, new_aborts, now"""
-        self.insert_game = Prepared(
-            insert(Game).values({name: bindparam(name) for name in GAME_VALUES}).returning(Game.id),
-            dialect,
-        )
-        """GAME_VALUES -> id"""
-        self.insert_last_words = Prepared(
-            insert(LastWords).values(
-                {name: bindparam(name) for name in ("game_id", "stderr", "messages")}
-            ),
-            dialect,
-        )
-        """game_id, stderr, messages"""
         self.insert_machine = Prepared(
-            insert(PairMachine).values(
-                {name: bindparam(name) for name in ("pair_id", "machine_id")}
-            ),
-            dialect,
+            insert(PairMachine).values(bound(("pair_id", "machine_id"))), dialect
         )
         """pair_id, machine_id"""
-        self.add_to_table = Prepared(_adding(dialect), dialect)
+        self.add_to_table = Prepared(_adding(dialect, PairTable, KEY, SUMS), dialect)
         """KEY and SUMS."""
+        self.add_forfeits = Prepared(
+            _adding(dialect, ForfeitCount, FORFEIT_KEY, ("games",)), dialect
+        )
+        """FORFEIT_KEY and games"""
         self.write_rating = Prepared(_replacing_rating(dialect), dialect)
         """division_id, revision_id, elo, games"""
 
@@ -190,20 +188,22 @@ def _upsert(dialect: Dialect, model: type[Base], names: tuple[str, ...]) -> Any:
         from sqlalchemy.dialects import postgresql  # takes 20 ms that SQLite need not pay
 
         build = postgresql.insert
-    return build(model).values({name: bindparam(name) for name in names})
+    return build(model).values(bound(names))
 
 
-def _adding(dialect: Dialect) -> Any:
-    statement = _upsert(dialect, PairTable, (*KEY, *SUMS))
-    stored = PairTable.__table__.c
+def _adding(
+    dialect: Dialect, model: type[Base], key: tuple[str, ...], sums: tuple[str, ...]
+) -> Any:
+    statement = _upsert(dialect, model, (*key, *sums))
+    stored = model.__table__.c
     moved: dict[str, ColumnElement[Any]] = {}
-    for name in SUMS:
+    for name in sums:
         fresh = statement.excluded[name]
         if name in MAXIMA:
             moved[name] = case((stored[name] > fresh, stored[name]), else_=fresh)
         else:
             moved[name] = stored[name] + fresh
-    return statement.on_conflict_do_update(index_elements=list(KEY), set_=moved)
+    return statement.on_conflict_do_update(index_elements=list(key), set_=moved)
 
 
 def _replacing_rating(dialect: Dialect) -> Any:

@@ -13,16 +13,20 @@ from typing import Any
 from sqlalchemy import Connection
 
 from db.connection.database import Database
-from db.derived.game_columns import columns_of, last_words_values, line_hash, offender_of
+from db.derived.game_columns import columns_of, outcome_columns
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     KEY,
     SUMS,
     GameValues,
     Key,
+    PairSums,
     add,
     contribution,
+    forfeit_counts,
 )
 from db.derived.statements import Answer, Statements
+from db.derived.write_games import GameWriter
 from db.records.aggregate import Rate, RatingRow
 from db.records.games import GameRecord
 from db.records.pairs import (
@@ -53,6 +57,7 @@ class PairStorer:
     def __init__(self, database: Database, statements: Statements) -> None:
         self._database = database
         self._statements = statements
+        self._games = GameWriter(database.engine.dialect)
 
     def finish(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
         """Store pairs in one transaction; nothing of a pair that is no longer planned.
@@ -149,12 +154,8 @@ class PairStorer:
         run = self._statements
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
-        ids = [run.insert_game.ask(connection, row) for row in games]
-        for place, game in enumerate(record.games):
-            if game.last_words is not None:
-                (row,) = ids[place]()
-                ids[place] = [row].copy
-                run.insert_last_words.run(connection, last_words_values(row[0], game.last_words))
+        last_words = [game.last_words for game in record.games]
+        ids = self._games.insert(connection, games, last_words)
         if record.machine is not None:
             machine = {"pair_id": plan.id, "machine_id": record.machine}
             run.insert_machine.run(connection, machine)
@@ -163,8 +164,12 @@ class PairStorer:
     def _write(self, connection: Connection, moved: "_Moved") -> None:
         """The aggregate and the ratings, each row once for all pairs of a transaction."""
         run = self._statements
-        for key, values in moved.sums.items():
-            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), (*key, *values), strict=True)))
+        for key, sums in moved.sums.items():
+            row = (*key, *sums.values)
+            run.add_to_table.run(connection, dict(zip((*KEY, *SUMS), row, strict=True)))
+        for which, games in forfeit_counts(moved.sums).items():
+            row = (*which, games)
+            run.add_forfeits.run(connection, dict(zip((*FORFEIT_KEY, "games"), row, strict=True)))
         for rating in moved.ratings.values():
             run.write_rating.run(
                 connection,
@@ -185,7 +190,7 @@ class _Moved:
         """Those that are stored."""
         self.lines: set[tuple[int, str, str]] = set()
         """Division, board and moves of their games."""
-        self.sums: dict[Key, list[int]] = {}
+        self.sums: dict[Key, PairSums] = {}
         """To be added to the aggregate."""
         self.ratings: dict[tuple[int, int], RatingRow] = {}
         """Those after the pairs so far, by division and revision."""
@@ -225,26 +230,19 @@ def points(games: Sequence[GameValues]) -> float:
 
 
 def _game_values(plan: PairPlan, game: GameRecord) -> dict[str, Any]:
-    moves = format_moves(game.moves)
     first, second = (plan.b, plan.a) if game.swapped else (plan.a, plan.b)
     return {
         "pair_id": plan.id,
         "game": int(game.swapped),
         "first_revision_id": first.revision,
         "second_revision_id": second.revision,
-        "board": plan.board,
         "board_class": plan.board_class,
-        "moves": moves,
         "opening_plies": len(plan.opening),
-        "plies": len(moves),
         "seed": plan.seed,
-        "result": game.result.value,
-        "termination": game.termination.value,
         "detail": game.detail,
-        "offender": offender_of(game.result, game.termination),
         "started_at": game.started,
         "duration_us": game.duration_us,
-        **columns_of(game.sides),
-        "line_hash": line_hash(plan.board, moves),
         "thoughts": game.thoughts,
+        **outcome_columns(plan.board, format_moves(game.moves), game.result, game.termination),
+        **columns_of(game.sides),
     }

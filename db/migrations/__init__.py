@@ -4,5 +4,5 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
-HEAD = "0014"
+HEAD = "0015"
 """The newest version; a constant so that an up-to-date database is opened without Alembic."""

@@ -9,17 +9,19 @@ from sqlalchemy.orm import aliased
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.pair_sums import (
+    FORFEIT_KEY,
     GAME_COLUMNS,
     KEY,
     SUMS,
     Key,
+    PairSums,
     add,
     contribution,
     to_row,
     whole_pairs,
 )
 from db.derived.rebuild import rebuild_within
-from db.models import Game, PairTable, Rating
+from db.models import ForfeitCount, Game, PairTable, Rating
 from db.queries.bots import names_of_revisions
 from db.queries.games import COLUMNS, games_of_run
 from db.records.aggregate import DerivedDifference, PairTableRow, Rate, RatingRow
@@ -38,12 +40,18 @@ class Aggregate:
         """The stored aggregate of a division."""
         columns = [PairTable.__table__.c[name] for name in (*KEY, *SUMS)]
         query = select(*columns).where(PairTable.division_id == division_id).order_by(*columns[:4])
+        columns = [ForfeitCount.__table__.c[name] for name in (*FORFEIT_KEY, "games")]
+        forfeits = select(*columns).where(ForfeitCount.division_id == division_id)
         with self._database.reading() as connection:
             names = names_of_revisions(connection)
-            return [
-                to_row((row[0], row[1], row[2], row[3]), list(row[4:]), names)
-                for row in connection.execute(query)
-            ]
+            tables: dict[Any, PairSums] = {
+                tuple(row[:4]): PairSums(list(row[4:]), {}) for row in connection.execute(query)
+            }
+            for division, boards, a, b, offender, kind, games in connection.execute(forfeits):
+                table = tables.get((division, boards, a, b))
+                if table is not None:  # else the row is damage, which an audit reports
+                    table.forfeits[offender, kind] = games
+        return [to_row(key, sums, names) for key, sums in tables.items()]
 
     def since(self, division_id: int, since: float) -> list[PairTableRow]:
         """The aggregate of the rated pairs of which both games started at `since` or later."""
@@ -148,9 +156,9 @@ def _tables(connection: Connection, query: Select[Any]) -> list[PairTableRow]:
     return [to_row(key, totals[key], names) for key in sorted(totals)]
 
 
-def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, list[int]]:
+def _accumulate(connection: Connection, query: Select[Any]) -> dict[Key, PairSums]:
     """The aggregate of the whole pairs among the games of a query for GAME_COLUMNS."""
-    totals: dict[Key, list[int]] = {}
+    totals: dict[Key, PairSums] = {}
     games = (
         dict(zip(GAME_COLUMNS, row, strict=True))
         for row in connection.execute(query.order_by(Game.id))

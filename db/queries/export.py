@@ -102,6 +102,7 @@ def export_lines(
 def _timing(row: Any, *, ids: bool) -> Timing:
     thoughts = thought_blob.decode(row.thoughts)
     lines = tuple(thought.line for thought in thoughts)
+    nodes = tuple(thought.nodes for thought in thoughts)
     return Timing(
         stored=row.place,
         started=row.started_at,
@@ -111,6 +112,7 @@ def _timing(row: Any, *, ids: bool) -> Timing:
         sides=sides_of(row._mapping),
         thoughts=tuple(map(MoveTiming.of, thoughts)),
         lines=lines if any(lines) else (),
+        nodes=nodes if any(count is not None for count in nodes) else (),
         last_words=last_words_of(row),
         id=row.id if ids else 0,
     )

@@ -8,14 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from db.connection.database import Database
-from db.derived.game_columns import (
-    FIRST,
-    SECOND,
-    columns_of,
-    last_words_values,
-    line_hash,
-    offender_of,
-)
+from db.derived.game_columns import FIRST, SECOND, columns_of, outcome_columns
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
@@ -26,8 +19,9 @@ from db.derived.invariants import (
     labelled,
 )
 from db.derived.rebuild import rebuild_within
+from db.derived.write_games import GameWriter
 from db.json_column import to_json
-from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
+from db.models import Bot, Division, Game, Pair, Revision, Run
 from db.queries.divisions import division_in
 from db.queries.opening_sets import keep_in, set_in
 from db.queries.runs import keep_bots
@@ -39,9 +33,7 @@ from db.records.exchange import (
     Imported,
     NotImportable,
     OpeningsLine,
-    Timing,
 )
-from db.records.games import Thought
 from db.records.launch import described
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
@@ -100,6 +92,7 @@ class _Arrival:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._games = GameWriter(connection.dialect)
         self._runs: dict[tuple[int, str], _RunHere] = {}
         """Runs here by the run's number in the file and its stream."""
         self._settings: dict[tuple[int, str], dict[str, Any]] = {}
@@ -203,6 +196,9 @@ class _Arrival:
             said["aborts"], kept["aborts"] = line.timing.aborts, pair.aborts
         said |= values
         kept |= {name: game._mapping[name] for name in values}
+        if "thoughts" in values and said["thoughts"] != kept["thoughts"]:
+            # Versions before 0.2 packed them otherwise.
+            kept["thoughts"] = thought_blob.encode(thought_blob.decode(game.thoughts))
         return next((name for name in said if said[name] != kept[name]), None)
 
     def begin_runs(self, pairs: Sequence[tuple[int, Lines]]) -> None:
@@ -270,24 +266,10 @@ class _Arrival:
         pair_id = self._connection.execute(
             insert(Pair).values(pair).returning(Pair.id)
         ).scalar_one()
-        for line, values in zip((first, second), games, strict=True):
-            values.update(pair_id=pair_id, repeat=self._is_repeat(run.division_id, line))
-            game = self._connection.execute(
-                insert(Game).values(values).returning(Game.id)
-            ).scalar_one()
-            if line.timing.last_words is not None:
-                self._connection.execute(
-                    insert(LastWords).values(last_words_values(game, line.timing.last_words))
-                )
-
-    def _is_repeat(self, division_id: int, line: GameLine) -> bool:
-        query = select(Game.id).where(
-            Game.line_hash == line_hash(line.board, line.moves),
-            Game.division_id == division_id,
-            Game.board == line.board,
-            Game.moves == line.moves,
-        )
-        return self._connection.execute(query.limit(1)).first() is not None
+        for values in games:
+            values.update(pair_id=pair_id, repeat=False)  # repeats are marked by the rebuild
+        last_words = [line.timing.last_words for line in (first, second)]
+        self._games.insert(self._connection, games, last_words)
 
     def _revision(self, place: int, name: str, content_hash: str) -> int:
         found = self._revisions.get((name, content_hash))
@@ -442,30 +424,18 @@ _TIMED = {*FIRST, *SECOND, "detail", "started_at", "duration_us", "thoughts"}
 """Columns of a game that a file without timing says nothing about."""
 
 
-def _game_values(line: GameLine) -> Mapping[str, Any]:
+def _game_values(line: GameLine) -> dict[str, Any]:
     timing = line.timing
     return {
-        **columns_of(timing.sides),
         "game": line.game,
         "rated": line.rated,
-        "board": line.board,
         "board_class": line.board_class,
-        "moves": line.moves,
         "opening_plies": line.opening_plies,
-        "plies": len(line.moves),
         "seed": line.seed,
-        "result": line.result.value,
-        "termination": line.termination.value,
         "detail": timing.detail,
-        "offender": offender_of(line.result, line.termination),
         "started_at": timing.started,
         "duration_us": timing.duration_us,
-        "line_hash": line_hash(line.board, line.moves),
-        "thoughts": thought_blob.encode(_thoughts(timing)),
+        "thoughts": thought_blob.encode(timing.all_thoughts()),
+        **outcome_columns(line.board, line.moves, line.result, line.termination),
+        **columns_of(timing.sides),
     }
-
-
-def _thoughts(timing: Timing) -> list[Thought]:
-    """The thoughts of a game, each with the line that it expected."""
-    lines = timing.lines or ("",) * len(timing.thoughts)
-    return [move.with_line(line) for move, line in zip(timing.thoughts, lines, strict=True)]

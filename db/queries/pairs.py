@@ -17,8 +17,6 @@ from db.records.aggregate import Rate
 from db.records.exchange import COLUMN_LIMIT
 from db.records.pairs import (
     FinishedPair,
-    PairPlan,
-    PairRecord,
     PairStatus,
     PlannedPair,
     PlayedPair,
@@ -145,23 +143,14 @@ class Pairs:
                 update(Pair).where(Pair.id == pair_id).values(aborts=Pair.aborts + aborts)
             )
 
-    def finish(self, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
-        """Store a played pair in one transaction: games, aggregate and live ratings.
-
-        Nothing is stored when the pair is no longer planned; the outcome says so.
-
-        Raises:
-            ValueError: the record does not hold the two finished games of this plan, or a pair of
-                a revision with itself is to be rated.
-
-        """
-        return self.finish_all(((plan, record),), rate)[0]
-
     def finish_all(self, played: Sequence[Played], rate: Rate) -> list[FinishedPair]:
-        """Store played pairs in one transaction, each as `finish` does; an answer for each.
+        """Store played pairs in one transaction: games, aggregate and live ratings.
+
+        Nothing is stored of a pair that is no longer planned; its outcome says so.
 
         Raises:
-            ValueError: `finish` would raise it for one of them; none is stored.
+            ValueError: a record does not hold the two finished games of its plan, or a pair of a
+                revision with itself is to be rated; no pair is stored.
 
         """
         return self._storer.finish(played, rate) if played else []

@@ -14,7 +14,7 @@ from msgspec import Meta
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
 from db.records.budget import OF_BOT
-from db.records.games import LastWords, Thought
+from db.records.games import LastWords, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from db.records.sides import COUNT_LIMIT, Count, SideSums
@@ -93,23 +93,42 @@ class Introduction(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=Tru
 
 
 class MoveTiming(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
-    """`db.records.games.Thought` without the expected line, in as many fields as ever."""
+    """A `db.records.games.Thought`, except for what `Timing` lists beside it."""
 
     time_us: int
     value: float | None = None
-    simulations: int | None = None
+    work: int | None = None
+    """Simulations, or nodes where the bot reported no simulations."""
     depth: int | None = None
-    proven: str | None = None
+    claim: str | None = None
+    """A proven result and its distance in plies, such as ``win 5``."""
     cpu_us: int | None = None
 
     @classmethod
     def of(cls, thought: Thought) -> "MoveTiming":
-        """A move as it is exported."""
-        return cls(*msgspec.structs.astuple(thought)[:6])
+        """Return a move as it is exported."""
+        return cls(
+            thought.time_us,
+            thought.value,
+            thought.work,
+            thought.depth,
+            thought.claim,
+            thought.cpu_us,
+        )
 
-    def with_line(self, line: str) -> Thought:
-        """The move as it is stored."""
-        return Thought(**msgspec.structs.asdict(self), line=line)
+    def thought(self, line: str = "", nodes: int | None = None) -> Thought:
+        """Return the move as it is stored.
+
+        Raises:
+            ValueError: the claim is not a result and a distance.
+
+        """
+        proven, distance = parse_claim(self.claim)
+        work = None if self.work == nodes else self.work
+        cpu_us = self.cpu_us
+        return Thought(
+            self.time_us, self.value, work, self.depth, proven, cpu_us, line, nodes, distance
+        )
 
 
 class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -126,11 +145,27 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     thoughts: tuple[MoveTiming, ...] = ()
     lines: tuple[Annotated[str, Meta(pattern=r"\A[0-9ab]*\Z")], ...] = ()
     """The expected line of each thought; left out when none has any."""
+    nodes: tuple[Count | None, ...] = ()
+    """The nodes of each thought; left out when none has any."""
     last_words: LastWords | None = None
     """Of a bot that forfeited; left out where none were kept."""
     id: Count = 0
     """The game's number in the database that it was exported from, which an import does not keep;
     0: left out."""
+
+    def all_thoughts(self) -> list[Thought]:
+        """Return the moves as they are stored.
+
+        Raises:
+            ValueError: a list beside the thoughts has another length, or a claim is no claim.
+
+        """
+        number = len(self.thoughts)
+        lines, nodes = self.lines or ("",) * number, self.nodes or (None,) * number
+        if not len(lines) == len(nodes) == number:
+            raise ValueError("there must be as many expected lines and nodes as thoughts, or none")
+        moves = zip(self.thoughts, lines, nodes, strict=True)
+        return [move.thought(line, count) for move, line, count in moves]
 
 
 class GameLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):

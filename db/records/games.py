@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -19,34 +19,64 @@ MESSAGE_LIMIT = 800
 """Characters that are kept of each."""
 
 
-class Thought(msgspec.Struct, array_like=True):
-    """The record of one move."""
+Proven = Literal["win", "loss", "draw"]
+"""A result that a bot has proven, for the side that moves."""
+
+
+class Thought(msgspec.Struct):
+    """The record of one move: its times, and what the bot reported (`bots.player.Info`)."""
 
     time_us: int
     value: float | None = None
     """-1..1 for the mover."""
     simulations: int | None = None
-    """Simulations or nodes."""
+    """In games stored by versions before 0.2: simulations or nodes."""
     depth: int | None = None
-    proven: str | None = None
-    """win, loss or draw, with the distance in plies where known: ``win 5``."""
+    proven: Proven | None = None
     cpu_us: int | None = None
     """Processor time while it was asked, of all threads of the processes that it had when the game
     began; None: not measured."""
     line: str = ""
     """The columns that the bot expected after its move, one character each; empty: none told."""
+    nodes: int | None = None
+    distance: int | None = None
+    """Plies to the proven result."""
+
+    @property
+    def work(self) -> int | None:
+        """Simulations, or nodes where the bot reported no simulations."""
+        return self.nodes if self.simulations is None else self.simulations
+
+    @property
+    def claim(self) -> str | None:
+        """The proven result for people and files, with its distance where known: ``win 5``."""
+        known = self.proven is not None and self.distance is not None
+        return f"{self.proven} {self.distance}" if known else self.proven
 
 
-_PROVEN = re.compile(r"(win|loss|draw)( -?[0-9]{1,20})?")
+_CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
 _LINE = re.compile(r"[0-9ab]*")
+
+
+def parse_claim(text: str | None) -> tuple[Proven | None, int | None]:
+    """Return the result and the distance of a claim in a file or a game stored before 0.2.
+
+    Raises:
+        ValueError: it is not such a text.
+
+    """
+    if text is None:
+        return None, None
+    parts = _CLAIM.fullmatch(text)
+    if parts is None:
+        raise ValueError(f"proven is win, loss or draw and a distance in plies, got {text!r}")
+    return cast("Proven", parts[1]), None if parts[2] is None else int(parts[2])
 
 
 def fault_of_thought(thought: Thought) -> str | None:
     """Return what is wrong with the record of one move."""
     if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
         return "the times of a thought must not be negative, nor too great to be stored"
-    if thought.proven is not None and not _PROVEN.fullmatch(thought.proven):
-        return f"proven is win, loss or draw and a distance in plies, got {thought.proven!r}"
     if not _LINE.fullmatch(thought.line):
         return f"an expected line is columns 0..9, a, b, got {thought.line!r}"
     return None

@@ -27,7 +27,6 @@ class RunKind(StrEnum):
     LADDER = "ladder"
     MATCH = "match"
     GATE = "gate"
-    PLAY = "play"
     TUNE = "tune"
     """Has steps (`db.records.tuning`) and no pairs."""
     BISECT = "bisect"

@@ -26,17 +26,13 @@ class SideSums(msgspec.Struct, forbid_unknown_fields=True, array_like=True):
     """Wall time of the moves that told any simulations or nodes."""
 
 
-class SideTotals(SideSums):
+class SideTotals(SideSums, kw_only=True):
     """Sums over one bot's moves against one opponent, and its games lost by failing."""
 
-    timeout: int = 0
-    crash: int = 0
-    illegal_move: int = 0
-    protocol_error: int = 0
-    memory: int = 0
-    pondering: int = 0
+    failures: dict[str, int] = {}
+    """Games lost by failing, by termination; kinds without a game may be missing."""
 
     @property
     def forfeits(self) -> dict[str, int]:
-        """Games lost by failing, by termination, in the order in which reports list them."""
-        return {reason.value: getattr(self, reason.value) for reason in FORFEITS}
+        """Games lost by failing, by every kind of failure, in the order of reports."""
+        return {kind.value: self.failures.get(kind.value, 0) for kind in FORFEITS}

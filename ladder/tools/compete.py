@@ -36,14 +36,8 @@ BUG, ILLEGAL, TIMEOUT = (3, 5), (4, 6), (7, 8)
 UNLOADABLE, NO_INTERFACE = (-1, -2), (-3, -4)
 WON_BY_A = frozenset({A_WINS, BUG[1], ILLEGAL[1], TIMEOUT[1]})
 WON_BY_B = frozenset({B_WINS, BUG[0], ILLEGAL[0], TIMEOUT[0]})
-FORFEITS = {
-    Termination.TIMEOUT: TIMEOUT,
-    Termination.ILLEGAL_MOVE: ILLEGAL,
-    Termination.CRASH: BUG,
-    Termination.MEMORY: BUG,
-    Termination.PROTOCOL_ERROR: BUG,
-    Termination.PONDERING: BUG,
-}
+CODES = {Termination.TIMEOUT: TIMEOUT, Termination.ILLEGAL_MOVE: ILLEGAL}
+"""Result codes of forfeits; those of all other kinds are BUG."""
 _BOARDS, _GAMES = range(2)
 
 
@@ -199,5 +193,5 @@ def _course_game(game: GameRecord) -> CourseGame:
     result = game.result.mirrored if game.swapped else game.result
     code = {Result.WIN: A_WINS, Result.DRAW: TIE, Result.LOSS: B_WINS}[result]
     if game.termination.is_forfeit:
-        code = FORFEITS[game.termination][0 if result is Result.LOSS else 1]
+        code = CODES.get(game.termination, BUG)[0 if result is Result.LOSS else 1]
     return CourseGame(code, *seconds, game.detail)

@@ -11,13 +11,14 @@ from typing import cast
 
 import uvicorn
 
+from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.border.password import Doorkeeper, read_password
-from ladder.web.border.safety import Border, is_loopback
+from ladder.web.border.safety import Border
 from ladder.web.connections import (
     DEFAULT_CONNECTION_LIMITS,
     ConnectionLimits,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from engine.result import FORFEITS
 from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
 from ladder.experiments.gate.session import Gated
 from ladder.results.standings.showcase import Reason, ShownGame
@@ -10,7 +9,7 @@ from reports.gate.text import gate_markdown, remarks
 from reports.html.charts.gate import pentanomial_chart
 from reports.html.figures import Figure, specs_of
 from reports.html.page import render
-from reports.html.sections.failures import failures
+from reports.html.sections.failures import failures, failures_table
 from reports.html.sections.trials import COLOURS, llr_figure
 from reports.html.sections.verdict import machine_facts
 from reports.html.tables import Cell, Table, columns, number
@@ -64,7 +63,9 @@ def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
         spent=f"So far: {games_in_time(result.games, result.seconds)}, one game after the other.",
         cost=_cost(result),
         markdown=gate_markdown(gated),
-        forfeits=_forfeits(result),
+        forfeits=failures_table(
+            {name: counts for name, counts in result.forfeits.items() if any(counts.values())}
+        ),
         failures_shown=failures(games),
         shown=_shown(len(viewed), result.candidate),
         names=names,
@@ -164,18 +165,6 @@ def _cost(result: GateResult) -> Table:
                 number(baseline.games),
             )
             for baseline in result.baselines
-        ],
-    )
-
-
-def _forfeits(result: GateResult) -> Table:
-    kinds = [kind.value for kind in FORFEITS]
-    failing = {name: counts for name, counts in result.forfeits.items() if any(counts.values())}
-    return Table(
-        columns("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds)),
-        [
-            (Cell(name), *(number(counts.get(kind, 0)) for kind in kinds))
-            for name, counts in failing.items()
         ],
     )
 

@@ -108,7 +108,13 @@ def report_page(
         first_mover=first_mover(standings),
         machines=None if standings.machines is None else machines_table(standings.machines),
         machines_said="" if standings.machines is None else machines_sentence(standings.machines),
-        failures=failures_table(standings.bots),
+        failures=failures_table(
+            {
+                bot.name: {**bot.forfeits, "of games": bot.games}
+                for bot in standings.bots
+                if bot.all_forfeits
+            }
+        ),
         failures_shown=failures(data.games),
         mistakes=mistakes_table(wrong),
         mistakes_said=[] if wrong is None else [headline(wrong), *remarks(wrong)],

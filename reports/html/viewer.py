@@ -68,9 +68,9 @@ def _thought(thought: Thought, after: Position | None) -> list[Any]:
     return [
         round(thought.time_us / 1000, 2),
         value,
-        thought.simulations,
+        thought.work,
         thought.depth,
-        thought.proven,
+        thought.claim,
         [] if after is None else _expected(after, thought.line),
     ]
 

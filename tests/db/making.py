@@ -71,18 +71,27 @@ def to_plan(row: PlannedPair) -> PairPlan:
     return PairPlan(row.id, row.number, a, b, row.board, row.board_class, row.opening, row.seed)
 
 
-def played(row: PlannedPair, random: Random, *, plies: int = 20, columns: int = 10) -> PairRecord:
-    """A pair as if it had been played: any result, sometimes a forfeit."""
-    games = tuple(game(random, swapped, plies, columns) for swapped in (False, True))
+def played(
+    row: PlannedPair,
+    random: Random,
+    *,
+    plies: int = 20,
+    columns: int = 10,
+    kinds: Sequence[Termination] = FORFEITS,
+) -> PairRecord:
+    """Return a pair as if it had been played: any result, sometimes a forfeit."""
+    games = tuple(game(random, swapped, plies, columns, kinds) for swapped in (False, True))
     return PairRecord(row.id, row.number, games)
 
 
-def game(random: Random, swapped: bool, plies: int, columns: int) -> GameRecord:
+def game(
+    random: Random, swapped: bool, plies: int, columns: int, kinds: Sequence[Termination] = FORFEITS
+) -> GameRecord:
     result = random.choice(list(Result))
     ending = Termination.BOARD_FULL if result is Result.DRAW else Termination.FOUR_IN_A_ROW
     last = None
     if result is not Result.DRAW and random.random() < 0.2:
-        ending = random.choice(FORFEITS)
+        ending = random.choice(kinds)
         last = LastWords("Traceback:\n  no idea", ('> {"type":"move","ply":4}', "< 3"))
     told = tuple(
         Thought(
@@ -130,7 +139,10 @@ def human_game(revision: int) -> NewHumanGame:
         detail="",
         started_at=1.5,
         duration_us=123,
-        thoughts=(Thought(5_000_000), Thought(40, 0.25, 50, 3, "loss 4", line="3a")),
+        thoughts=(
+            Thought(5_000_000),
+            Thought(40, 0.25, None, 3, "loss", line="3a", nodes=50, distance=4),
+        ),
     )
 
 
@@ -142,8 +154,13 @@ def elo(a: RatingRow, b: RatingRow, points: float) -> tuple[float, float]:
 
 
 def play_all(
-    store: Store, run: RunRow, revisions: Sequence[int], pairs: int, seed: int = 1
+    store: Store,
+    run: RunRow,
+    revisions: Sequence[int],
+    pairs: int,
+    seed: int = 1,
+    kinds: Sequence[Termination] = FORFEITS,
 ) -> None:
     random = Random(seed)
     for row in store.pairs.plan(run.id, pairs, maker(revisions, seed)):
-        store.pairs.finish(to_plan(row), played(row, random), elo)
+        store.pairs.finish_all([(to_plan(row), played(row, random, kinds=kinds))], elo)

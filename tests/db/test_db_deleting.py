@@ -25,6 +25,7 @@ from tests.db.making import (
     revision,
     to_plan,
 )
+from tests.support.storing import finish_pair
 
 
 def test_a_renamed_bot_keeps_everything_else(store: Store) -> None:
@@ -152,7 +153,7 @@ def test_keys_of_deleted_rows_are_not_given_out_again(store: Store) -> None:
     assert again.id > run.id
     (row,) = store.pairs.plan(again.id, 1, maker(revisions))
     assert row.id > planned.id
-    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     assert min(finished.game_ids) > last_game
     deleted = store.bots.add(new_bot("v9"))
     store.bots.delete("v9")
@@ -215,7 +216,7 @@ def _play(store: Store, runs: dict[str, int], order: str, *, left_out: str = "")
             continue
         (row,) = store.pairs.plan(runs[run], 1, maker(revisions[:2]))
         record = played(row, Random(number // 4))
-        store.pairs.finish(to_plan(row), record, elo)
+        finish_pair(store, to_plan(row), record, elo)
 
 
 @pytest.mark.parametrize("deleted", "ab")
@@ -294,7 +295,7 @@ def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
     run = new_run(store)
     rows = store.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
     for row in rows:
-        store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+        finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     before = _derived(store, run.division_id)
     assert before[2] == [False, False, True, True]
     with store._database.writing() as connection:

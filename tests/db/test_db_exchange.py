@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from db.records import thought_blob
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
-from db.records.games import LastWords
+from db.records.games import LastWords, Thought
 from db.records.launch import described
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
@@ -16,6 +17,7 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from tests.db.making import elo, ensure_revision, new_bot, new_run, revision, to_plan
 from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 
 def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
@@ -50,7 +52,7 @@ class Played:
         )
         for row in rows:
             plan = to_plan(row)
-            self.store.pairs.finish(plan, legal_record(plan, self.random), elo)
+            finish_pair(self.store, plan, legal_record(plan, self.random), elo)
 
     def go(self, steps: str) -> None:
         """A letter changes hero's content to it, a dot plays a pair."""
@@ -233,4 +235,23 @@ def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
             with pytest.raises(NotImportable, match=f"{status} and not played, in run {run.id}"):
                 take_in(copy, lines)
             copy.pairs.drop([row.id for row in rows])
+    source.store.close()
+
+
+def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> None:
+    """Games whose claims were stored as texts are found again, and travel with nodes and lines."""
+    source = Played(tmp_path / "source.db")
+    source.go(".")
+    (first, _) = source.store.games.stream(thoughts=True)
+    former = msgspec.msgpack.encode(
+        [(each.time_us, None, 10_000, 12, "win 5") for each in first.thoughts]
+    )
+    counted = thought_blob.encode([Thought(95_000, simulations=0, nodes=3, line="4")])
+    with source.store._database.writing() as connection:
+        for game, blob in enumerate((former, counted)):
+            connection.exec_driver_sql("UPDATE games SET thoughts = ? WHERE game = ?", (blob, game))
+    lines = lines_of(source.store)
+    assert {move.claim for move in lines[0].timing.thoughts} == {"win 5"}
+    assert (lines[0].timing.nodes, lines[1].timing.nodes) == ((), (3,))
+    assert take_in(source.store, lines) == Imported(0, 2)
     source.store.close()

@@ -8,6 +8,7 @@ import msgspec
 from db.records.machines import MachineRow
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
+from tests.support.storing import finish_pair
 
 LAB = MachineRow("lab1", "AMD EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0", 420.0)
 
@@ -25,7 +26,7 @@ def test_each_pair_knows_its_machine(store: Store) -> None:
     for row, machine in zip(rows, (lab, lab, None), strict=True):
         plan = to_plan(row)
         record = msgspec.structs.replace(played(row, Random(row.number)), machine=machine)
-        store.pairs.finish(plan, record, elo)
+        finish_pair(store, plan, record, elo)
     assert [(each.kernel, each.speed, each.pairs) for each in store.machines.all()] == [
         ("Linux 6.1", 300.0, 2),
         ("Linux 6.2", 420.0, 0),

@@ -34,9 +34,9 @@ GAME = HumanGameRow(
         Thought(12_000_000),
         Thought(2_500, -0.25, 1234, 7),
         Thought(900),
-        Thought(98_100, 0.0, 250_000, 9, "loss 4"),
+        Thought(98_100, 0.0, None, 9, "loss", nodes=250_000, distance=4),
         Thought(1),
-        Thought(2, -1.0, 0, 1, "loss 2"),
+        Thought(2, -1.0, 0, 1, "loss", distance=2),
         Thought(3),
     ),
 )
@@ -94,6 +94,10 @@ def test_a_persons_game_is_told_as_such() -> None:
     ]
     document = game_document(GAME)
     assert (document["id"], document["pair"], document["game"]) == ("p3", None, None)
+    moves = document["timing"]["moves"]
+    assert (moves[1]["simulations"], moves[1]["nodes"]) == (1234, None)
+    fields = ("simulations", "nodes", "proven", "distance")
+    assert [moves[3][name] for name in fields] == [250_000, 250_000, "loss 4", 4]
 
 
 def test_verdicts_stand_beside_the_moves() -> None:

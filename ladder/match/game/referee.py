@@ -105,15 +105,19 @@ def play_game(
 
 
 def thought_of(elapsed_us: int, info: Info | None) -> Thought:
-    """The stored record of a move: its time, and the numbers that the bot told about it."""
+    """Return the stored record of a move: its time, and what the bot reported about it."""
     if info is None:
         return Thought(elapsed_us)
-    work = info.nodes if info.simulations is None else info.simulations
-    proven: str | None = info.proven
-    if proven is not None and info.distance is not None:
-        proven = f"{proven} {info.distance}"
-    line = expected_line(info.pv) if info.pv else ""
-    return Thought(elapsed_us, info.value, work, info.depth, proven, line=line)
+    return Thought(
+        elapsed_us,
+        info.value,
+        info.simulations,
+        info.depth,
+        info.proven,
+        line=expected_line(info.pv) if info.pv else "",
+        nodes=info.nodes,
+        distance=None if info.proven is None else info.distance,
+    )
 
 
 def expected_line(pv: Sequence[int]) -> str:
@@ -573,12 +577,12 @@ class _Game:
         late_us = self.sides[index].late_us
         if late_us is not None:
             times.append(late_us)
-        told = [thought for thought in thoughts if thought.simulations]
+        told = [thought for thought in thoughts if thought.work]
         return SideSums(
             moves=len(times),
             time_us=sum(times),
             max_us=max(times, default=0),
-            simulations=sum([thought.simulations or 0 for thought in told]),
+            simulations=sum([thought.work or 0 for thought in told]),
             searched_us=sum([thought.time_us for thought in told]),
         )
 

@@ -112,7 +112,7 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
         thought = game.thoughts[move.ply - game.opening_plies]
         columns = columns_of_game(store, game)[move.ply - game.opening_plies]
         truth = "another result" if columns is None else truth_of(columns)
-        found.append(FalseProof(name, move.game, move.ply, thought.proven or "", truth))
+        found.append(FalseProof(name, move.game, move.ply, thought.claim or "", truth))
     return found
 
 

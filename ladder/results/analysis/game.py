@@ -158,7 +158,7 @@ def analyse_game(
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
         on_position(is_decided)
         column = game.moves[game.opening_plies + place]
-        verdict = judge_move(columns, column, told=thought.value, proven=thought.proven)
+        verdict = judge_move(columns, column, thought)
         moves.append(verdict.packed())
     most = effort.on_board(parse_board(game.board))
     made.verdict = GameVerdict(game.id, SOLVER_VERSION, most, b"".join(reversed(moves)))

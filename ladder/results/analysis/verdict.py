@@ -12,10 +12,10 @@ byte  holds
 ====  =====================================================================================
 """
 
-import re
 from dataclasses import dataclass
 from enum import IntEnum
 
+from db.records.games import Thought
 from engine.solver.value import Outcome
 from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
 
@@ -94,16 +94,13 @@ def verdicts_of(content: bytes) -> list[MoveVerdict]:
     return [MoveVerdict.of(content[start : start + BYTES]) for start in starts]
 
 
-def judge_move(
-    columns: Columns, column: int, *, told: float | None = None, proven: str | None = None
-) -> MoveVerdict:
-    """The verdict on a move.
+def judge_move(columns: Columns, column: int, thought: Thought) -> MoveVerdict:
+    """Return the verdict on a move.
 
     Args:
         columns: what is known of the position before it.
         column: the move.
-        told: the value that the bot told.
-        proven: its claim, such as ``win 5``.
+        thought: what the bot reported about it.
 
     """
     best = best_of(columns)
@@ -116,8 +113,8 @@ def judge_move(
         after=after,
         decision=_decision(columns, before, after),
         plies_lost=_plies_lost(best, played, before, after),
-        told=told,
-        claim=check_claim(proven, best),
+        told=thought.value,
+        claim=check_claim(thought, best),
     )
 
 
@@ -149,30 +146,24 @@ def _plies_lost(
     return None
 
 
-_CLAIM = re.compile(r"(win|loss|draw)(?: (-?[0-9]{1,20}))?")
-
-
-def check_claim(proven: str | None, best: Bounds) -> Claim:
-    """The fate of a claim about a position with a value between these bounds.
+def check_claim(thought: Thought, best: Bounds) -> Claim:
+    """Return the fate of a bot's claim about a position with a value between these bounds.
 
     A proof of ``win 7`` shows that the mover wins in 7 plies or fewer, one of ``loss 6`` that it
     loses in 6 or fewer: an end that is sooner than under best play cannot have been proven.
     """
-    if proven is None:
+    if thought.proven is None:
         return Claim.NONE
-    parts = _CLAIM.fullmatch(proven)
-    if parts is None:
-        return Claim.UNKNOWN
-    claimed = Outcome[parts[1].upper()]
+    claimed = Outcome[thought.proven.upper()]
     if best.outcome is None:
         excluded = best.high < _least(claimed) or best.low > _most(claimed)
         return Claim.FALSE if excluded else Claim.UNKNOWN
     if best.outcome is not claimed:
         return Claim.FALSE
-    if parts[2] is None or claimed is Outcome.DRAW:
+    claim = thought.distance
+    if claim is None or claimed is Outcome.DRAW:
         return Claim.TRUE
     distances = sorted(abs(distance_of(number) or 0) for number in (best.low, best.high))
-    claim = int(parts[2])
     if claim < distances[0]:
         return Claim.FALSE
     if claim > distances[1]:

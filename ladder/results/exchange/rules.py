@@ -86,13 +86,8 @@ def check_game(game: GameLine) -> None:
             check_openings(game.introduces.openings, game.division.openings)
         if game.introduces.settings is not None:
             check_settings(game.introduces.settings)
-    timing = game.timing
-    _require(
-        not timing.lines or len(timing.lines) == len(timing.thoughts),
-        "there must be as many expected lines as thoughts, or none",
-    )
-    for thought in timing.thoughts:  # before they are packed, which needs times that fit
-        fault = fault_of_thought(thought.with_line(""))
+    for thought in game.timing.all_thoughts():  # before they are packed: times must fit
+        fault = fault_of_thought(thought)
         _require(fault is None, str(fault))
 
 

@@ -6,7 +6,6 @@ process that reaches its port is such a client.
 
 import asyncio
 import contextlib
-import ipaddress
 import os
 import ssl
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "node.pem", "node-key.pem"
@@ -151,16 +151,6 @@ def door_of(address: str, certificates: Path | None, *, insecure: bool, option: 
             "--certificates FOLDER; or --insecure in a network that you trust wholly"
         )
     return Door(host, PORT if port is None else port, certificates)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only processes of this machine reach a host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _check_set(folder: Path) -> None:

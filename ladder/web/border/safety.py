@@ -6,7 +6,6 @@ not come from another site, and must carry the token of this server's pages wher
 anything. Pages may load and run nothing but the files of this server.
 """
 
-import ipaddress
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -16,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ladder.addresses import is_address, is_loopback
 from ladder.web.border.password import Doorkeeper
 from ladder.web.connections import address_group
 from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
@@ -121,20 +121,6 @@ def host_name(host: str) -> str | None:
     if not name or len(name) > 255 or (port and not (port.isascii() and port.isdigit())):
         return None
     return name.lower()
-
-
-def is_address(name: str) -> bool:
-    """Whether a name is an IP address, which no name server resolves."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address; a name other than localhost does not count."""
-    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
 Refuser = Callable[[Refused, Scope, Receive, Send], Awaitable[None]]

@@ -1,11 +1,9 @@
 """Forfeits by bot and kind, and the last words of each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.result import FORFEITS
 from ladder.results.standings.showcase import ShownGame
-from ladder.results.standings.standings import BotStanding
 from reports.html.tables import Cell, Table, columns, number
 from reports.html.viewer import TEXT_LIMIT
 
@@ -29,20 +27,12 @@ class Failure:
     """The last of the protocol."""
 
 
-def failures_table(bots: Sequence[BotStanding]) -> Table:
-    """A row per bot that forfeited, a column per kind."""
-    failing = [bot for bot in bots if bot.all_forfeits]
-    kinds = [kind.value for kind in FORFEITS]
+def failures_table(counts: Mapping[str, Mapping[str, int]]) -> Table:
+    """Return a row per bot of its counts, such as forfeits by kind; all bots have the same."""
+    heads = next(iter(counts.values()), {})
     return Table(
-        columns("bot", *(f"#{kind.replace('_', ' ')}" for kind in kinds), "#of games"),
-        [
-            (
-                Cell(bot.name),
-                *(number(bot.forfeits.get(kind, 0)) for kind in kinds),
-                number(bot.games),
-            )
-            for bot in failing
-        ],
+        columns("bot", *(f"#{head.replace('_', ' ')}" for head in heads)),
+        [(Cell(bot), *map(number, own.values())) for bot, own in counts.items()],
     )
 
 

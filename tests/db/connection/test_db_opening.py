@@ -19,6 +19,7 @@ from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, 
 from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.support.storing import finish_pair
 
 
 def pragma(place: str, name: str) -> object:
@@ -310,4 +311,4 @@ def test_an_error_rolls_back_and_leaves_the_store_usable(store: Store) -> None:
     assert store.pairs.planned(run.id) == []
     rows = store.pairs.plan(run.id, 2, maker(revisions))
     assert [row.number for row in rows] == [0, 1]
-    assert store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids
+    assert finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo).game_ids

@@ -16,6 +16,7 @@ from db.errors import DatabaseError, Unwritable
 from db.store import Store
 from tests.db.disks import small_disk
 from tests.db.making import add_bots, elo, maker, new_run, played, to_plan
+from tests.support.storing import finish_pair
 
 pytestmark = pytest.mark.sqlite_file
 MIB = 1 << 20
@@ -26,7 +27,7 @@ def store_pairs(store: Store, run: int, revisions: list[int]) -> Iterator[None]:
     random = Random(1)
     while True:
         for row in store.pairs.plan(run, 8, maker(revisions)):
-            store.pairs.finish(to_plan(row), played(row, random), elo)
+            finish_pair(store, to_plan(row), played(row, random), elo)
             yield
 
 

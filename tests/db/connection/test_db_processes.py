@@ -30,7 +30,7 @@ with Store.open(sys.argv[1], busy_s=60) as store:
         store.pairs.plan(run, 5, maker(revisions))
         # Both processes try to finish the pairs of both runs.
         for row in store.pairs.planned(run) + store.pairs.planned(other):
-            store.pairs.finish(to_plan(row), played(row, random), elo)
+            finish_pair(store, to_plan(row), played(row, random), elo)
 """
 
 
@@ -75,6 +75,7 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
 HOLDER = """
 import sys
 from db.backends.file_run_lock import FileRunLock
+from tests.support.storing import finish_pair
 lock = FileRunLock(sys.argv[1])
 print(lock.try_acquire(int(sys.argv[2])), flush=True)
 sys.stdin.readline()

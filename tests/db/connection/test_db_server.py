@@ -22,6 +22,7 @@ from db.store import Patience, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 from tests.db.migrations.versions import go_back
 from tests.support.postgresql import Server, name_of, shared_server, why_none
+from tests.support.storing import finish_pair
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 
@@ -106,7 +107,7 @@ def test_a_commit_without_an_answer_counts_once(
         raise psycopg.OperationalError("server closed the connection unexpectedly")
 
     monkeypatch.setattr(backend, "end_writing", lose)
-    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     assert left == []
     assert finished.outcome.value == "stored"
     assert [game.id for game in store.games.stream()] == list(finished.game_ids)
@@ -171,7 +172,7 @@ def test_a_serialization_failure_is_tried_again(
         "CREATE TRIGGER collide BEFORE UPDATE ON pairs FOR EACH ROW EXECUTE FUNCTION collide()",
         name,
     )
-    finished = store.pairs.finish(to_plan(row), played(row, Random(1)), elo)
+    finished = finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     assert finished.outcome.value == "stored"
     assert ["collided" in sentence for sentence in told] == [True, True, False]
     assert [game.id for game in store.games.stream()] == list(finished.game_ids)

@@ -13,6 +13,7 @@ from db.records.pairs import PlannedPair
 from db.records.runs import RunRow
 from db.store import Store
 from tests.db.making import add_bots, elo, ensure_revision, new_run, played, revision, to_plan
+from tests.support.storing import finish_pair
 
 
 def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 1e9) -> None:
@@ -20,7 +21,7 @@ def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 
     (row,) = store.pairs.plan(run.id, 1, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
     record = played(row, Random(line))
     games = tuple(msgspec.structs.replace(game, started=started) for game in record.games)
-    store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), elo)
+    finish_pair(store, to_plan(row), msgspec.structs.replace(record, games=games), elo)
 
 
 def lines(games: Iterable[GameRow]) -> int:

@@ -29,6 +29,7 @@ from tests.db.making import (
     played,
     to_plan,
 )
+from tests.support.storing import finish_pair
 
 
 def test_plan_takes_numbers_once(store: Store) -> None:
@@ -62,7 +63,7 @@ def test_self_pair_cannot_be_rated(store: Store) -> None:
     run = new_run(store, rated=False, stream="control")
     (row,) = store.pairs.plan(run.id, 1, lambda _: pair)
     record = played(row, Random(1))
-    assert store.pairs.finish(to_plan(row), record, elo).outcome is PairOutcome.STORED
+    assert finish_pair(store, to_plan(row), record, elo).outcome is PairOutcome.STORED
     (table,) = store.aggregate.of_run(run.id)
     assert (table.a_revision, table.b_revision, table.pairs) == (a, a, 1)
     assert table.a.moves == record.games[0].sides[0].moves + record.games[1].sides[1].moves
@@ -73,14 +74,14 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     record = played(row, Random(1))
-    first = store.pairs.finish(to_plan(row), record, elo)
+    first = finish_pair(store, to_plan(row), record, elo)
     assert first.outcome is PairOutcome.STORED
     assert len(first.game_ids) == 2
     tables, live = (
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
-    again = store.pairs.finish(to_plan(row), played(row, Random(2)), elo)
+    again = finish_pair(store, to_plan(row), played(row, Random(2)), elo)
     assert again.outcome is PairOutcome.ALREADY_FINISHED
     assert again.game_ids == ()
     assert store.games.count(run.id) == 2
@@ -88,7 +89,7 @@ def test_finish_pair_twice_stores_it_once(store: Store) -> None:
     assert store.aggregate.ratings(run.division_id) == live
     stranger = msgspec.structs.replace(to_plan(row), id=999)
     lost = msgspec.structs.replace(record, id=999)
-    assert store.pairs.finish(stranger, lost, elo).outcome is PairOutcome.UNKNOWN
+    assert finish_pair(store, stranger, lost, elo).outcome is PairOutcome.UNKNOWN
 
 
 def test_dropped_pair_is_not_stored(store: Store) -> None:
@@ -97,7 +98,7 @@ def test_dropped_pair_is_not_stored(store: Store) -> None:
     one, two = store.pairs.plan(run.id, 2, maker(revisions))
     assert store.pairs.drop([one.id]) == 1
     assert store.pairs.drop([one.id]) == 0
-    assert store.pairs.finish(to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
+    assert finish_pair(store, to_plan(one), played(one, Random(1)), elo).outcome == "dropped"
     assert store.pairs.planned(run.id) == [two]
 
 
@@ -106,12 +107,12 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     revisions, run = add_bots(store), new_run(store)
     (row,) = store.pairs.plan(run.id, 1, maker(revisions))
     with pytest.raises(ValueError, match="two games"):
-        store.pairs.finish(to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
+        finish_pair(store, to_plan(row), PairRecord(row.id, row.number, (), 3, "stalled"), elo)
     record = played(row, Random(1))
     halted = msgspec.structs.replace(record.games[1], termination=Termination.ABORTED)
     half = msgspec.structs.replace(record, games=(record.games[0], halted))
     with pytest.raises(ValueError, match="aborted"):
-        store.pairs.finish(to_plan(row), half, elo)
+        finish_pair(store, to_plan(row), half, elo)
     assert list(store.games.stream()) == []
     store.pairs.note_aborts(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
@@ -127,11 +128,11 @@ def test_a_failing_rate_function_stores_nothing(store: Store) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.pairs.finish(to_plan(row), played(row, Random(1)), broken)
+        finish_pair(store, to_plan(row), played(row, Random(1)), broken)
     assert store.pairs.planned(run.id) == [row]
     assert list(store.games.stream()) == []
     assert store.aggregate.of_division(run.division_id) == []
-    assert store.pairs.finish(to_plan(row), played(row, Random(1)), elo).outcome == "stored"
+    assert finish_pair(store, to_plan(row), played(row, Random(1)), elo).outcome == "stored"
 
 
 def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_pairs_that_share_a_transaction_are_stored_as_one_by_one(tmp_path: Path)
             if together:
                 answers = store.pairs.finish_all(done, elo)
             else:
-                answers = [store.pairs.finish(plan, record, elo) for plan, record in done]
+                answers = [finish_pair(store, plan, record, elo) for plan, record in done]
             seen.append(
                 (
                     answers,
@@ -187,7 +188,7 @@ def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
     dead, foreign, fresh = new_run(store), new_run(store, stream="s2"), new_run(store)
     rows = store.pairs.plan(dead.id, 3, maker(revisions))
     store.pairs.plan(foreign.id, 1, maker(revisions))
-    store.pairs.finish(to_plan(rows[0]), played(rows[0], Random(1)), elo)
+    finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo)
     assert store.pairs.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
     assert [row.number for row in store.pairs.planned(fresh.id)] == [1, 2]
     assert store.pairs.planned(dead.id) == []
@@ -204,7 +205,7 @@ def test_a_game_is_read_as_it_was_played(store: Store) -> None:
     seen = set()
     for row in rows:
         record = played(row, Random(row.number))
-        ids = store.pairs.finish(to_plan(row), record, elo).game_ids
+        ids = finish_pair(store, to_plan(row), record, elo).game_ids
         for index, (key, game) in enumerate(zip(ids, record.games, strict=True)):
             stored = store.games.get(key)
             assert stored is not None
@@ -240,14 +241,14 @@ def test_repeated_games_are_flagged(store: Store) -> None:
         msgspec.structs.replace(record, id=row.id, number=row.number)
         for row in (*rows, *store.pairs.plan(match.id, 1, lambda _: pair))
     ]
-    assert store.pairs.finish(to_plan(rows[0]), same[0], elo).repeats == 0
-    assert store.pairs.finish(to_plan(rows[1]), same[1], elo).repeats == 2
+    assert finish_pair(store, to_plan(rows[0]), same[0], elo).repeats == 0
+    assert finish_pair(store, to_plan(rows[1]), same[1], elo).repeats == 2
     one_line = tuple(msgspec.structs.replace(g, moves=(1, 2, 3)) for g in record.games)
     twice = msgspec.structs.replace(same[2], games=one_line)
-    assert store.pairs.finish(to_plan(rows[2]), twice, elo).repeats == 1
+    assert finish_pair(store, to_plan(rows[2]), twice, elo).repeats == 1
     # Another division does not know the line.
     (other,) = store.pairs.planned(match.id)
-    assert store.pairs.finish(to_plan(other), same[3], elo).repeats == 0
+    assert finish_pair(store, to_plan(other), same[3], elo).repeats == 0
     assert [game.repeat for game in store.games.stream(GameQuery(division_id=run.division_id))] == [
         *(False, False, True, True, False, True)
     ]
@@ -271,7 +272,7 @@ def test_live_ratings_move_by_the_given_rule(store: Store) -> None:
         msgspec.structs.replace(g, result=r, termination=Termination.ADJUDICATED)
         for g, r in zip(record.games, results, strict=True)
     )
-    done = store.pairs.finish(to_plan(row), msgspec.structs.replace(record, games=games), rule)
+    done = finish_pair(store, to_plan(row), msgspec.structs.replace(record, games=games), rule)
     assert seen == [(b, 1000.0, 0, a, 1.5)]
     assert done.a is not None
     assert (done.a.revision, done.a.elo, done.a.games) == (b, 1010.5, 2)
@@ -348,6 +349,8 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
         for sql in (
             "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
             "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
+            "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
+            "DELETE FROM forfeits WHERE a_revision_id = 2",
             "DELETE FROM ratings WHERE revision_id = 1",
             "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
         ):
@@ -355,6 +358,7 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
     found = store.aggregate.rebuild(elo)
     assert {(d.table, d.column) for d in found} >= {
         *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),
+        ("forfeits", "games"),
     }
     assert any(d.stored is None for d in found)
     assert store.aggregate.of_division(run.division_id) == tables
@@ -402,25 +406,27 @@ thought = st.builds(
     st.none() | st.floats(allow_nan=False),
     counts,
     counts,
-    st.none() | st.sampled_from(["win", "loss 4", "draw"]),
+    st.none() | st.sampled_from(["win", "loss", "draw"]),
     st.none() | st.integers(0, 2**45),
     st.text("0123456789ab", max_size=10),
+    counts,
+    counts,
 )
 
 
 @given(st.lists(thought, max_size=100))
 def test_thoughts_survive_rounded_and_bounded(told: list[Thought]) -> None:
-    """Whatever a bot tells can be stored; sane numbers come back, values to three decimals."""
+    """Whatever a bot reports can be stored; sane numbers come back, values to three decimals."""
     back = thoughts.decode(thoughts.encode(told))
     assert len(back) == len(told)
     for kept, original in zip(back, told, strict=True):
-        assert (kept.time_us, kept.proven) == (original.time_us, original.proven)
-        assert kept.line == original.line
-        assert kept.cpu_us == original.cpu_us
-        for name in ("simulations", "depth"):
+        for name in ("time_us", "proven", "line", "cpu_us"):
+            assert getattr(kept, name) == getattr(original, name)
+        for name in ("work", "nodes", "depth", "distance"):
             given_count = getattr(original, name)
             limited = None if given_count is None else min(max(given_count, 0), thoughts.LIMIT)
             assert getattr(kept, name) == limited
+        assert kept.simulations is None or original.simulations is not None
         if original.value is None or kept.value is None:
             assert kept.value is original.value
         else:
@@ -442,9 +448,27 @@ def test_thoughts_are_small() -> None:
 
 def test_thoughts_without_processor_time_are_read() -> None:
     """Games stored before it was measured keep their thoughts, and those stay as they were."""
-    blob = msgspec.msgpack.encode([(1500, 250, 40, 3, "win 5")])
-    assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3, "win 5", None),)
+    blob = msgspec.msgpack.encode([(1500, 250, 40, 3, None)])
+    assert thoughts.decode(blob) == (Thought(1500, 0.25, 40, 3),)
     assert thoughts.encode(thoughts.decode(blob)) == blob
+
+
+def test_claims_that_were_stored_as_texts_are_read() -> None:
+    """Games stored before results and distances were numbers keep their claims."""
+    texts = [(9, None, 1, 2, text, 3, "4") for text in ("win 5", "loss -3", "draw", None)]
+    read = thoughts.decode(msgspec.msgpack.encode(texts))
+    assert [each.claim for each in read] == ["win 5", "loss -3", "draw", None]
+    assert [each.distance for each in read] == [5, -3, None, None]
+    with pytest.raises(ValueError, match="proven is win, loss or draw"):
+        thoughts.decode(msgspec.msgpack.encode([(9, None, 1, 2, "maybe")]))
+
+
+def test_counts_of_simulations_and_of_nodes_are_kept_apart() -> None:
+    """A bot that reports both keeps both; equal ones are stored once, as nodes."""
+    told = [Thought(9, None, 0, 1, nodes=70), Thought(9, nodes=5), Thought(9, None, 5, nodes=5)]
+    kept = thoughts.decode(thoughts.encode(told))
+    assert [(each.simulations, each.nodes) for each in kept] == [(0, 70), (None, 5), (None, 5)]
+    assert [each.work for each in kept] == [0, 5, 5]
 
 
 def test_nothing_told(store: Store) -> None:
@@ -453,7 +477,7 @@ def test_nothing_told(store: Store) -> None:
     run = new_run(store)
     (row,) = store.pairs.plan(run.id, 1, lambda _: PlannedPair(a, b, "6x7", "6x7", (), 1))
     record = played(row, Random(1), plies=0)
-    assert store.pairs.finish(to_plan(row), record, elo).repeats == 1
+    assert finish_pair(store, to_plan(row), record, elo).repeats == 1
     assert [game.thoughts for game in store.games.stream(thoughts=True)] == [(), ()]
 
 

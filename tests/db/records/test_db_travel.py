@@ -23,7 +23,7 @@ def plan_in(folder: str) -> PairPlan:
 
 
 def record_with(detail: str) -> PairRecord:
-    thought = Thought(17, -0.3333333333333333, 2**62, 9, "win 5", 12, "0123456789ab")
+    thought = Thought(17, -0.3333333333333333, 2**62, 9, "win", 12, "0123456789ab", 7, 5)
     thoughts = thought_blob.encode((thought, Thought(2**40)))
     sides = (SideSums(1, 17, 17, 2**52, 17), SideSums(1, 2**40, 2**40))
     game = GameRecord(

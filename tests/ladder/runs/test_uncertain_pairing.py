@@ -28,6 +28,7 @@ from ladder.runs.uncertain_pairing import (
 from ladder.stats.pool.pair_design import BATCH
 from ladder.stats.sequential_elo import rate_pair
 from tests.support.data.random_games import random_record
+from tests.support.storing import finish_pair
 
 NAMES = ("a", "b", "c", "d")
 
@@ -84,7 +85,7 @@ def finish(store: Store, rows: list[PlannedPair]) -> None:
             opening=(),
             seed=row.seed,
         )
-        store.pairs.finish(pair, random_record(pair, SplitMix(row.number)), rate_pair)
+        finish_pair(store, pair, random_record(pair, SplitMix(row.number)), rate_pair)
 
 
 def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:

@@ -17,6 +17,7 @@ from db.records.sides import SideSums
 from db.store import Store
 from engine.result import Result, Termination
 from ladder.stats.sequential_elo import rate_pair
+from tests.support.storing import finish_pair
 
 BOARD = "6x7"
 SCORES = {"1-0": Result.WIN, "0-1": Result.LOSS, "1/2": Result.DRAW}
@@ -125,7 +126,8 @@ class League:
             Entrant(self.revisions[name], name, Start(("true",), "/"), Budget(time_ms=100))
             for name in (a, b)
         ]
-        finished = self.store.pairs.finish(
+        finished = finish_pair(
+            self.store,
             PairPlan(
                 id=row.id,
                 number=row.number,

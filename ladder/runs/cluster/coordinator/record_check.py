@@ -141,7 +141,7 @@ def _check_thought(thought: Thought, limit_us: float) -> None:
     fault = fault_of_thought(thought)
     _require(fault is None, str(fault))
     _require(thought.time_us <= limit_us, "a move took longer than it may")
-    counts = (thought.cpu_us, thought.simulations, thought.depth)
+    counts = (thought.cpu_us, thought.simulations, thought.nodes, thought.depth, thought.distance)
     _require(
         all(abs(count) <= LIMIT for count in counts if count), "a number of a move is too great"
     )
@@ -153,7 +153,7 @@ def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -
     times = [thought.time_us for thought in own]
     late = sums.moves - len(own)
     _require(0 <= late <= is_forfeit, f"it counts {sums.moves} moves of a side, not {len(own)}")
-    searched = [thought for thought in own if thought.simulations]
+    searched = [thought for thought in own if thought.work]
     if late:
         fits = sums.time_us >= sum(times)
     else:
@@ -162,7 +162,7 @@ def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -
         fits and sums.searched_us == sum(thought.time_us for thought in searched),
         "the times of its moves and their sums differ",
     )
-    work = [thought.simulations or 0 for thought in searched]
+    work = [thought.work or 0 for thought in searched]
     if max(work, default=0) < LIMIT:  # greater ones are cut where a move is kept
         _require(sums.simulations == sum(work), "the work of its moves and their sums differ")
 

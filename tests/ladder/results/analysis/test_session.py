@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from db.records.games import Thought
+from db.records.games import Thought, parse_claim
 from db.records.runs import NewRun, RunKind, RunStatus
 from db.store import Store
 from engine.board import parse_board
@@ -198,11 +198,13 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     thoughts = []
     for column in moves:
         value = oracle.value(position)
-        thoughts.append(Thought(1, float(value.outcome), proven=str(value).replace(" in", "")))
+        proven, distance = parse_claim(str(value).replace(" in", ""))
+        thoughts.append(Thought(1, float(value.outcome), proven=proven, distance=distance))
         position = position.play(column)
     game, _ = games.add(moves, thoughts=thoughts)
     lie = 5
-    thoughts[lie] = Thought(1, 1.0, proven="win 3" if thoughts[lie].proven != "win 3" else "draw")
+    is_true = thoughts[lie].claim == "win 3"
+    thoughts[lie] = Thought(1, 1.0, proven="draw" if is_true else "win", distance=3)
     _, lying = games.add(moves, thoughts=thoughts)
     run(games)
     made = mistakes_of_division(games.store, games.division)
@@ -213,13 +215,13 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert [(proof.game, proof.ply) for proof in made.false_proofs if proof.game == lying] == [
         (lying, lie)
     ]
-    assert {proof.claim for proof in made.false_proofs} == {thoughts[lie].proven}
+    assert {proof.claim for proof in made.false_proofs} == {thoughts[lie].claim}
     row = games.store.games.get(game)
     assert row is not None
     columns = columns_of_game(games.store, row)[lie]
     assert columns is not None
     assert {proof.truth for proof in made.false_proofs} == {truth_of(columns)}
-    assert truth_of(columns) == row.thoughts[lie].proven
+    assert truth_of(columns) == row.thoughts[lie].claim
     bins = [each for bot in made.bots.values() for each in bot.calibration if each.moves]
     assert all(each.told is not None and each.true is not None for each in bins)
 

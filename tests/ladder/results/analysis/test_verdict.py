@@ -2,6 +2,7 @@
 
 import pytest
 
+from db.records.games import Thought, parse_claim
 from engine.solver.value import Outcome
 from ladder.results.analysis.solved import FAR, UNBOUNDED, Bounds
 from ladder.results.analysis.verdict import Claim, Decision, MoveVerdict, check_claim, judge_move
@@ -59,7 +60,7 @@ def test_verdicts(
     plies: int | None,
 ) -> None:
     """Only a move that could keep the result and could lose it is a decision."""
-    made = judge_move(columns, column, told=-0.25)
+    made = judge_move(columns, column, Thought(1, -0.25))
     assert made == MoveVerdict(before, after, decision, plies, -0.25, Claim.NONE)
     assert MoveVerdict.of(made.packed()) == made
 
@@ -90,9 +91,9 @@ def test_verdicts(
         ("win 9", Bounds(FAR - 7, FAR - 5), Claim.LONGER),
         ("win 3", Bounds(FAR - 7, FAR - 5), Claim.FALSE),
         ("win 5", Bounds(FAR - 7, FAR - 5), Claim.UNKNOWN),
-        ("maybe", win(5), Claim.UNKNOWN),
     ],
 )
 def test_claims(proven: str | None, best: Bounds, claim: Claim) -> None:
     """A proof is false when the result is another one, or the end sooner than it can be."""
-    assert check_claim(proven, best) is claim
+    result, distance = parse_claim(proven)
+    assert check_claim(Thought(1, proven=result, distance=distance), best) is claim

@@ -155,7 +155,7 @@ def test_forfeits_mark_a_bot() -> None:
     """More than 2 % of the games and at least 3 make a bot unreliable; fewer do not."""
     losses = (100, 0, 0, 0, 0, 0, 0, 0, 0)
     for crashes, marked in ((3, False), (5, True)):
-        side = SideTotals(moves=100, time_us=100, crash=crashes)
+        side = SideTotals(moves=100, time_us=100, failures={"crash": crashes})
         result = standings(table("a", "b", losses, a=side))
         bot = next(bot for bot in result.bots if bot.name == "a")
         assert bot.forfeits["crash"] == crashes

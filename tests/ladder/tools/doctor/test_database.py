@@ -17,6 +17,7 @@ from ladder.stats.sequential_elo import rate_pair
 from ladder.tools.doctor.database import examine_database
 from ladder.tools.doctor.machine import Level
 from tests.support.fakes import fake_start
+from tests.support.storing import finish_pair
 from tests.support.unconfined import UNCONFINED
 
 FAILING = {
@@ -50,5 +51,5 @@ def test_games_lost_by_failing_are_sound(tmp_path: Path, mode: str) -> None:
         finally:
             pool.close()
         assert {game.termination for game in record.games} == {FAILING[mode]}
-        store.pairs.finish(plan, record, rate_pair)
+        finish_pair(store, plan, record, rate_pair)
         assert {finding.level for finding in examine_database(store)} == {Level.OK}

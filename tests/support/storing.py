@@ -1,0 +1,10 @@
+"""Storing one played pair, as tests and benchmarks do."""
+
+from db.records.aggregate import Rate
+from db.records.pairs import FinishedPair, PairPlan, PairRecord
+from db.store import Store
+
+
+def finish_pair(store: Store, plan: PairPlan, record: PairRecord, rate: Rate) -> FinishedPair:
+    """Store a pair in a transaction of its own."""
+    return store.pairs.finish_all([(plan, record)], rate)[0]
