@@ -116,6 +116,10 @@ class Backend(ABC):
         """
 
     @abstractmethod
+    def name_blocker(self, connection: Connection) -> str | None:
+        """Name whom a writer waits for, in a transaction that reads; None if it is not known."""
+
+    @abstractmethod
     def begin_writing(self, connection: Connection) -> Callable[[], str | None]:
         """Take the write lock; what tells the transaction's name when something else was read.
 

@@ -2,13 +2,12 @@
 
 A transaction that writes takes one advisory lock first, so that there is one writer at a time, as
 with SQLite: what it has read stays true until its commit. Transactions that read see one state.
-A connection tells the server who it is, and both sides notice within half a minute that the other
-is gone, so that the locks of a machine that lost its power are free soon.
+Both sides of a connection notice within half a minute that the other is gone, and the server ends
+a transaction that writes when its client is silent for as long, so that the locks of a machine that
+lost its power or sleeps are free soon.
 """
 
 import logging
-import os
-import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -26,18 +25,22 @@ from db.backends.session_run_lock import (
     holder_of,
     lock_run,
 )
-from db.backends.sqlstate import sentence_of
+from db.backends.sessions import WRITER_LOCK, describe_blocking_session, own_name
+from db.backends.sqlstate import CHANGED_PLAN, sentence_of
 from db.errors import DatabaseError, InUse, NotOurs
 from db.models import Base
 
 OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
-WRITER_LOCK = 0x43346C64
-"""The advisory lock that a transaction holds which writes."""
+SILENCE = 3
+"""How many times the wait for a lock a transaction that writes may send nothing to the server."""
 _LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
 _STATUS = text(
     "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
     "THEN pg_xact_status(CAST(:number AS xid8)) END"
+)
+_TAKE_UP = text(
+    "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
 GHOST_S = 10.0
 """Seconds for which the server may take to end a session whose connection was lost."""
@@ -72,7 +75,7 @@ class PostgresqlBackend(Backend):
         """An engine whose connections are set up as this module's introduction says."""
         given = self.place.url.query
         wanted = {
-            "application_name": _who(),
+            "application_name": own_name(),
             "connect_timeout": 10,
             "tcp_user_timeout": 30_000,
             **_KEEPALIVE,
@@ -166,7 +169,16 @@ class PostgresqlBackend(Backend):
                         f"run {run_id} is being played by {holder_of(writer, run_id)} now: this "
                         f"command had lost its connection to {self.place}"
                     )
-            return int(writer.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+            limit = {"silence": f"{1000 * self._silence_s:.0f}"}
+            return int(writer.execute(_TAKE_UP, limit).scalar_one())
+
+    @property
+    def _silence_s(self) -> float:
+        return SILENCE * self.busy_s
+
+    def name_blocker(self, connection: Connection) -> str | None:
+        """Name the session that holds the writers' lock, and end it if it has fallen silent."""
+        return describe_blocking_session(connection, self._silence_s)
 
     def _end(self, connection: Connection, session: int) -> None:
         """End a session of this process, and wait until it is gone."""
@@ -255,18 +267,19 @@ class PostgresqlBackend(Backend):
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None
-        kind, sentence = sentence_of(getattr(reason, "sqlstate", None), str(reason), reason)
+        state = getattr(reason, "sqlstate", None)
+        source = getattr(getattr(reason, "diag", None), "source_function", None)
+        if state == _NOT_SUPPORTED and source == _REPLANNING:
+            state = CHANGED_PLAN
+        kind, sentence = sentence_of(state, str(reason), reason)
         return None if kind is None else kind(f"{self.place} {sentence}")
 
 
+_NOT_SUPPORTED = "0A000"
+_REPLANNING = "RevalidateCachedQuery"
+"""Where the server finds that the columns of a prepared statement have changed."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
 """Tables that every version of this program has made."""
-
-
-def _who() -> str:
-    """The name of this process for the server; at most 63 bytes are kept."""
-    name = f"ladder: process {os.getpid()} on {socket.gethostname()}"
-    return name.encode("ascii", "replace").decode()[:63]
 
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from db.backends.backend import Connections
 from db.backends.run_lock import RunLock
+from db.backends.sessions import name_of_session
 
 RUNS = 0x4334526E
 """The first of an advisory lock's two numbers; the second is the run's."""
@@ -80,5 +81,4 @@ def holder_of(connection: Connection, run_id: int) -> str | None:
     row = connection.execute(_HOLDER, {"runs": RUNS, "run": run_id}).first()
     if row is None:
         return None
-    name = (row.application_name or "").removeprefix("ladder: ")
-    return name or f"session {row.pid} of the server"
+    return name_of_session(row.application_name, row.pid)

@@ -199,6 +199,9 @@ class SqliteBackend(Backend):
     def take_up(self, writer: Connection, former: int | None, held: set[int]) -> None:
         """Nothing: a file's connections are not lost, and its run locks lie beside it."""
 
+    def name_blocker(self, connection: Connection) -> None:
+        """Return None: SQLite does not tell."""
+
     def begin_writing(self, connection: Connection) -> Callable[[], None]:
         """Nothing: BEGIN IMMEDIATE has taken the lock."""
         return lambda: None

@@ -14,7 +14,7 @@ from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
-from db.errors import Missing, Passing, Unreachable
+from db.errors import Busy, DatabaseError, Missing, Unreachable
 from db.migrations.upgrade import stored_version, upgrade
 
 T = TypeVar("T")
@@ -127,13 +127,26 @@ class Database:
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """A block on the connections, which come anew after one that was lost in it."""
+        """Connect again after a connection is lost in the block; name whom it waits for."""
         try:
             with border(self.backend):
                 yield
-        except Passing:
+        except Unreachable:
             self._forget()
             raise
+        except Busy as error:
+            raise self._name_blocker(error) from error
+
+    def _name_blocker(self, error: Busy) -> Busy:
+        """Return the error with the session that is waited for."""
+        blocker = None
+        with suppress(DatabaseError), self.reading() as connection:
+            blocker = self.backend.name_blocker(connection)
+        if blocker is None:
+            return error
+        return Busy(
+            f"{self.place} is kept busy by {blocker}; wait for it or stop it, then try again"
+        )
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
