@@ -4,7 +4,7 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Missing       no database there, and none is to be made
 |-- NotOurs       the file or the server's database belongs to another program
 |-- TooNew        a newer version of this program wrote it
-|-- Outdated      an older version wrote it, and who follows it may not migrate it
+|-- Outdated      an older version wrote it, and it is not migrated here
 |-- Unwritable    folder missing, no permission, read-only or full disk
 |-- Locked        another process kept the file busy for longer than we wait
 |-- Corrupt       the file is damaged
@@ -37,7 +37,7 @@ class TooNew(DatabaseError):
 
 
 class Outdated(DatabaseError):
-    """An older version of this program wrote the database, which is only followed here."""
+    """An older version of this program wrote the database, and it is not migrated here."""
 
 
 class Unwritable(DatabaseError):

@@ -75,6 +75,32 @@ class Backend(ABC):
 
     # Migrations.
 
+    migrates_when_opened: bool
+    """Whether an older database is migrated by the first command that opens it."""
+    migration_advice: str
+    """The end of a sentence about an older database."""
+
+    @abstractmethod
+    def check_migration(self, connection: Connection, *, force: bool) -> None:
+        """Get ready to migrate an older database, within the transaction.
+
+        Args:
+            connection: in the transaction.
+            force: migrate also while runs are in play.
+
+        Raises:
+            InUse: runs are in play.
+            Unwritable: the user may not change the tables.
+
+        """
+
+    @abstractmethod
+    def stand_in_for_missing_tables(self, connection: Connection) -> None:
+        """Let empty tables that end with the connection stand for those that an older one lacks.
+
+        Raises a driver's error where no temporary tables can be made.
+        """
+
     @abstractmethod
     def mark_as_ours(self, connection: Connection) -> None:
         """Leave our mark in a new database, in the transaction that makes its tables."""

@@ -23,11 +23,12 @@ from db.backends.run_lock import RunLock
 from db.backends.session_run_lock import (
     SessionRunLock,
     holder_of,
+    live_runs,
     lock_run,
 )
 from db.backends.sessions import WRITER_LOCK, describe_blocking_session, own_name
 from db.backends.sqlstate import CHANGED_PLAN, sentence_of
-from db.errors import DatabaseError, InUse, NotOurs
+from db.errors import DatabaseError, InUse, NotOurs, Unwritable
 from db.models import Base
 
 OLDEST = 14
@@ -39,6 +40,11 @@ _STATUS = text(
     "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
     "THEN pg_xact_status(CAST(:number AS xid8)) END"
 )
+_OWNER = text(
+    "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
+    "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
+)
+_BECOME = text("SELECT set_config('role', :owner, true)")
 _TAKE_UP = text(
     "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
@@ -57,6 +63,8 @@ class PostgresqlBackend(Backend):
     }
     # The driver must not begin transactions on its own: it would wait for each to be begun.
     writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+    migrates_when_opened = False  # others use it, perhaps with the program that it was made by
+    migration_advice = "`ladder doctor --migrate` brings it up to date"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -144,6 +152,38 @@ class PostgresqlBackend(Backend):
                 "AND has_table_privilege('games', 'INSERT')"
             ).scalar_one()
         )
+
+    def check_migration(self, connection: Connection, *, force: bool) -> None:
+        """Refuse while runs are in play, and become the role that owns the tables."""
+        runs = live_runs(connection)
+        if runs and not force:
+            played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
+            raise InUse(
+                f"{self.place} is not migrated while runs are in play ({played}), which may fail "
+                "then: stop them first, or add --force"
+            )
+        owner, is_member = connection.execute(_OWNER).one()
+        if not is_member:
+            raise Unwritable(
+                f"{self.place} can be migrated only by the role {owner}, which owns its tables: "
+                "connect as that role"
+            )
+        # New tables must belong to the same role, or others could not use them.
+        connection.execute(_BECOME, {"owner": owner})
+
+    def stand_in_for_missing_tables(self, connection: Connection) -> None:
+        """Make temporary tables without keys."""
+        there = self.tables(connection)
+        connection.rollback()
+        driver: Any = connection.connection.driver_connection
+        driver.autocommit = True
+        for table in Base.metadata.sorted_tables:
+            if table.name not in there:
+                columns = ", ".join(
+                    f"{each.name} {each.type.compile(connection.dialect)}" for each in table.columns
+                )
+                driver.execute(f"CREATE TEMPORARY TABLE {table.name} ({columns})")
+        driver.autocommit = False
 
     def mark_as_ours(self, connection: Connection) -> None:
         """Nothing: the tables are the mark."""

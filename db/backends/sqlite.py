@@ -75,6 +75,8 @@ class SqliteBackend(Backend):
     # The driver cannot even read SQLite's message when that names a damaged part of the schema.
     driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
+    migrates_when_opened = True
+    migration_advice = "`ladder runs` brings it up to date, and keeps a copy"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -141,6 +143,12 @@ class SqliteBackend(Backend):
     def is_writable(self, connection: Connection) -> bool:
         """Always: a file that is open for writing was found writable."""
         return True
+
+    def check_migration(self, connection: Connection, *, force: bool) -> None:
+        """Do nothing: whoever may write a file may change its tables."""
+
+    def stand_in_for_missing_tables(self, connection: Connection) -> None:
+        """Do nothing: an older file is migrated, or a copy of it."""
 
     def mark_as_ours(self, connection: Connection) -> None:
         """Write our number into the header."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from enum import Enum, auto
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
@@ -14,12 +15,22 @@ from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
-from db.errors import Busy, DatabaseError, Missing, Unreachable
-from db.migrations.upgrade import stored_version, upgrade
+from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
+from db.migrations.upgrade import check_known, stored_version, upgrade
 
 T = TypeVar("T")
 OPENING_S = 5.0
 """Seconds for which a server may be away when a command begins: its address may be wrong."""
+
+
+class Older(Enum):
+    """What to do with a server's database of an older version; files are migrated when opened."""
+
+    REFUSE = auto()
+    READ = auto()
+    """Read it as it is, as far as that is possible."""
+    OPEN = auto()
+    """Open it for a migration."""
 
 
 class Database:
@@ -43,18 +54,27 @@ class Database:
         self._session: int | None = None
         """The backend's name for the writer's session, also after it was lost."""
         self._is_writable = True
+        self._older: str | None = None
+        """The version of older tables that are read as they are."""
 
     @classmethod
     def open(
-        cls, where: str, *, create: bool, busy_s: float, patience: Patience | None = None
+        cls,
+        where: str,
+        *,
+        create: bool,
+        busy_s: float,
+        patience: Patience | None = None,
+        older: Older = Older.REFUSE,
     ) -> Self:
-        """Open, make or migrate a database.
+        """Open or make a database; migrate a file.
 
         Args:
             where: a file path or a URL.
             create: whether it may be made.
             busy_s: how long a write waits for another one.
             patience: of the database; while it is opened, OPENING_S at most.
+            older: what to do with an older one on a server.
 
         Raises:
             DatabaseError: one of its subclasses says why not.
@@ -68,13 +88,13 @@ class Database:
                 database.patience = patience
             try:
                 with database.patience.limited(OPENING_S):
-                    database.persist(lambda: database._bring_up_to_date(create=create))
+                    database.persist(lambda: database._prepare(create=create, older=older))
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _bring_up_to_date(self, *, create: bool) -> None:
+    def _prepare(self, *, create: bool, older: Older) -> None:
         with self.reading() as connection:
             self.backend.check_ours(connection)
             version = stored_version(connection, self.backend)
@@ -82,12 +102,54 @@ class Database:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and not create:
             raise Missing(f"there are no games in {self.place}: play some first")
-        if version != migrations.HEAD:
-            with self.backend.migrating(self.writer), self.writing() as connection:
-                upgrade(connection, self.backend)
+        if version is None or (version != migrations.HEAD and self.backend.migrates_when_opened):
+            self._upgrade()
+        elif version != migrations.HEAD and older is Older.REFUSE:
+            raise self._outdated(version)
+        elif version != migrations.HEAD and older is Older.READ:
+            self._read_older(version)
         if self._is_writable:
             for connection in (self.reader, self.writer):
                 self.backend.settle(connection)
+
+    def _upgrade(self, *, force: bool = True) -> str | None:
+        with self.backend.migrating(self.writer), self.writing() as connection:
+            version = stored_version(connection, self.backend)
+            if version not in (None, migrations.HEAD):
+                self.backend.check_migration(connection, force=force)
+            upgrade(connection, self.backend)
+            return version
+
+    def migrate(self, *, force: bool) -> str | None:
+        """Bring the tables up to date; return the version that they had.
+
+        Raises:
+            InUse: runs are in play, and `force` is false.
+            Unwritable: the user may not change the tables.
+
+        """
+        return self.persist(lambda: self._upgrade(force=force))
+
+    def _outdated(self, version: str) -> Outdated:
+        """Return the error that names the remedy. Raises TooNew."""
+        check_known(version, self.backend)
+        return Outdated(
+            f"{self.place} was written by an older version of this program (database version "
+            f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
+        )
+
+    def _read_older(self, version: str) -> None:
+        """Read tables of an older version as they are. Raises TooNew, Outdated."""
+        error = self._outdated(version)
+        if self.backend.migrates_when_opened or version < migrations.READABLE:
+            raise error
+        self._older, self._is_writable = version, False
+        self._forget()
+        try:
+            with self.trying():
+                self.reader  # noqa: B018 - connects
+        except Unwritable as reason:  # such as a standby, which allows no temporary tables
+            raise error from reason
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -123,7 +185,10 @@ class Database:
         return self._writer
 
     def _connect_to_read(self) -> Connection:
-        return self.engine.connect().execution_options(**self.backend.reading_options)
+        connection = self.engine.connect().execution_options(**self.backend.reading_options)
+        if self._older is not None:
+            self.backend.stand_in_for_missing_tables(connection)
+        return connection
 
     @contextmanager
     def trying(self) -> Iterator[None]:
@@ -163,6 +228,8 @@ class Database:
                 is waited for only where an answer is read, and at the commit.
 
         """
+        if self._older is not None:
+            raise self._outdated(self._older)
         with self.trying():
             connection = self.writer
             transaction = connection.begin()

@@ -6,3 +6,9 @@ SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
 HEAD = "0014"
 """The newest version; a constant so that an up-to-date database is opened without Alembic."""
+READABLE = "0007"
+"""The oldest version of a server's database that can be read without a migration.
+
+Later migrations only added tables, which count as empty, or changed what a reader does not notice.
+A migration that adds or changes a column must put its own version here.
+"""

@@ -16,15 +16,25 @@ def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
     ] = False,
+    migrate: Annotated[
+        bool,
+        typer.Option(
+            "--migrate", help="Bring an older database on a server up to date; make a copy before."
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Migrate also while runs are in play.")
+    ] = False,
     options: BotOptions,
     json: Json = False,
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
-    from ladder.cli.database import open_store, open_to_read
+    from ladder.cli.database import migrate_database, open_store, open_to_read
     from ladder.cli.output import print_result
     from ladder.errors import ExitCode
     from ladder.tools.doctor.database import examine_database
     from ladder.tools.doctor.machine import (
+        Finding,
         Level,
         check_reach,
         examine_machine,
@@ -33,6 +43,8 @@ def doctor(
 
     confinement = options.confinement()
     findings = examine_machine()
+    if migrate:
+        findings.append(Finding("tables", Level.OK, migrate_database(db, force=force)))
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
             findings += examine_database(store, repair=repair)
