@@ -388,7 +388,7 @@ def test_keys_have_room(server: Server, url: str) -> None:
     go_back(url, "0011")
     kind = "SELECT pg_typeof(id)::text FROM games LIMIT 1"
     assert server.execute(kind, name_of(url)) == [("integer",)]
-    Store.open(url).close()
+    assert Store.migrate(url) == "0011"
     assert server.execute(kind, name_of(url)) == [("bigint",)]
     for table in ("pairs", "games"):
         server.execute(f"ALTER SEQUENCE {table}_id_seq RESTART {3 * 2**30}", name_of(url))
