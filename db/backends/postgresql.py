@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.schema import CreateTable
 
 from db.backends.backend import Backend, Connections
 from db.backends.place import Place
@@ -172,17 +173,15 @@ class PostgresqlBackend(Backend):
         connection.execute(_BECOME, {"owner": owner})
 
     def stand_in_for_missing_tables(self, connection: Connection) -> None:
-        """Make temporary tables without keys."""
+        """Make temporary tables without foreign keys, which must not point at others."""
         there = self.tables(connection)
         connection.rollback()
         driver: Any = connection.connection.driver_connection
         driver.autocommit = True
         for table in Base.metadata.sorted_tables:
             if table.name not in there:
-                columns = ", ".join(
-                    f"{each.name} {each.type.compile(connection.dialect)}" for each in table.columns
-                )
-                driver.execute(f"CREATE TEMPORARY TABLE {table.name} ({columns})")
+                made = CreateTable(table, include_foreign_key_constraints=())
+                driver.execute(str(made.compile(connection)).replace("TABLE", "TEMPORARY TABLE", 1))
         driver.autocommit = False
 
     def mark_as_ours(self, connection: Connection) -> None:

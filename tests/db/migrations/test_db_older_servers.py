@@ -77,7 +77,7 @@ def test_the_oldest_readable_version_has_all_columns(server: Server, url: str) -
     assert not missing & {table for table, _ in there}, "a table lacks some columns"
 
 
-def test_a_version_that_is_too_old_is_not_read(server: Server, url: str) -> None:
+def test_a_version_that_is_too_old_is_not_read(url: str) -> None:
     """It must be left as it is, and the command named."""
     go_back(url, TOO_OLD)
     with pytest.raises(Outdated, match="doctor --migrate"):
@@ -111,15 +111,10 @@ def test_a_migration_waits_until_no_run_is_in_play(server: Server, url: str) -> 
 def test_only_the_owner_migrates(server: Server, url: str) -> None:
     """Another role must be told whose tables they are; what an administrator adds is theirs."""
     name = name_of(url)
-    grants = (
-        "GRANT ALL ON ALL TABLES IN SCHEMA public TO guest",
-        "GRANT ALL ON SCHEMA public TO guest",
-    )
-    role(server, "guest", *grants, database=name)
+    role(server, "guest", "GRANT ALL ON ALL TABLES IN SCHEMA public TO guest", database=name)
     role(server, "keeper", "GRANT ALL ON SCHEMA public TO keeper", database=name)
-    for (table,) in server.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = 'public'", name
-    ):
+    tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+    for (table,) in server.execute(tables, name):
         server.execute(f"ALTER TABLE {table} OWNER TO keeper", name)
     with pytest.raises(Unwritable, match="only by the role keeper"):
         Store.migrate(url.replace(f"{server.user}@", "guest@"))
