@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.errors import DatabaseError
+from db.records.server import ServerState
 
 T = TypeVar("T")
 CONFLICT = (
@@ -186,6 +187,10 @@ class Backend(ABC):
     @abstractmethod
     def foreign_objects(self, connection: Connection) -> list[str]:
         """Triggers and views, of which this program makes none."""
+
+    @abstractmethod
+    def server_state(self, connection: Connection) -> ServerState | None:
+        """Look at the server; None for a file."""
 
     @abstractmethod
     def run_lock(self, connections: Connections) -> RunLock:

@@ -8,6 +8,7 @@ lost its power or sleeps are free soon.
 """
 
 import logging
+import statistics
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -18,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
+from db import migrations
 from db.backends.backend import Backend, Connections
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
@@ -27,10 +29,11 @@ from db.backends.session_run_lock import (
     live_runs,
     lock_run,
 )
-from db.backends.sessions import WRITER_LOCK, describe_blocking_session, own_name
+from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, own_name
 from db.backends.sqlstate import CHANGED_PLAN, sentence_of
 from db.errors import DatabaseError, InUse, NotOurs, Unwritable
 from db.models import Base
+from db.records.server import SETTINGS, ServerState
 
 OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
@@ -41,6 +44,16 @@ _STATUS = text(
     "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
     "THEN pg_xact_status(CAST(:number AS xid8)) END"
 )
+ROUNDS = 9
+"""How often the server is asked for its time."""
+_TIME = "SELECT extract(epoch FROM clock_timestamp())"
+_TABLES = "SELECT version_num FROM alembic_version"
+_ABOUT = (
+    "SELECT current_setting('server_version'), current_user, "
+    "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+    "OR usename IS NOT NULL), current_setting('max_connections')::int"
+)
+_SETTINGS = text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)")
 _OWNER = text(
     "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
     "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
@@ -216,8 +229,17 @@ class PostgresqlBackend(Backend):
         return SILENCE * self.busy_s
 
     def name_blocker(self, connection: Connection) -> str | None:
-        """Name the session that holds the writers' lock, and end it if it has fallen silent."""
-        return describe_blocking_session(connection, self._silence_s)
+        """Name the session that others wait for; end a writer that has fallen silent.
+
+        The server cannot end one that is silent between the statements of a pipeline: it counts as
+        active.
+        """
+        blocker = find_blocker(connection)
+        if blocker is None:
+            return None
+        is_silent = blocker.writes and blocker.silent_s >= self._silence_s
+        is_ended = is_silent and end_session(connection, blocker.pid)
+        return f"{blocker}{' and now ended' if is_ended else ''}"
 
     def _end(self, connection: Connection, session: int) -> None:
         """End a session of this process, and wait until it is gone."""
@@ -296,6 +318,36 @@ class PostgresqlBackend(Backend):
             {"ours": [table.name for table in Base.metadata.sorted_tables]},
         )
         return list(found.scalars())
+
+    def server_state(self, connection: Connection) -> ServerState:
+        """Ask the server for what `ladder doctor` judges."""
+        blocker = find_blocker(connection)
+        waits, clocks = [], []
+        for _ in range(ROUNDS):
+            before = time.time()
+            now = connection.exec_driver_sql(_TIME).scalar_one()
+            after = time.time()
+            waits.append(after - before)
+            clocks.append((before + after) / 2 - float(now))
+        version, user, sessions, limit = connection.exec_driver_sql(_ABOUT).one()
+        owner, may_migrate = connection.execute(_OWNER).one()
+        return ServerState(
+            version=version,
+            tables=connection.exec_driver_sql(_TABLES).scalar_one(),
+            needed=migrations.HEAD,
+            user=user,
+            owner=owner,
+            may_write=self.is_writable(connection),
+            may_migrate=may_migrate,
+            sessions=sessions,
+            session_limit=limit,
+            runs=live_runs(connection),
+            blocker=None if blocker is None else str(blocker),
+            blocker_s=0.0 if blocker is None else blocker.age_s,
+            round_trip_s=statistics.median(waits),
+            ahead_s=statistics.median(clocks),
+            settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
+        )
 
     def run_lock(self, connections: Connections) -> RunLock:
         """Advisory locks of the session that writes."""

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, text
@@ -15,7 +16,8 @@ _NAME_BYTES = 63
 _BLOCKING = text(
     "SELECT pid, application_name, usename, writes, client_addr::text AS address, "
     "CASE WHEN wait_event = 'ClientRead' "
-    "THEN extract(epoch FROM clock_timestamp() - state_change) END AS silent_s "
+    "THEN extract(epoch FROM clock_timestamp() - state_change) END AS silent_s, "
+    "extract(epoch FROM clock_timestamp() - xact_start) AS age_s "
     "FROM pg_stat_activity LEFT JOIN ("
     "SELECT pid, true AS writes FROM pg_locks WHERE locktype = 'advisory' AND granted "
     "AND objsubid = 1 AND classid = 0 AND objid = :lock) AS writer USING (pid) "
@@ -43,30 +45,34 @@ def name_of_session(application_name: str | None, pid: int) -> str:
     return name or f"session {pid} of the server"
 
 
-def describe_blocking_session(connection: Connection, silence_s: float) -> str | None:
-    """Describe the session that others wait for, and end it if it is silent in a transaction.
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """A session that others wait for, or may have to."""
 
-    The server itself cannot end a session that is silent between the statements of a pipeline:
-    it counts as active. Ending it takes the same role, or the right to.
+    pid: int
+    name: str
+    writes: bool
+    """Whether it holds the writers' lock; else its transaction is the oldest one."""
+    age_s: float
+    """Seconds since its transaction began; 0 if this user may not know."""
+    silent_s: float
+    """Seconds for which the server has waited for its client; 0 if it does not, or as above."""
 
-    Args:
-        connection: in a transaction that reads.
-        silence_s: how long the client of a transaction that writes may send nothing.
+    def __str__(self) -> str:
+        return self.name + (f", silent for {self.silent_s:.0f} s" if self.silent_s >= 1 else "")
 
-    Returns:
-        None if there is no such session any more.
 
-    """
+def find_blocker(connection: Connection) -> Blocker | None:
+    """Find the session that others wait for; None if there is none any more."""
     row = connection.execute(_BLOCKING, {"lock": WRITER_LOCK}).first()
     if row is None:
         return None
-    who = name_of_session(row.application_name, row.pid)
+    name = name_of_session(row.application_name, row.pid)
     if not (row.application_name or "").startswith(_PREFIX):
-        who += f" of the user {row.usename}" + (f" at {row.address}" if row.address else "")
-    if row.silent_s is None or row.silent_s < 1:
-        return who
-    who += f", silent for {row.silent_s:.0f} s"
-    if row.writes and row.silent_s >= silence_s:
-        is_ended = connection.execute(_END, {"pid": row.pid}).scalar()
-        return f"{who}{' and now ended' if is_ended else ''}"
-    return who
+        name += f" of the user {row.usename}" + (f" at {row.address}" if row.address else "")
+    return Blocker(row.pid, name, bool(row.writes), float(row.age_s or 0), float(row.silent_s or 0))
+
+
+def end_session(connection: Connection, pid: int) -> bool:
+    """End a session if this user may; return whether it did."""
+    return bool(connection.execute(_END, {"pid": pid}).scalar())

@@ -251,6 +251,9 @@ class SqliteBackend(Backend):
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
+    def server_state(self, connection: Connection) -> None:
+        """Return None: there is no server."""
+
     def run_lock(self, connections: Connections) -> RunLock:
         """Locks of the operating system in a file beside the database. Raises Unwritable."""
         return FileRunLock(self.path)

@@ -39,14 +39,17 @@ def doctor(
         check_reach,
         examine_machine,
     )
+    from ladder.tools.doctor.server import examine_server
     from reports.doctor import findings_document, findings_text
 
     confinement = options.confinement()
     findings = examine_machine()
     if migrate:
-        findings.append(Finding("tables", Level.OK, migrate_database(db, force=force)))
+        findings.append(Finding("migration", Level.OK, migrate_database(db, force=force)))
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
+            server = store.audit.server()
+            findings += [] if server is None else examine_server(server)
             findings += examine_database(store, repair=repair)
             if store.path is not None:
                 findings.append(check_reach(str(store.path), confinement))
