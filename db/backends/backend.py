@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
@@ -18,6 +18,15 @@ CONFLICT = (
     "stored the same one; check `ladder bots list` and `ladder runs`, then run the command again"
 )
 """The sentence of a broken constraint, behind the database's name."""
+
+
+class Token(NamedTuple):
+    """What identifies a transaction of a process."""
+
+    writer: int
+    """Drawn at random by the process."""
+    number: int
+    """The process counts its transactions from 1."""
 
 
 class Connections(Protocol):
@@ -147,10 +156,10 @@ class Backend(ABC):
         """Name whom a writer waits for, in a transaction that reads; None if it is not known."""
 
     @abstractmethod
-    def begin_writing(self, connection: Connection) -> Callable[[], str | None]:
-        """Take the write lock; what tells the transaction's name when something else was read.
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+        """Take the write lock, and store a token by which `was_committed` knows the transaction.
 
-        None: a commit that fails was none. In a block of `pipelined` nothing is waited for.
+        None while there are no tables. In a block of `pipelined` nothing is waited for.
         """
 
     @abstractmethod
@@ -158,8 +167,8 @@ class Backend(ABC):
         """Give the server the commit, where it is to travel with the statements before it."""
 
     @abstractmethod
-    def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """Whether a transaction whose commit got no answer was committed, asked by another."""
+    def was_committed(self, connection: Connection, token: Token) -> bool:
+        """Return whether a transaction whose commit got no answer was committed."""
 
     @abstractmethod
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:

@@ -10,7 +10,7 @@ lost its power or sleeps are free soon.
 import logging
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -20,7 +20,7 @@ from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
 from db import migrations
-from db.backends.backend import Backend, Connections
+from db.backends.backend import Backend, Connections, Token
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.backends.session_run_lock import (
@@ -39,14 +39,17 @@ OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
 SILENCE = 3
 """How many times the wait for a lock a transaction that writes may send nothing to the server."""
-_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
-_STATUS = text(
-    "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
-    "THEN pg_xact_status(CAST(:number AS xid8)) END"
+_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
+_NOW = "extract(epoch FROM clock_timestamp())"
+_NOTE_COMMIT = (
+    f"INSERT INTO last_commits VALUES (%(writer)s, %(number)s, {_NOW}) ON CONFLICT (writer) "  # noqa: S608
+    "DO UPDATE SET number = excluded.number, committed_at = excluded.committed_at"
 )
+_FORGET_COMMITS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 2592000"  # noqa: S608
+_LAST_COMMIT = text("SELECT number FROM last_commits WHERE writer = :writer")
 ROUNDS = 9
 """How often the server is asked for its time."""
-_TIME = "SELECT extract(epoch FROM clock_timestamp())"
+_TIME = f"SELECT {_NOW}"
 _TABLES = "SELECT version_num FROM alembic_version"
 _ABOUT = (
     "SELECT current_setting('server_version'), current_user, "
@@ -194,7 +197,11 @@ class PostgresqlBackend(Backend):
         for table in Base.metadata.sorted_tables:
             if table.name not in there:
                 made = CreateTable(table, include_foreign_key_constraints=())
-                driver.execute(str(made.compile(connection)).replace("TABLE", "TEMPORARY TABLE", 1))
+                rows = migrations.STAND_INS.get(table.name)
+                statement = (
+                    f"CREATE VIEW {table.name} AS {rows}" if rows else str(made.compile(connection))
+                )
+                driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
         driver.autocommit = False
 
     def mark_as_ours(self, connection: Connection) -> None:
@@ -254,27 +261,29 @@ class PostgresqlBackend(Backend):
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection) -> Callable[[], str]:
-        """Begin a transaction and wait for the writer's lock; what gives its number."""
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+        """Begin a transaction, wait for the writers' lock and store the token."""
         driver: Any = connection.connection.driver_connection
         # Each statement sees what was committed before it: the first one waits for the lock.
         driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-        cursor = driver.execute(_LOCK)
-        return lambda: str(cursor.fetchone()[1])
+        driver.execute(_LOCK)
+        if token is not None:
+            driver.execute(_NOTE_COMMIT, token._asdict())
+            if token.number == 1:
+                driver.execute(_FORGET_COMMITS)
 
     def end_writing(self, connection: Connection) -> None:
         """Commit."""
         driver: Any = connection.connection.driver_connection
         driver.execute("COMMIT")
 
-    def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """By the server's own record; the session of the transaction has been ended.
+    def was_committed(self, connection: Connection, token: Token) -> bool:
+        """Ask for the token; the session of the transaction has been ended.
 
-        After a crash the server may not know of numbers that it had given away: no transaction of
-        such a number was committed, and asking for its status is an error.
+        The server's own numbers of transactions do not do: after a crash it gives those that it had
+        not yet written to its log to other transactions.
         """
-        status = connection.execute(_STATUS, {"number": transaction}).scalar()
-        return bool(status == "committed")
+        return connection.execute(_LAST_COMMIT, {"writer": token.writer}).scalar() == token.number
 
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
         """The pipeline mode of the driver."""

@@ -1,8 +1,10 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from enum import Enum, auto
+from itertools import count
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
@@ -11,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
+from db.backends.backend import Token
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.connection.driver_errors import border
@@ -51,6 +54,8 @@ class Database:
         self.held: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
+        self._number = secrets.randbits(63)
+        self._transactions = count(1)
         self._session: int | None = None
         """The backend's name for the writer's session, also after it was lost."""
         self._is_writable = True
@@ -113,7 +118,7 @@ class Database:
                 self.backend.settle(connection)
 
     def _upgrade(self, *, force: bool = True) -> str | None:
-        with self.backend.migrating(self.writer), self.writing() as connection:
+        with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
             version = stored_version(connection, self.backend)
             if version not in (None, migrations.HEAD):
                 self.backend.check_migration(connection, force=force)
@@ -220,10 +225,11 @@ class Database:
             yield self.reader
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
-        """A transaction that holds the write lock; committed at the end, undone on any error.
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
+        """Hold the write lock in a transaction; commit at the end, undo it on any error.
 
         Args:
+            has_tables: the tables are those of this version already.
             pipelined: it is for statements that are given to the driver, past SQLAlchemy: a server
                 is waited for only where an answer is read, and at the commit.
 
@@ -236,7 +242,8 @@ class Database:
             with ExitStack() as pipeline:
                 try:
                     pipeline.enter_context(self.backend.pipelined(connection))
-                    name = self.backend.begin_writing(connection)
+                    token = self._next_token() if has_tables else None
+                    self.backend.begin_writing(connection, token)
                     if not pipelined:
                         pipeline.close()
                     yield connection
@@ -245,7 +252,7 @@ class Database:
                         pipeline.close()
                     self._undo(transaction)
                     raise
-                self._commit(transaction, name(), pipeline)
+                self._commit(transaction, token, pipeline)
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
@@ -271,7 +278,12 @@ class Database:
         """The locks that tell which runs live. Raises DatabaseError."""
         return self.backend.run_lock(self)
 
-    def _commit(self, transaction: RootTransaction, name: str | None, pipeline: ExitStack) -> None:
+    def _next_token(self) -> Token:
+        return Token(self._number, next(self._transactions))
+
+    def _commit(
+        self, transaction: RootTransaction, token: Token | None, pipeline: ExitStack
+    ) -> None:
         """Commit. When the connection is lost meanwhile, another asks whether it was done."""
         try:
             with border(self.backend):
@@ -281,10 +293,10 @@ class Database:
         except Unreachable:
             with suppress(*self.backend.driver_errors):
                 pipeline.close()
-            if name is None:
+            if token is None:
                 raise
             self._forget()
-            if not self.patience.persist(lambda: self._was_committed(name)):
+            if not self.patience.persist(lambda: self._was_committed(token)):
                 raise
         except BaseException:  # such as a disk that is full
             self._undo(transaction)
@@ -295,11 +307,11 @@ class Database:
         with suppress(*self.backend.driver_errors):  # of a connection that is lost
             transaction.rollback()
 
-    def _was_committed(self, name: str) -> bool:
+    def _was_committed(self, token: Token) -> bool:
         with self.trying():
             connection = self.writer  # its session has ended the one that was lost
             with connection.begin():
-                return self.backend.was_committed(connection, name)
+                return self.backend.was_committed(connection, token)
 
     def _forget(self) -> None:
         """Drop connections that may be broken."""

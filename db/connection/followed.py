@@ -79,7 +79,7 @@ class FollowedDatabase(Database):
             return self.backend.change_mark(connection)
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} is only read here")
         yield

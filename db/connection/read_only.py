@@ -120,7 +120,7 @@ class ReadOnlyDatabase(Database):
             yield connection
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} can only be read here; choose another --db to write")
         yield

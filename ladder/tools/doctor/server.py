@@ -70,9 +70,7 @@ def _check_rights(state: ServerState) -> Finding:
 def _check_tables(state: ServerState) -> Finding:
     warning = None
     if state.tables != state.needed:
-        warning = (
-            f"this program needs {state.needed} to write; `ladder doctor --migrate` brings it there"
-        )
+        warning = f"this program writes {state.needed} only; run `ladder doctor --migrate`"
     return _finding("tables", f"version {state.tables}", warning)
 
 

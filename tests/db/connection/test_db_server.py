@@ -118,17 +118,6 @@ def test_a_commit_without_an_answer_counts_once(
     assert store.aggregate.rebuild(elo) == []
 
 
-def test_a_transaction_that_a_crash_has_undone_was_not_committed(store: Store) -> None:
-    """After an immediate stop the server has given away numbers that it does not know of."""
-    database = store._database
-    with database.writing() as connection:
-        (known,) = connection.exec_driver_sql("SELECT pg_current_xact_id()::text").one()
-    with database.reading() as connection:
-        was_committed = database.backend.was_committed
-        assert was_committed(connection, known)
-        assert not was_committed(connection, str(int(known) + 1_000_000))
-
-
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
     """What the server undoes for the sake of another program must be done once more."""
     run, revisions = new_run(store), add_bots(store)
