@@ -109,6 +109,7 @@ def lose_a_transaction(store: Store, server: Server, url: str) -> None:
         assert number == lost, "the crash has set no number free"
 
 
+@pytest.mark.slow
 def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
     """A transaction is not done because another one was, which got its number after a crash."""
     with server.database(EMPTY) as url, Store.open(url) as store:
