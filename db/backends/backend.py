@@ -105,10 +105,17 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def stand_in_for_missing_tables(self, connection: Connection) -> None:
-        """Let empty tables that end with the connection stand for those that an older one lacks.
+    def stand_in_for_missing_tables(
+        self, connection: Connection, queries: Mapping[str, str]
+    ) -> None:
+        """Let tables that end with the connection stand for those that an older one lacks.
 
         Raises a driver's error where no temporary tables can be made.
+
+        Args:
+            connection: in no transaction.
+            queries: for the rows, by table; tables without one are empty.
+
         """
 
     @abstractmethod
@@ -198,8 +205,14 @@ class Backend(ABC):
         """Triggers and views, of which this program makes none."""
 
     @abstractmethod
-    def server_state(self, connection: Connection) -> ServerState | None:
-        """Look at the server; None for a file."""
+    def server_state(self, connection: Connection, needed: str) -> ServerState | None:
+        """Look at the server; None for a file.
+
+        Args:
+            connection: in a transaction that reads.
+            needed: the version of the tables that this program needs.
+
+        """
 
     @abstractmethod
     def run_lock(self, connections: Connections) -> RunLock:

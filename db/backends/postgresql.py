@@ -19,7 +19,6 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
 
-from db import migrations
 from db.backends.backend import Backend, Connections, Token
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
@@ -188,7 +187,9 @@ class PostgresqlBackend(Backend):
         # New tables must belong to the same role, or others could not use them.
         connection.execute(_BECOME, {"owner": owner})
 
-    def stand_in_for_missing_tables(self, connection: Connection) -> None:
+    def stand_in_for_missing_tables(
+        self, connection: Connection, queries: Mapping[str, str]
+    ) -> None:
         """Make temporary tables without foreign keys, which must not point at others."""
         there = self.tables(connection)
         connection.rollback()
@@ -197,7 +198,7 @@ class PostgresqlBackend(Backend):
         for table in Base.metadata.sorted_tables:
             if table.name not in there:
                 made = CreateTable(table, include_foreign_key_constraints=())
-                rows = migrations.STAND_INS.get(table.name)
+                rows = queries.get(table.name)
                 statement = (
                     f"CREATE VIEW {table.name} AS {rows}" if rows else str(made.compile(connection))
                 )
@@ -328,7 +329,7 @@ class PostgresqlBackend(Backend):
         )
         return list(found.scalars())
 
-    def server_state(self, connection: Connection) -> ServerState:
+    def server_state(self, connection: Connection, needed: str) -> ServerState:
         """Ask the server for what `ladder doctor` judges."""
         blocker = find_blocker(connection)
         waits, clocks = [], []
@@ -343,7 +344,7 @@ class PostgresqlBackend(Backend):
         return ServerState(
             version=version,
             tables=connection.exec_driver_sql(_TABLES).scalar_one(),
-            needed=migrations.HEAD,
+            needed=needed,
             user=user,
             owner=owner,
             may_write=self.is_writable(connection),

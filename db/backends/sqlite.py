@@ -147,7 +147,9 @@ class SqliteBackend(Backend):
     def check_migration(self, connection: Connection, *, force: bool) -> None:
         """Do nothing: whoever may write a file may change its tables."""
 
-    def stand_in_for_missing_tables(self, connection: Connection) -> None:
+    def stand_in_for_missing_tables(
+        self, connection: Connection, queries: Mapping[str, str]
+    ) -> None:
         """Do nothing: an older file is migrated, or a copy of it."""
 
     def mark_as_ours(self, connection: Connection) -> None:
@@ -250,7 +252,7 @@ class SqliteBackend(Backend):
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
 
-    def server_state(self, connection: Connection) -> None:
+    def server_state(self, connection: Connection, needed: str) -> None:
         """Return None: there is no server."""
 
     def run_lock(self, connections: Connections) -> RunLock:

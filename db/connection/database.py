@@ -192,7 +192,7 @@ class Database:
     def _connect_to_read(self) -> Connection:
         connection = self.engine.connect().execution_options(**self.backend.reading_options)
         if self._older is not None:
-            self.backend.stand_in_for_missing_tables(connection)
+            self.backend.stand_in_for_missing_tables(connection, migrations.STAND_INS)
         return connection
 
     @contextmanager

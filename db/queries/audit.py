@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, case, func, select
 
+from db import migrations
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.invariants import (
@@ -61,7 +62,7 @@ class Audit:
     def server(self) -> ServerState | None:
         """Look at the server that keeps the database; None for a file."""
         with self._database.reading() as connection:
-            return self._database.backend.server_state(connection)
+            return self._database.backend.server_state(connection, migrations.HEAD)
 
     def foreign_objects(self) -> list[str]:
         """Triggers and the like: this program makes none, and they could change what is stored."""
