@@ -144,14 +144,6 @@ class SqliteBackend(Backend):
         """Always: a file that is open for writing was found writable."""
         return True
 
-    def check_migration(self, connection: Connection, *, force: bool) -> None:
-        """Do nothing: whoever may write a file may change its tables."""
-
-    def stand_in_for_missing_tables(
-        self, connection: Connection, queries: Mapping[str, str]
-    ) -> None:
-        """Do nothing: an older file is migrated, or a copy of it."""
-
     def mark_as_ours(self, connection: Connection) -> None:
         """Write our number into the header."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
@@ -209,9 +201,6 @@ class SqliteBackend(Backend):
     def take_up(self, writer: Connection, former: int | None, held: set[int]) -> None:
         """Nothing: a file's connections are not lost, and its run locks lie beside it."""
 
-    def name_blocker(self, connection: Connection) -> None:
-        """Return None: SQLite does not tell."""
-
     def begin_writing(self, connection: Connection, token: Token | None) -> None:
         """Do nothing: BEGIN IMMEDIATE has taken the lock."""
 
@@ -251,9 +240,6 @@ class SqliteBackend(Backend):
         query = text("SELECT type, name, tbl_name FROM sqlite_master WHERE type IN (:a, :b)")
         rows = connection.execute(query, {"a": "trigger", "b": "view"})
         return [f"{row.type} {row.name} of {row.tbl_name}" for row in rows]
-
-    def server_state(self, connection: Connection, needed: str) -> None:
-        """Return None: there is no server."""
 
     def run_lock(self, connections: Connections) -> RunLock:
         """Locks of the operating system in a file beside the database. Raises Unwritable."""
