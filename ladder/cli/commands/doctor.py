@@ -31,7 +31,7 @@ def doctor(
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
     from ladder.cli.database import migrate_database, open_store, open_to_read
     from ladder.cli.output import print_result
-    from ladder.errors import ExitCode
+    from ladder.errors import ExitCode, UsageError
     from ladder.tools.doctor.database import examine_database
     from ladder.tools.doctor.machine import (
         Finding,
@@ -42,6 +42,8 @@ def doctor(
     from ladder.tools.doctor.server import examine_server
     from reports.doctor import findings_document, findings_text
 
+    if force and not migrate:
+        raise UsageError("--force only serves --migrate: add that, or leave --force out")
     confinement = options.confinement()
     findings = examine_machine()
     if migrate:
