@@ -4,13 +4,14 @@ DatabaseError     a sentence for a person that says what to do; never shown as a
 |-- Missing       no database there, and none is to be made
 |-- NotOurs       the file or the server's database belongs to another program
 |-- TooNew        a newer version of this program wrote it
-|-- Outdated      an older version wrote it, and who follows it may not migrate it
+|-- Outdated      an older version wrote it, and it is not migrated here
 |-- Unwritable    folder missing, no permission, read-only or full disk
-|-- Locked        another process kept it busy for longer than we wait
+|-- Locked        another process kept the file busy for longer than we wait
 |-- Corrupt       the file is damaged
 |-- Passing       what may be over at the next attempt
 |   |-- Unreachable   the server is away, or has ended the connection
-|   `-- Contended     the server had to undo a transaction for the sake of another
+|   |-- Contended     the server had to undo a transaction for the sake of another
+|   `-- Busy          another session of the server keeps others from writing
 |-- Conflict      what was to be stored contradicts what others have stored or deleted meanwhile
 |-- NameTaken     a bot of that name is registered already
 |-- InUse         a bot or a run cannot be deleted while something stored or alive needs it
@@ -36,7 +37,7 @@ class TooNew(DatabaseError):
 
 
 class Outdated(DatabaseError):
-    """An older version of this program wrote the database, which is only followed here."""
+    """An older version of this program wrote the database, and it is not migrated here."""
 
 
 class Unwritable(DatabaseError):
@@ -65,7 +66,11 @@ class Unreachable(Passing):
 
 
 class Contended(Passing):
-    """The server undid a transaction: it collided with another one."""
+    """The server undid a transaction: it collided with another one, or with a migration."""
+
+
+class Busy(Passing):
+    """Another session of the server keeps others from writing."""
 
 
 class Conflict(DatabaseError):

@@ -170,6 +170,22 @@ class RunBot(Base):
     revision_id: Mapped[int] = mapped_column(ForeignKey("revisions.id"))
 
 
+class LastCommit(Base):
+    """The last transaction that a process has committed on a server; a file has no rows.
+
+    A process whose connection was lost at a commit learns here whether it was done. The server's
+    own numbers cannot tell: after a crash it gives some of them to other transactions.
+    """
+
+    __tablename__ = "last_commits"
+
+    writer: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Drawn at random by the process."""
+    number: Mapped[int] = mapped_column(BigInteger)
+    """The process counts its transactions from 1."""
+    committed_at: Mapped[float]
+
+
 class TuningStep(Base):
     """One step of a run that is a tuning: the pairs of two settings, which are stored nowhere else.
 

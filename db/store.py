@@ -1,14 +1,16 @@
 """The store: the operations on stored games that the rest of the program needs, by subject."""
 
+from contextlib import closing
 from types import TracebackType
 from typing import Self
 
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
-from db.connection.database import Database
+from db.connection.database import Database, Older
 from db.connection.followed import FollowedDatabase
 from db.connection.patience import Patience
 from db.connection.read_only import open_to_read
+from db.migrations import HEAD
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
 from db.queries.audit import Audit
@@ -113,13 +115,44 @@ class Store:
         busy_s: float = 10.0,
         patience: Patience | None = None,
     ) -> Self:
-        """Open, create or migrate a database: a file path, or a URL of SQLAlchemy.
+        """Open or create a database: a file path, or a URL of SQLAlchemy. Migrate an older file.
 
         Raises:
             DatabaseError: one of its subclasses says why not; nothing was written then.
 
         """
         return cls(Database.open(where, create=create, busy_s=busy_s, patience=patience))
+
+    @classmethod
+    def migrate(
+        cls,
+        where: str,
+        *,
+        force: bool = False,
+        busy_s: float = 10.0,
+        patience: Patience | None = None,
+    ) -> str | None:
+        """Bring a database up to date, which opening does not on a server.
+
+        Args:
+            where: a file path or a URL of SQLAlchemy.
+            force: also while runs are in play on a server.
+            busy_s: how long to wait for another writer, each time.
+            patience: how long to wait altogether.
+
+        Returns:
+            The version that it had when that was older.
+
+        Raises:
+            InUse: runs are in play.
+            DatabaseError: another of its subclasses says why not.
+
+        """
+        older = Older.OPEN
+        database = Database.open(where, create=False, busy_s=busy_s, patience=patience, older=older)
+        with closing(database):
+            version = database.migrate(force=force)
+        return None if version == HEAD else version
 
     @classmethod
     def open_to_read(

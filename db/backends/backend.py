@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.errors import DatabaseError
+from db.records.server import ServerState
 
 T = TypeVar("T")
 CONFLICT = (
@@ -17,6 +18,15 @@ CONFLICT = (
     "stored the same one; check `ladder bots list` and `ladder runs`, then run the command again"
 )
 """The sentence of a broken constraint, behind the database's name."""
+
+
+class Token(NamedTuple):
+    """What identifies a transaction of a process."""
+
+    writer: int
+    """Drawn at random by the process."""
+    number: int
+    """The process counts its transactions from 1."""
 
 
 class Connections(Protocol):
@@ -75,6 +85,39 @@ class Backend(ABC):
 
     # Migrations.
 
+    migrates_when_opened: bool
+    """Whether an older database is migrated by the first command that opens it."""
+    migration_advice: str
+    """The end of a sentence about an older database."""
+
+    def check_migration(  # noqa: B027 - files need no check
+        self, connection: Connection, *, force: bool
+    ) -> None:
+        """Get ready to migrate an older database, within the transaction.
+
+        Args:
+            connection: in the transaction.
+            force: migrate also while runs are in play.
+
+        Raises:
+            InUse: runs are in play.
+            Unwritable: the user may not change the tables.
+
+        """
+
+    def stand_in_for_missing_tables(  # noqa: B027 - older files are migrated
+        self, connection: Connection, queries: Mapping[str, str]
+    ) -> None:
+        """Let tables that end with the connection stand for those that an older one lacks.
+
+        Raises a driver's error where no temporary tables can be made.
+
+        Args:
+            connection: in no transaction.
+            queries: for the rows, by table; tables without one are empty.
+
+        """
+
     @abstractmethod
     def mark_as_ours(self, connection: Connection) -> None:
         """Leave our mark in a new database, in the transaction that makes its tables."""
@@ -115,11 +158,15 @@ class Backend(ABC):
 
         """
 
-    @abstractmethod
-    def begin_writing(self, connection: Connection) -> Callable[[], str | None]:
-        """Take the write lock; what tells the transaction's name when something else was read.
+    def name_blocker(self, connection: Connection) -> str | None:
+        """Name whom a writer waits for, in a transaction that reads; None if it is not known."""
+        return None
 
-        None: a commit that fails was none. In a block of `pipelined` nothing is waited for.
+    @abstractmethod
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+        """Take the write lock, and store a token by which `was_committed` knows the transaction.
+
+        None while there are no tables. In a block of `pipelined` nothing is waited for.
         """
 
     @abstractmethod
@@ -127,8 +174,8 @@ class Backend(ABC):
         """Give the server the commit, where it is to travel with the statements before it."""
 
     @abstractmethod
-    def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """Whether a transaction whose commit got no answer was committed, asked by another."""
+    def was_committed(self, connection: Connection, token: Token) -> bool:
+        """Return whether a transaction whose commit got no answer was committed."""
 
     @abstractmethod
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
@@ -156,6 +203,16 @@ class Backend(ABC):
     @abstractmethod
     def foreign_objects(self, connection: Connection) -> list[str]:
         """Triggers and views, of which this program makes none."""
+
+    def server_state(self, connection: Connection, needed: str) -> ServerState | None:
+        """Look at the server; None for a file.
+
+        Args:
+            connection: in a transaction that reads.
+            needed: the version of the tables that this program needs.
+
+        """
+        return None
 
     @abstractmethod
     def run_lock(self, connections: Connections) -> RunLock:

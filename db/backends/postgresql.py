@@ -2,42 +2,67 @@
 
 A transaction that writes takes one advisory lock first, so that there is one writer at a time, as
 with SQLite: what it has read stays true until its commit. Transactions that read see one state.
-A connection tells the server who it is, and both sides notice within half a minute that the other
-is gone, so that the locks of a machine that lost its power are free soon.
+Both sides of a connection notice within half a minute that the other is gone, and the server ends
+a transaction that writes when its client is silent for as long, so that the locks of a machine that
+lost its power or sleeps are free soon.
 """
 
 import logging
-import os
-import socket
+import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.schema import CreateTable
 
-from db.backends.backend import Backend, Connections
+from db.backends.backend import Backend, Connections, Token
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
 from db.backends.session_run_lock import (
     SessionRunLock,
     holder_of,
+    live_runs,
     lock_run,
 )
-from db.backends.sqlstate import sentence_of
-from db.errors import DatabaseError, InUse, NotOurs
+from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, own_name
+from db.backends.sqlstate import CHANGED_PLAN, sentence_of
+from db.errors import DatabaseError, InUse, NotOurs, Unwritable
 from db.models import Base
+from db.records.server import SETTINGS, ServerState
 
 OLDEST = 14
 """The oldest version of PostgreSQL that its makers still looked after in 2026."""
-WRITER_LOCK = 0x43346C64
-"""The advisory lock that a transaction holds which writes."""
-_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK}), pg_current_xact_id()::text"
-_STATUS = text(
-    "SELECT CASE WHEN CAST(:number AS xid8) < pg_snapshot_xmax(pg_current_snapshot()) "
-    "THEN pg_xact_status(CAST(:number AS xid8)) END"
+SILENCE = 3
+"""How many times the wait for a lock a transaction that writes may send nothing to the server."""
+_LOCK = f"SELECT pg_advisory_xact_lock({WRITER_LOCK})"
+_NOW = "extract(epoch FROM clock_timestamp())"
+_NOTE_COMMIT = (
+    f"INSERT INTO last_commits VALUES (%(writer)s, %(number)s, {_NOW}) ON CONFLICT (writer) "  # noqa: S608
+    "DO UPDATE SET number = excluded.number, committed_at = excluded.committed_at"
+)
+_FORGET_COMMITS = f"DELETE FROM last_commits WHERE committed_at < {_NOW} - 2592000"  # noqa: S608
+_LAST_COMMIT = text("SELECT number FROM last_commits WHERE writer = :writer")
+ROUNDS = 9
+"""How often the server is asked for its time."""
+_TIME = f"SELECT {_NOW}"
+_TABLES = "SELECT version_num FROM alembic_version"
+_ABOUT = (
+    "SELECT current_setting('server_version'), current_user, "
+    "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+    "OR usename IS NOT NULL), current_setting('max_connections')::int"
+)
+_SETTINGS = text("SELECT name, setting FROM pg_settings WHERE name = ANY(:names)")
+_OWNER = text(
+    "SELECT tableowner, pg_has_role(tableowner, 'MEMBER') FROM pg_tables "
+    "WHERE tablename = 'games' AND schemaname = ANY(current_schemas(false))"
+)
+_BECOME = text("SELECT set_config('role', :owner, true)")
+_TAKE_UP = text(
+    "SELECT pg_backend_pid(), set_config('idle_in_transaction_session_timeout', :silence, false)"
 )
 GHOST_S = 10.0
 """Seconds for which the server may take to end a session whose connection was lost."""
@@ -54,6 +79,8 @@ class PostgresqlBackend(Backend):
     }
     # The driver must not begin transactions on its own: it would wait for each to be begun.
     writing_options: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+    migrates_when_opened = False  # others use it, perhaps with the program that it was made by
+    migration_advice = "`ladder doctor --migrate` brings it up to date"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -72,7 +99,7 @@ class PostgresqlBackend(Backend):
         """An engine whose connections are set up as this module's introduction says."""
         given = self.place.url.query
         wanted = {
-            "application_name": _who(),
+            "application_name": own_name(),
             "connect_timeout": 10,
             "tcp_user_timeout": 30_000,
             **_KEEPALIVE,
@@ -142,6 +169,42 @@ class PostgresqlBackend(Backend):
             ).scalar_one()
         )
 
+    def check_migration(self, connection: Connection, *, force: bool) -> None:
+        """Refuse while runs are in play, and become the role that owns the tables."""
+        runs = live_runs(connection)
+        if runs and not force:
+            played = ", ".join(f"run {run} by {who}" for run, who in sorted(runs.items()))
+            raise InUse(
+                f"{self.place} is not migrated while runs are in play ({played}), which may fail "
+                "then: stop them first, or add --force"
+            )
+        owner, is_member = connection.execute(_OWNER).one()
+        if not is_member:
+            raise Unwritable(
+                f"{self.place} can be migrated only by the role {owner}, which owns its tables: "
+                "connect as that role"
+            )
+        # New tables must belong to the same role, or others could not use them.
+        connection.execute(_BECOME, {"owner": owner})
+
+    def stand_in_for_missing_tables(
+        self, connection: Connection, queries: Mapping[str, str]
+    ) -> None:
+        """Make temporary tables without foreign keys, which must not point at others."""
+        there = self.tables(connection)
+        connection.rollback()
+        driver: Any = connection.connection.driver_connection
+        driver.autocommit = True
+        for table in Base.metadata.sorted_tables:
+            if table.name not in there:
+                made = CreateTable(table, include_foreign_key_constraints=())
+                rows = queries.get(table.name)
+                statement = (
+                    f"CREATE VIEW {table.name} AS {rows}" if rows else str(made.compile(connection))
+                )
+                driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
+        driver.autocommit = False
+
     def mark_as_ours(self, connection: Connection) -> None:
         """Nothing: the tables are the mark."""
 
@@ -166,7 +229,25 @@ class PostgresqlBackend(Backend):
                         f"run {run_id} is being played by {holder_of(writer, run_id)} now: this "
                         f"command had lost its connection to {self.place}"
                     )
-            return int(writer.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+            limit = {"silence": f"{1000 * self._silence_s:.0f}"}
+            return int(writer.execute(_TAKE_UP, limit).scalar_one())
+
+    @property
+    def _silence_s(self) -> float:
+        return SILENCE * self.busy_s
+
+    def name_blocker(self, connection: Connection) -> str | None:
+        """Name the session that others wait for; end a writer that has fallen silent.
+
+        The server cannot end one that is silent between the statements of a pipeline: it counts as
+        active.
+        """
+        blocker = find_blocker(connection)
+        if blocker is None:
+            return None
+        is_silent = blocker.writes and blocker.silent_s >= self._silence_s
+        is_ended = is_silent and end_session(connection, blocker.pid)
+        return f"{blocker}{' and now ended' if is_ended else ''}"
 
     def _end(self, connection: Connection, session: int) -> None:
         """End a session of this process, and wait until it is gone."""
@@ -181,27 +262,29 @@ class PostgresqlBackend(Backend):
                 break
             time.sleep(0.02)
 
-    def begin_writing(self, connection: Connection) -> Callable[[], str]:
-        """Begin a transaction and wait for the writer's lock; what gives its number."""
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+        """Begin a transaction, wait for the writers' lock and store the token."""
         driver: Any = connection.connection.driver_connection
         # Each statement sees what was committed before it: the first one waits for the lock.
         driver.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-        cursor = driver.execute(_LOCK)
-        return lambda: str(cursor.fetchone()[1])
+        driver.execute(_LOCK)
+        if token is not None:
+            driver.execute(_NOTE_COMMIT, token._asdict())
+            if token.number == 1:
+                driver.execute(_FORGET_COMMITS)
 
     def end_writing(self, connection: Connection) -> None:
         """Commit."""
         driver: Any = connection.connection.driver_connection
         driver.execute("COMMIT")
 
-    def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """By the server's own record; the session of the transaction has been ended.
+    def was_committed(self, connection: Connection, token: Token) -> bool:
+        """Ask for the token; the session of the transaction has been ended.
 
-        After a crash the server may not know of numbers that it had given away: no transaction of
-        such a number was committed, and asking for its status is an error.
+        The server's own numbers of transactions do not do: after a crash it gives those that it had
+        not yet written to its log to other transactions.
         """
-        status = connection.execute(_STATUS, {"number": transaction}).scalar()
-        return bool(status == "committed")
+        return connection.execute(_LAST_COMMIT, {"writer": token.writer}).scalar() == token.number
 
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
         """The pipeline mode of the driver."""
@@ -246,6 +329,36 @@ class PostgresqlBackend(Backend):
         )
         return list(found.scalars())
 
+    def server_state(self, connection: Connection, needed: str) -> ServerState:
+        """Ask the server for what `ladder doctor` judges."""
+        blocker = find_blocker(connection)
+        waits, clocks = [], []
+        for _ in range(ROUNDS):
+            before = time.time()
+            now = connection.exec_driver_sql(_TIME).scalar_one()
+            after = time.time()
+            waits.append(after - before)
+            clocks.append((before + after) / 2 - float(now))
+        version, user, sessions, limit = connection.exec_driver_sql(_ABOUT).one()
+        owner, may_migrate = connection.execute(_OWNER).one()
+        return ServerState(
+            version=version,
+            tables=connection.exec_driver_sql(_TABLES).scalar_one(),
+            needed=needed,
+            user=user,
+            owner=owner,
+            may_write=self.is_writable(connection),
+            may_migrate=may_migrate,
+            sessions=sessions,
+            session_limit=limit,
+            runs=live_runs(connection),
+            blocker=None if blocker is None else str(blocker),
+            blocker_s=0.0 if blocker is None else blocker.age_s,
+            round_trip_s=statistics.median(waits),
+            ahead_s=statistics.median(clocks),
+            settings=dict(connection.execute(_SETTINGS, {"names": list(SETTINGS)}).all()),
+        )
+
     def run_lock(self, connections: Connections) -> RunLock:
         """Advisory locks of the session that writes."""
         return SessionRunLock(connections)
@@ -255,18 +368,19 @@ class PostgresqlBackend(Backend):
         reason = error.orig if isinstance(error, DBAPIError) else error
         if reason is None:
             return None
-        kind, sentence = sentence_of(getattr(reason, "sqlstate", None), str(reason), reason)
+        state = getattr(reason, "sqlstate", None)
+        source = getattr(getattr(reason, "diag", None), "source_function", None)
+        if state == _NOT_SUPPORTED and source == _REPLANNING:
+            state = CHANGED_PLAN
+        kind, sentence = sentence_of(state, str(reason), reason)
         return None if kind is None else kind(f"{self.place} {sentence}")
 
 
+_NOT_SUPPORTED = "0A000"
+_REPLANNING = "RevalidateCachedQuery"
+"""Where the server finds that the columns of a prepared statement have changed."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
 """Tables that every version of this program has made."""
-
-
-def _who() -> str:
-    """The name of this process for the server; at most 63 bytes are kept."""
-    name = f"ladder: process {os.getpid()} on {socket.gethostname()}"
-    return name.encode("ascii", "replace").decode()[:63]
 
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:

@@ -8,17 +8,19 @@ from sqlalchemy import Connection, text
 
 from db.backends.backend import Connections
 from db.backends.run_lock import RunLock
+from db.backends.sessions import name_of_session
 
 RUNS = 0x4334526E
 """The first of an advisory lock's two numbers; the second is the run's."""
 
 _LOCK = text("SELECT pg_try_advisory_lock(:runs, :run)")
 _UNLOCK = text("SELECT pg_advisory_unlock(:runs, :run)")
-_HOLDER = text(
-    "SELECT l.pid, a.application_name FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid) "
+_HOLDERS = text(
+    "SELECT l.objid AS run, l.pid, a.application_name "
+    "FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid) "
     "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 "
     "AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
-    "AND l.classid = :runs AND l.objid = :run"
+    "AND l.classid = :runs"
 )
 
 
@@ -76,9 +78,11 @@ def lock_run(connection: Connection, run_id: int) -> bool:
 
 
 def holder_of(connection: Connection, run_id: int) -> str | None:
-    """The process whose session holds a run's lock; None: nobody."""
-    row = connection.execute(_HOLDER, {"runs": RUNS, "run": run_id}).first()
-    if row is None:
-        return None
-    name = (row.application_name or "").removeprefix("ladder: ")
-    return name or f"session {row.pid} of the server"
+    """Return the process whose session holds a run's lock; None if no process does."""
+    return live_runs(connection).get(run_id)
+
+
+def live_runs(connection: Connection) -> dict[int, str]:
+    """Return the process whose session holds a run's lock, for each run that is in play."""
+    rows = connection.execute(_HOLDERS, {"runs": RUNS})
+    return {row.run: name_of_session(row.application_name, row.pid) for row in rows}

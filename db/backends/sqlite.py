@@ -9,7 +9,7 @@ process wrote in between.
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import CONFLICT, Backend, Connections
+from db.backends.backend import CONFLICT, Backend, Connections, Token
 from db.backends.file_run_lock import FileRunLock
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
@@ -75,6 +75,8 @@ class SqliteBackend(Backend):
     # The driver cannot even read SQLite's message when that names a damaged part of the schema.
     driver_errors = (DBAPIError, sqlite3.Error, UnicodeDecodeError)
     writing_options: Mapping[str, Any] = {WRITES: True}
+    migrates_when_opened = True
+    migration_advice = "`ladder runs` brings it up to date, and keeps a copy"
 
     def __init__(self, place: Place, busy_s: float) -> None:
         super().__init__(place, busy_s)
@@ -199,15 +201,14 @@ class SqliteBackend(Backend):
     def take_up(self, writer: Connection, former: int | None, held: set[int]) -> None:
         """Nothing: a file's connections are not lost, and its run locks lie beside it."""
 
-    def begin_writing(self, connection: Connection) -> Callable[[], None]:
-        """Nothing: BEGIN IMMEDIATE has taken the lock."""
-        return lambda: None
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+        """Do nothing: BEGIN IMMEDIATE has taken the lock."""
 
     def end_writing(self, connection: Connection) -> None:
         """Nothing: SQLAlchemy commits."""
 
-    def was_committed(self, connection: Connection, transaction: str) -> bool:
-        """Never asked."""
+    def was_committed(self, connection: Connection, token: Token) -> bool:
+        """Return False: connections to files are not lost."""
         return False
 
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:

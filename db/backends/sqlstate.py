@@ -7,11 +7,11 @@ English ones that matter are known, all others are told as they are.
 
 from db.backends.backend import CONFLICT
 from db.errors import (
+    Busy,
     Conflict,
     Contended,
     Corrupt,
     DatabaseError,
-    Locked,
     Missing,
     Unreachable,
     Unwritable,
@@ -23,29 +23,36 @@ _REFUSED = (
     "password"
 )
 _UNTRUSTED = (
-    "cannot be trusted ({reason}); check sslmode and sslrootcert of the URL, and the host's name"
+    "and this program do not trust each other ({reason}); check the host's name, and sslmode, "
+    "sslrootcert, sslcert and sslkey of the URL"
 )
-_UNWRITABLE = (
-    "cannot be written ({reason}); check the server's free disk space and what its user may do"
+_UNWRITABLE = "cannot be written ({reason}); check the server's free disk space"
+_FORBIDDEN = (
+    "does not allow this to its user ({reason}); use a role that may, or have the owner of the "
+    "database grant it"
 )
 _DAMAGED = "is damaged ({reason}); restore a copy"
 _MISSING = "is not there ({reason}); make it with `createdb`, or correct the URL"
+
+_ENDED = "has ended this session ({reason}); check what stopped this process"
+CHANGED_PLAN = "plan"
+"""Stands for SQLSTATE when a migration has changed the columns of a prepared statement."""
 
 _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     # Whole codes before their classes.
     "53100": (Unwritable, _UNWRITABLE),  # disk full
     "53300": (Unreachable, _AWAY),  # too many connections
     "40001": (Contended, "had to undo a transaction ({reason}); try again"),
+    CHANGED_PLAN: (Contended, "has new columns ({reason}); try again"),
     "40P01": (Contended, "had to undo a transaction ({reason}); try again"),
-    "42501": (Unwritable, _UNWRITABLE),  # insufficient privilege
+    "42501": (Unwritable, _FORBIDDEN),  # insufficient privilege
     "42P01": (Corrupt, _DAMAGED),  # undefined table
     "42703": (Corrupt, _DAMAGED),  # undefined column
-    "25006": (Unwritable, _UNWRITABLE),  # a standby, or a user that only reads
-    "55P03": (
-        Locked,
-        "is kept busy by another process ({reason}); wait for it to finish, then try again",
-    ),
+    "25006": (Unwritable, _FORBIDDEN),  # a standby, or a user that only reads
+    "55P03": (Busy, "is kept busy by {reason}; wait for it or stop it, then try again"),
     "57014": (DatabaseError, "gave up a question ({reason})"),  # the server's own limit of time
+    "25P03": (Unreachable, _ENDED),  # idle in a transaction
+    "25P04": (Unreachable, _ENDED),  # a transaction that takes too long
     "22003": (DatabaseError, "keeps no number so large ({reason})"),
     "23503": (Conflict, CONFLICT),  # foreign key
     "23505": (Conflict, CONFLICT),  # unique
@@ -65,7 +72,7 @@ _BY_WORDS: tuple[tuple[tuple[str, ...], tuple[type[DatabaseError], str]], ...] =
     (("does not exist",), (Missing, _MISSING)),
 )
 """Words of a connection that the server refused for good; with all others it may be on its way."""
-_UNTRUSTED_WORDS = ("certificate", "does not support SSL")
+_UNTRUSTED_WORDS = ("certificate", "does not support SSL", "alert", "private key")
 """Words of libpq where it gives a connection up that the server would have taken."""
 
 

@@ -1,7 +1,10 @@
 """An open database: one connection that reads, one that writes, and transactions on them."""
 
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from enum import Enum, auto
+from itertools import count
 from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, event
@@ -10,16 +13,27 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from db import migrations
 from db.backends import Backend, backend_of
+from db.backends.backend import Token
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
-from db.errors import Missing, Passing, Unreachable
-from db.migrations.upgrade import stored_version, upgrade
+from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
+from db.migrations.upgrade import check_known, stored_version, upgrade
 
 T = TypeVar("T")
 OPENING_S = 5.0
 """Seconds for which a server may be away when a command begins: its address may be wrong."""
+
+
+class Older(Enum):
+    """What to do with a server's database of an older version; files are migrated when opened."""
+
+    REFUSE = auto()
+    READ = auto()
+    """Read it as it is, as far as that is possible."""
+    OPEN = auto()
+    """Open it for a migration."""
 
 
 class Database:
@@ -40,21 +54,32 @@ class Database:
         self.held: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
+        self._number = secrets.randbits(63)
+        self._transactions = count(1)
         self._session: int | None = None
         """The backend's name for the writer's session, also after it was lost."""
         self._is_writable = True
+        self._older: str | None = None
+        """The version of older tables that are read as they are."""
 
     @classmethod
     def open(
-        cls, where: str, *, create: bool, busy_s: float, patience: Patience | None = None
+        cls,
+        where: str,
+        *,
+        create: bool,
+        busy_s: float,
+        patience: Patience | None = None,
+        older: Older = Older.REFUSE,
     ) -> Self:
-        """Open, make or migrate a database.
+        """Open or make a database; migrate a file.
 
         Args:
             where: a file path or a URL.
             create: whether it may be made.
             busy_s: how long a write waits for another one.
             patience: of the database; while it is opened, OPENING_S at most.
+            older: what to do with an older one on a server.
 
         Raises:
             DatabaseError: one of its subclasses says why not.
@@ -68,13 +93,13 @@ class Database:
                 database.patience = patience
             try:
                 with database.patience.limited(OPENING_S):
-                    database.persist(lambda: database._bring_up_to_date(create=create))
+                    database.persist(lambda: database._prepare(create=create, older=older))
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _bring_up_to_date(self, *, create: bool) -> None:
+    def _prepare(self, *, create: bool, older: Older) -> None:
         with self.reading() as connection:
             self.backend.check_ours(connection)
             version = stored_version(connection, self.backend)
@@ -82,12 +107,54 @@ class Database:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and not create:
             raise Missing(f"there are no games in {self.place}: play some first")
-        if version != migrations.HEAD:
-            with self.backend.migrating(self.writer), self.writing() as connection:
-                upgrade(connection, self.backend)
+        if version is None or (version != migrations.HEAD and self.backend.migrates_when_opened):
+            self._upgrade()
+        elif version != migrations.HEAD and older is Older.REFUSE:
+            raise self._outdated(version)
+        elif version != migrations.HEAD and older is Older.READ:
+            self._read_older(version)
         if self._is_writable:
             for connection in (self.reader, self.writer):
                 self.backend.settle(connection)
+
+    def _upgrade(self, *, force: bool = True) -> str | None:
+        with self.backend.migrating(self.writer), self.writing(has_tables=False) as connection:
+            version = stored_version(connection, self.backend)
+            if version not in (None, migrations.HEAD):
+                self.backend.check_migration(connection, force=force)
+            upgrade(connection, self.backend)
+            return version
+
+    def migrate(self, *, force: bool) -> str | None:
+        """Bring the tables up to date; return the version that they had.
+
+        Raises:
+            InUse: runs are in play, and `force` is false.
+            Unwritable: the user may not change the tables.
+
+        """
+        return self.persist(lambda: self._upgrade(force=force))
+
+    def _outdated(self, version: str) -> Outdated:
+        """Return the error that names the remedy. Raises TooNew."""
+        check_known(version, self.backend)
+        return Outdated(
+            f"{self.place} was written by an older version of this program (database version "
+            f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
+        )
+
+    def _read_older(self, version: str) -> None:
+        """Read tables of an older version as they are. Raises TooNew, Outdated."""
+        error = self._outdated(version)
+        if self.backend.migrates_when_opened or version < migrations.READABLE:
+            raise error
+        self._older, self._is_writable = version, False
+        self._forget()
+        try:
+            with self.trying():
+                self.reader  # noqa: B018 - connects
+        except Unwritable as reason:  # such as a standby, which allows no temporary tables
+            raise error from reason
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -123,17 +190,33 @@ class Database:
         return self._writer
 
     def _connect_to_read(self) -> Connection:
-        return self.engine.connect().execution_options(**self.backend.reading_options)
+        connection = self.engine.connect().execution_options(**self.backend.reading_options)
+        if self._older is not None:
+            self.backend.stand_in_for_missing_tables(connection, migrations.STAND_INS)
+        return connection
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """A block on the connections, which come anew after one that was lost in it."""
+        """Connect again after a connection is lost in the block; name whom it waits for."""
         try:
             with border(self.backend):
                 yield
-        except Passing:
+        except Unreachable:
             self._forget()
             raise
+        except Busy as error:
+            raise self._name_blocker(error) from error
+
+    def _name_blocker(self, error: Busy) -> Busy:
+        """Return the error with the session that is waited for."""
+        blocker = None
+        with suppress(DatabaseError), self.reading() as connection:
+            blocker = self.backend.name_blocker(connection)
+        if blocker is None:
+            return error
+        return Busy(
+            f"{self.place} is kept busy by {blocker}; wait for it or stop it, then try again"
+        )
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -142,21 +225,25 @@ class Database:
             yield self.reader
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
-        """A transaction that holds the write lock; committed at the end, undone on any error.
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
+        """Hold the write lock in a transaction; commit at the end, undo it on any error.
 
         Args:
+            has_tables: the tables are those of this version already.
             pipelined: it is for statements that are given to the driver, past SQLAlchemy: a server
                 is waited for only where an answer is read, and at the commit.
 
         """
+        if self._older is not None:
+            raise self._outdated(self._older)
         with self.trying():
             connection = self.writer
             transaction = connection.begin()
             with ExitStack() as pipeline:
                 try:
                     pipeline.enter_context(self.backend.pipelined(connection))
-                    name = self.backend.begin_writing(connection)
+                    token = self._next_token() if has_tables else None
+                    self.backend.begin_writing(connection, token)
                     if not pipelined:
                         pipeline.close()
                     yield connection
@@ -165,7 +252,7 @@ class Database:
                         pipeline.close()
                     self._undo(transaction)
                     raise
-                self._commit(transaction, name(), pipeline)
+                self._commit(transaction, token, pipeline)
 
     @contextmanager
     def streaming(self) -> Iterator[Connection]:
@@ -191,7 +278,12 @@ class Database:
         """The locks that tell which runs live. Raises DatabaseError."""
         return self.backend.run_lock(self)
 
-    def _commit(self, transaction: RootTransaction, name: str | None, pipeline: ExitStack) -> None:
+    def _next_token(self) -> Token:
+        return Token(self._number, next(self._transactions))
+
+    def _commit(
+        self, transaction: RootTransaction, token: Token | None, pipeline: ExitStack
+    ) -> None:
         """Commit. When the connection is lost meanwhile, another asks whether it was done."""
         try:
             with border(self.backend):
@@ -201,10 +293,10 @@ class Database:
         except Unreachable:
             with suppress(*self.backend.driver_errors):
                 pipeline.close()
-            if name is None:
+            if token is None:
                 raise
             self._forget()
-            if not self.patience.persist(lambda: self._was_committed(name)):
+            if not self.patience.persist(lambda: self._was_committed(token)):
                 raise
         except BaseException:  # such as a disk that is full
             self._undo(transaction)
@@ -215,11 +307,11 @@ class Database:
         with suppress(*self.backend.driver_errors):  # of a connection that is lost
             transaction.rollback()
 
-    def _was_committed(self, name: str) -> bool:
+    def _was_committed(self, token: Token) -> bool:
         with self.trying():
             connection = self.writer  # its session has ended the one that was lost
             with connection.begin():
-                return self.backend.was_committed(connection, name)
+                return self.backend.was_committed(connection, token)
 
     def _forget(self) -> None:
         """Drop connections that may be broken."""

@@ -13,10 +13,10 @@ from sqlalchemy import Connection, Engine
 
 from db import migrations
 from db.backends import Backend, backend_of
-from db.backends.place import Place, locate
+from db.backends.place import locate
 from db.connection.database import Database
 from db.connection.driver_errors import border
-from db.errors import NotOurs, Outdated, TooNew, Unwritable
+from db.errors import NotOurs, Unwritable
 from db.migrations.upgrade import stored_version
 
 PATIENCE_S = 2.0
@@ -48,7 +48,14 @@ class FollowedDatabase(Database):
             try:
                 with database.reading() as connection:
                     backend.check_ours(connection)
-                    _check_version(stored_version(connection, backend), backend.place)
+                    version = stored_version(connection, backend)
+                if version is None:
+                    raise NotOurs(
+                        f"{backend.place} holds no tables of this program yet; "
+                        "play some games first"
+                    )
+                if version != migrations.HEAD:
+                    database._read_older(version)
             except BaseException:
                 database.close()
                 raise
@@ -56,8 +63,15 @@ class FollowedDatabase(Database):
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another file lies at the place now, or none."""
-        return self.backend.identity() != self._identity
+        """Whether another file or none lies at the place now, or tables that were added."""
+        return self.backend.identity() != self._identity or self._is_migrated()
+
+    def _is_migrated(self) -> bool:
+        """Return whether a database that was older when it was opened is up to date now."""
+        if self._older is None:
+            return False
+        with self.reading() as connection:
+            return stored_version(connection, self.backend) == migrations.HEAD
 
     def change_mark(self) -> object:
         """A value that differs from the last one after another connection has committed."""
@@ -65,23 +79,7 @@ class FollowedDatabase(Database):
             return self.backend.change_mark(connection)
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} is only read here")
         yield
-
-
-def _check_version(version: str | None, place: Place) -> None:
-    if version == migrations.HEAD:
-        return
-    if version is None:
-        raise NotOurs(f"{place} holds no tables of this program yet; play some games first")
-    if any((migrations.SCRIPTS / "versions").glob(f"{version}_*.py")):
-        raise Outdated(
-            f"{place} was written by an older version of this program: `ladder runs` brings it up "
-            "to date, and keeps a copy"
-        )
-    raise TooNew(
-        f"{place} was written by a newer version of this program (database version {version}, "
-        f"here {migrations.HEAD}); update the program"
-    )

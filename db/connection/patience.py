@@ -1,6 +1,7 @@
 """Trying again what failed for a passing reason: a server that restarts, a connection that is cut.
 
 The pauses grow and are drawn at random, so that many processes do not come back in one moment.
+There is no growing pause after a wait for a lock: that was the pause.
 """
 
 import time
@@ -12,7 +13,7 @@ from random import uniform
 from types import FunctionType
 from typing import Any, TypeVar
 
-from db.errors import Passing
+from db.errors import Busy, Passing
 
 PATIENCE_S = 300.0
 """Seconds for which a server may be away, long enough for a restart after a crash."""
@@ -62,7 +63,7 @@ class Patience:
 
     def persist(self, attempt: Callable[[], T]) -> T:
         """The result of an attempt that is repeated while it raises Passing."""
-        began, pause = time.monotonic(), FIRST_S
+        began, pause, has_failed = time.monotonic(), FIRST_S, False
         while True:
             try:
                 result = attempt()
@@ -73,9 +74,10 @@ class Patience:
                     raise
                 self.tell(f"{error.fact}: trying again in {wait:.1f} s")
                 self._sleep(wait)
-                pause = min(2 * pause, LONGEST_S)
+                pause = FIRST_S if isinstance(error, Busy) else min(2 * pause, LONGEST_S)
+                has_failed = True
             else:
-                if pause > FIRST_S:
+                if has_failed:
                     self.tell(f"going on after {time.monotonic() - began:.1f} s")
                 return result
 

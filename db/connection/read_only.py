@@ -25,7 +25,7 @@ from db.backends import SqliteBackend, backend_of
 from db.backends.place import Place, locate
 from db.backends.sqlite import has_content, may_write
 from db.beside import INDEX, JOURNAL, WAL
-from db.connection.database import Database
+from db.connection.database import Database, Older
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
 from db.errors import DatabaseError, Locked, Unwritable
@@ -41,7 +41,8 @@ Stamps = tuple[tuple[int, int] | None, ...]
 def open_to_read(where: str, *, busy_s: float, patience: Patience | None = None) -> Database:
     """Open a database for reading, also one that cannot be written.
 
-    Where it can be written it is opened as for writing, and migrated when it is older.
+    A file that can be written is opened as for writing, and migrated when it is older; an older
+    database on a server is read as it is.
 
     Raises:
         DatabaseError: one of its subclasses says why it cannot even be read.
@@ -50,7 +51,8 @@ def open_to_read(where: str, *, busy_s: float, patience: Patience | None = None)
     place = locate(where)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
-        return Database.open(where, create=False, busy_s=busy_s, patience=patience)
+        older = Older.READ
+        return Database.open(where, create=False, busy_s=busy_s, patience=patience, older=older)
     path = backend.path
     has_content(path, create=False)
     if may_write(path):
@@ -118,7 +120,7 @@ class ReadOnlyDatabase(Database):
             yield connection
 
     @contextmanager
-    def writing(self, *, pipelined: bool = False) -> Iterator[Connection]:
+    def writing(self, *, pipelined: bool = False, has_tables: bool = True) -> Iterator[Connection]:
         """Always refused: raises Unwritable."""
         raise Unwritable(f"{self.place} can only be read here; choose another --db to write")
         yield

@@ -1,4 +1,4 @@
-"""Bring a database to the newest version when it is opened.
+"""Bring a database to the newest version.
 
 Everything happens under the write lock, in one transaction: two processes that open a new or an
 older file at once do it once, and a failure half-way leaves the file as it was.
@@ -28,6 +28,15 @@ def stored_version(connection: Connection, backend: Backend) -> str | None:
     return None
 
 
+def check_known(version: str, backend: Backend) -> None:
+    """Raise TooNew if a version of the tables is unknown here."""
+    if not any((migrations.SCRIPTS / "versions").glob(f"{version}_*.py")):
+        raise TooNew(
+            f"{backend.place} was written by a newer version of this program "
+            f"(database version {version}, here {migrations.HEAD}); update the program"
+        )
+
+
 def upgrade(connection: Connection, backend: Backend) -> None:
     """Make the tables, or migrate older ones after a backup copy.
 
@@ -41,21 +50,16 @@ def upgrade(connection: Connection, backend: Backend) -> None:
     version = stored_version(connection, backend)
     if version == migrations.HEAD:
         return
+    if version is not None:
+        check_known(version, backend)
     # Imported only here: it takes a tenth of a second that an up-to-date database need not pay.
     from alembic import command
     from alembic.config import Config
-    from alembic.script import ScriptDirectory
 
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS).replace("%", "%%"))
     config.attributes["connection"] = connection
     if version is not None:
-        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-        if version not in known:
-            raise TooNew(
-                f"{backend.place} was written by a newer version of this program "
-                f"(database version {version}, here {migrations.HEAD}); update the program"
-            )
         backend.keep_copy(version)
     else:
         backend.mark_as_ours(connection)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Select, case, func, select
 
+from db import migrations
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.invariants import (
@@ -35,6 +36,7 @@ from db.models import (
 )
 from db.queries.bots import names_of_revisions
 from db.records.pairs import PairStatus
+from db.records.server import ServerState
 
 
 def _labelled(model: type[Base], label: str, names: tuple[str, ...]) -> list[Any]:
@@ -56,6 +58,11 @@ class Audit:
                 return self._database.backend.complaints(connection)
         except Corrupt as error:
             return [str(error)]
+
+    def server(self) -> ServerState | None:
+        """Look at the server that keeps the database; None for a file."""
+        with self._database.reading() as connection:
+            return self._database.backend.server_state(connection, migrations.HEAD)
 
     def foreign_objects(self) -> list[str]:
         """Triggers and the like: this program makes none, and they could change what is stored."""

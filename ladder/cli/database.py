@@ -36,6 +36,20 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
             yield store
 
 
+def migrate_database(where: str, *, force: bool) -> str:
+    """Bring the database of `--db` up to date, and return what was done.
+
+    Raises:
+        DatabaseError: it cannot be migrated, or runs are in play and `force` is false.
+
+    """
+    from db.store import Store
+
+    check_stop()
+    version = Store.migrate(where, force=force, patience=_audible_patience())
+    return "up to date" if version is None else f"brought up to date from version {version}"
+
+
 @contextmanager
 def open_to_play(where: str, check: "Callable[[Store], object]") -> "Iterator[Store]":
     """Open the database of `--db` to play in; its runs end when the block has printed them.

@@ -16,25 +16,42 @@ def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Recompute tables and ratings from the games.")
     ] = False,
+    migrate: Annotated[
+        bool,
+        typer.Option(
+            "--migrate", help="Bring an older database on a server up to date; make a copy before."
+        ),
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Migrate also while runs are in play.")
+    ] = False,
     options: BotOptions,
     json: Json = False,
 ) -> int:
     """Look at the machine, and at the database when there is one. Exit code 1 on a fault."""
-    from ladder.cli.database import open_store, open_to_read
+    from ladder.cli.database import migrate_database, open_store, open_to_read
     from ladder.cli.output import print_result
-    from ladder.errors import ExitCode
+    from ladder.errors import ExitCode, UsageError
     from ladder.tools.doctor.database import examine_database
     from ladder.tools.doctor.machine import (
+        Finding,
         Level,
         check_reach,
         examine_machine,
     )
+    from ladder.tools.doctor.server import examine_server
     from reports.doctor import findings_document, findings_text
 
+    if force and not migrate:
+        raise UsageError("--force only serves --migrate: add that, or leave --force out")
     confinement = options.confinement()
     findings = examine_machine()
+    if migrate:
+        findings.append(Finding("migration", Level.OK, migrate_database(db, force=force)))
     if "://" in db or Path(db).exists():
         with open_store(db, create=False) if repair else open_to_read(db) as store:
+            server = store.audit.server()
+            findings += [] if server is None else examine_server(server)
             findings += examine_database(store, repair=repair)
             if store.path is not None:
                 findings.append(check_reach(str(store.path), confinement))

@@ -166,7 +166,7 @@ def test_failed_migration_leaves_the_file_as_it_was(
         patched.setattr(migrations, "SCRIPTS", scripts)
         patched.setattr(migrations, "HEAD", "9000")
         with pytest.raises(RuntimeError, match="power cut"):
-            Store.open(place)
+            Store.migrate(place)
     with Store.open(place) as store:
         assert store.aggregate.ratings(1) == []
 

@@ -1,6 +1,8 @@
 """What only a server can do to us: end a connection, answer no commit, undo a transaction."""
 
 import contextlib
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from random import Random
@@ -12,10 +14,11 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from db.backends import postgresql
-from db.backends.postgresql import WRITER_LOCK, PostgresqlBackend
+from db.backends.postgresql import PostgresqlBackend
+from db.backends.sessions import WRITER_LOCK
 from db.backends.sqlstate import sentence_of
 from db.connection.database import OPENING_S
-from db.errors import DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
+from db.errors import Busy, DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import Patience, Store
@@ -24,6 +27,8 @@ from tests.db.migrations.versions import go_back
 from tests.support.postgresql import Server, name_of, shared_server, why_none
 from tests.support.storing import finish_pair
 
+BUSY_S = 0.2
+"""How long tests of waiting wait for a lock."""
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 
 
@@ -114,17 +119,6 @@ def test_a_commit_without_an_answer_counts_once(
     assert store.aggregate.rebuild(elo) == []
 
 
-def test_a_transaction_that_a_crash_has_undone_was_not_committed(store: Store) -> None:
-    """After an immediate stop the server has given away numbers that it does not know of."""
-    database = store._database
-    with database.writing() as connection:
-        (known,) = connection.exec_driver_sql("SELECT pg_current_xact_id()::text").one()
-    with database.reading() as connection:
-        was_committed = database.backend.was_committed
-        assert was_committed(connection, known)
-        assert not was_committed(connection, str(int(known) + 1_000_000))
-
-
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
     """What the server undoes for the sake of another program must be done once more."""
     run, revisions = new_run(store), add_bots(store)
@@ -152,6 +146,67 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
         waiting.join()
     assert "deadlock" in told[0]
     assert [row.number for row in store.pairs.planned(run.id)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("pipelined", [False, True], ids=["idle", "pipelined"])
+def test_a_writer_that_sleeps_is_named_and_ended(
+    url: str, told: list[str], pipelined: bool
+) -> None:
+    """Who waits must learn which process keeps it, and write when that has been silent too long.
+
+    In a pipeline the server takes the sleeping session for an active one.
+    """
+    sleeper = os.fork()
+    if not sleeper:
+        with Store.open(url, busy_s=BUSY_S) as store, contextlib.suppress(DatabaseError):
+            with store._database.writing(pipelined=pipelined) as connection:
+                driver: Any = connection.connection.driver_connection
+                driver.execute("SELECT 1")
+                os.kill(os.getpid(), signal.SIGSTOP)
+            os._exit(1)
+        os._exit(0)
+    assert os.WIFSTOPPED(os.waitpid(sleeper, os.WUNTRACED)[1])
+    with Store.open(url, busy_s=BUSY_S) as store:
+        store.patience.tell = told.append
+        add_bots(store)
+    assert f"kept busy by process {sleeper} on " in told[0]
+    assert "going on" in told[-1]
+    os.kill(sleeper, signal.SIGCONT)
+    assert os.waitpid(sleeper, 0)[1] == 0, "its transaction must be lost"
+
+
+def test_waiting_for_a_lock_ends_with_the_patience(server: Server, url: str) -> None:
+    """The last sentence must name the session of another program that keeps the tables."""
+    with (
+        psycopg.connect(
+            host=str(server.folder),
+            user=server.user,
+            dbname=name_of(url),
+            application_name="somebody's psql",
+        ) as other,
+        Store.open(url, busy_s=BUSY_S) as store,
+    ):
+        other.execute("LOCK TABLE bots")
+        store.patience.seconds = 2 * BUSY_S
+        with pytest.raises(Busy, match=f"busy by somebody's psql of the user {server.user}"):
+            add_bots(store)
+        other.rollback()
+        add_bots(store)
+
+
+def test_a_plan_that_a_migration_has_changed_is_made_anew(
+    store: Store, server: Server, url: str, told: list[str]
+) -> None:
+    """Prepared statements, of pairs and of readers, must not end a run after a migration."""
+    run, revisions = new_run(store), add_bots(store)
+    for seed in range(8):  # the driver prepares a statement when it comes for the sixth time
+        play_all(store, run, revisions, 1, seed=seed)
+        store.aggregate.ratings(run.division_id)
+    server.execute("ALTER TABLE ratings ALTER COLUMN elo TYPE real", name_of(url))
+    play_all(store, run, revisions, 1, seed=9)
+    store.aggregate.ratings(run.division_id)
+    assert ["has new columns" in sentence for sentence in told] == [True, False] * 2
+    assert len(list(store.games.stream())) == 18
 
 
 def test_a_serialization_failure_is_tried_again(
@@ -323,7 +378,7 @@ def test_keys_have_room(server: Server, url: str) -> None:
     go_back(url, "0011")
     kind = "SELECT pg_typeof(id)::text FROM games LIMIT 1"
     assert server.execute(kind, name_of(url)) == [("integer",)]
-    Store.open(url).close()
+    assert Store.migrate(url) == "0011"
     assert server.execute(kind, name_of(url)) == [("bigint",)]
     for table in ("pairs", "games"):
         server.execute(f"ALTER SEQUENCE {table}_id_seq RESTART {3 * 2**30}", name_of(url))
@@ -381,6 +436,8 @@ def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) ->
         ('server certificate for "a" does not match host name "b"', DatabaseError),
         ("server does not support SSL, but SSL was required", DatabaseError),
         ("SSL error: certificate verify failed", DatabaseError),
+        ("SSL error: tlsv1 alert unknown ca", DatabaseError),
+        ('private key file "a.key" has group or world access', DatabaseError),
         ("SSL connection has been closed unexpectedly", Unreachable),
         ("Connection refused", Unreachable),
     ],

@@ -12,6 +12,7 @@ import pytest
 
 from db.store import Store
 from ladder.stats.sequential_elo import rate_pair
+from tests.db.migrations.versions import go_back
 from tests.end_to_end.conftest import Ladder
 from tests.support.postgresql import Server, shared_server, why_none
 
@@ -88,9 +89,11 @@ def test_two_coordinators_share_a_stream_while_sessions_are_cut(
     assert len({game[1:3] for game in games}) == len(games) == 120
 
 
-@pytest.mark.usefixtures("url")
-def test_a_gate_a_report_and_the_doctor(ladder: Ladder) -> None:
-    """A verdict, its games in a report, and nothing to complain of."""
+def test_a_gate_a_report_and_the_doctor(ladder: Ladder, url: str) -> None:
+    """A verdict, its games in a report, and nothing to complain of.
+
+    Tables of an older version are read as they are, and brought up to date by the doctor alone.
+    """
     gate = ladder(
         "gate", "stupid", "--against", "random", "--simulations", 1, "--max-games", 40, "--json"
     )  # fmt: skip
@@ -99,6 +102,14 @@ def test_a_gate_a_report_and_the_doctor(ladder: Ladder) -> None:
     assert ladder("runs", "--json").document["runs"][0]["kind"] == "gate"
     doctor = ladder("doctor", "--json")
     assert "fault" not in {each["level"] for each in doctor.document}, doctor.out
+    go_back(url, "0013")
+    assert ladder("runs", "--json").document["runs"][0]["games"] == 40
+    refused = ladder("run", "--bots", "random,stupid", "--games", 2)
+    assert refused.code == 2
+    assert "`ladder doctor --migrate` brings it up to date" in refused.err
+    doctor = ladder("doctor", "--migrate", "--json")
+    found = {each["topic"]: each["text"] for each in doctor.document}
+    assert found["migration"] == "brought up to date from version 0013"
 
 
 def test_games_go_there_and_back_byte_for_byte(ladder: Ladder, url: str, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from db.errors import Unreachable
+from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.end_to_end.conftest import FAKE_BOTS, Ladder, add_steady
 from tests.end_to_end.traces import QUICK, faults_of, lines_of, lines_of_safely, query
@@ -20,13 +22,14 @@ from tests.support.shared import made_once
 
 pytestmark = pytest.mark.skipif(why_none() is not None, reason=str(why_none()))
 WORDS = ("run", *QUICK, "--games", 30, "--seed", 1)
+NUMBER = "SELECT pg_current_xact_id()::text::bigint"
 Wait = Callable[[Callable[[], bool]], None]
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     """A server for the tests of this file."""
-    made = Server.make(SAFE)
+    made = Server.make({**SAFE, "wal_writer_delay": "10s"})  # a crash loses what nobody waits for
     made.guard()
     made.start()
     yield made
@@ -90,6 +93,29 @@ def test_a_run_goes_on_over_a_restart_of_the_server(
     (run,) = shown()
     assert (run["status"], run["games"]) == ("finished", 30)
     assert there.interrupt(site).code == 0
+
+
+def lose_a_transaction(store: Store, server: Server, url: str) -> None:
+    """Crash the server before a commit; another transaction then gets the number and commits."""
+    with store._database.writing() as connection:
+        connection.exec_driver_sql("CREATE TABLE lost ()")
+        (lost,) = connection.exec_driver_sql(NUMBER).one()
+        server.restart("immediate")
+        number = -1
+        with Store.open(url) as other:
+            while number < lost:
+                with other._database.writing() as connection:
+                    (number,) = connection.exec_driver_sql(NUMBER).one()
+        assert number == lost, "the crash has set no number free"
+
+
+@pytest.mark.slow
+def test_a_number_that_a_crash_has_set_free_is_no_commit(server: Server) -> None:
+    """A transaction is not done because another one was, which got its number after a crash."""
+    with server.database(EMPTY) as url, Store.open(url) as store:
+        with pytest.raises(Unreachable):
+            lose_a_transaction(store, server, url)
+        assert server.execute("SELECT to_regclass('lost')", name_of(url)) == [(None,)]
 
 
 @pytest.mark.slow

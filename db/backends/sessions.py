@@ -1,0 +1,78 @@
+"""Sessions of a PostgreSQL server: their names, and which of them keeps others waiting."""
+
+import os
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+
+WRITER_LOCK = 0x43346C64
+"""The advisory lock of a transaction that writes."""
+_PREFIX = "ladder: "
+_NAME_BYTES = 63
+
+_BLOCKING = text(
+    "SELECT pid, application_name, usename, writes, client_addr::text AS address, "
+    "CASE WHEN wait_event = 'ClientRead' "
+    "THEN extract(epoch FROM clock_timestamp() - state_change) END AS silent_s, "
+    "extract(epoch FROM clock_timestamp() - xact_start) AS age_s "
+    "FROM pg_stat_activity LEFT JOIN ("
+    "SELECT pid, true AS writes FROM pg_locks WHERE locktype = 'advisory' AND granted "
+    "AND objsubid = 1 AND classid = 0 AND objid = :lock) AS writer USING (pid) "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid() "
+    "AND (writes OR xact_start IS NOT NULL) ORDER BY writes, xact_start LIMIT 1"
+)
+_END = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE pid = :pid AND pg_has_role(usesysid, 'MEMBER')"
+)
+
+
+def own_name() -> str:
+    """Return the name of this process for the server: process, host and command."""
+    program, *words = [Path(word).name for word in sys.argv[:2]] or ["python"]
+    command = " ".join([program, *(word for word in words if word.isalpha())])
+    before, behind = f"{_PREFIX}process {os.getpid()} on ", f" ({command[:20]})"
+    host = socket.gethostname()[: _NAME_BYTES - len(before + behind)]
+    return f"{before}{host}{behind}".encode("ascii", "replace").decode()
+
+
+def name_of_session(application_name: str | None, pid: int) -> str:
+    """Return how messages name a session: its process and host where it is one of ours."""
+    name = (application_name or "").removeprefix(_PREFIX)
+    return name or f"session {pid} of the server"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """A session that others wait for, or may have to."""
+
+    pid: int
+    name: str
+    writes: bool
+    """Whether it holds the writers' lock; else its transaction is the oldest one."""
+    age_s: float
+    """Seconds since its transaction began; 0 if this user may not know."""
+    silent_s: float
+    """Seconds for which the server has waited for its client; 0 if it does not, or as above."""
+
+    def __str__(self) -> str:
+        return self.name + (f", silent for {self.silent_s:.0f} s" if self.silent_s >= 1 else "")
+
+
+def find_blocker(connection: Connection) -> Blocker | None:
+    """Find the session that others wait for; None if there is none any more."""
+    row = connection.execute(_BLOCKING, {"lock": WRITER_LOCK}).first()
+    if row is None:
+        return None
+    name = name_of_session(row.application_name, row.pid)
+    if not (row.application_name or "").startswith(_PREFIX):
+        name += f" of the user {row.usename}" + (f" at {row.address}" if row.address else "")
+    return Blocker(row.pid, name, bool(row.writes), float(row.age_s or 0), float(row.silent_s or 0))
+
+
+def end_session(connection: Connection, pid: int) -> bool:
+    """End a session if this user may; return whether it did."""
+    return bool(connection.execute(_END, {"pid": pid}).scalar())

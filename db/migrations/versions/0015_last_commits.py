@@ -1,0 +1,25 @@
+"""The last commit of each process that writes to a server, for the case of a lost answer."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0015"
+down_revision = "0014"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Go to this version."""
+    op.create_table(
+        "last_commits",
+        sa.Column("writer", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=False),
+        sa.Column("committed_at", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("writer", name=op.f("pk_last_commits")),
+    )
+
+
+def downgrade() -> None:
+    """Go back to the version before."""
+    op.drop_table("last_commits")
