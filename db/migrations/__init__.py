@@ -5,7 +5,7 @@ from pathlib import Path
 
 SCRIPTS = Path(__file__).parent
 """The script directory of Alembic."""
-HEAD = "0015"
+HEAD = "0016"
 """The newest version; a constant so that an up-to-date database is opened without Alembic."""
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.
@@ -13,5 +13,15 @@ READABLE = "0007"
 Later migrations only added tables, or changed what a reader does not notice. A migration that adds
 or changes a column must put its own version here.
 """
-STAND_INS: Mapping[str, str] = {}
+FORFEIT_KINDS = ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
+"""The kinds of forfeits that had columns in `pair_tables` before version 0015."""
+STAND_INS: Mapping[str, str] = {
+    "forfeits": " UNION ALL ".join(
+        "SELECT division_id, board_class, a_revision_id, b_revision_id, "  # noqa: S608
+        f"{offender} AS offender, '{kind}' AS termination, {side}_{kind} AS games "
+        f"FROM pair_tables WHERE {side}_{kind} > 0"
+        for offender, side in enumerate("ab")
+        for kind in FORFEIT_KINDS
+    )
+}
 """Queries for the rows of tables that older databases lack; without one a table counts as empty."""
