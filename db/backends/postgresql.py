@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateTable
@@ -197,11 +197,12 @@ class PostgresqlBackend(Backend):
         driver.autocommit = True
         for table in Base.metadata.sorted_tables:
             if table.name not in there:
-                made = CreateTable(table, include_foreign_key_constraints=())
-                rows = queries.get(table.name)
-                statement = (
-                    f"CREATE VIEW {table.name} AS {rows}" if rows else str(made.compile(connection))
-                )
+                if (rows := queries.get(table.name)) is None:
+                    made = CreateTable(table, include_foreign_key_constraints=())
+                    statement = str(made.compile(connection))
+                else:
+                    driver.execute(_function(table, rows, connection.dialect))
+                    statement = f"CREATE VIEW {table.name} AS SELECT * FROM pg_temp.{table.name}()"
                 driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
         driver.autocommit = False
 
@@ -381,6 +382,21 @@ _REPLANNING = "RevalidateCachedQuery"
 """Where the server finds that the columns of a prepared statement have changed."""
 _FIRST_TABLES = {"alembic_version", "bots", "games", "pairs", "runs"}
 """Tables that every version of this program has made."""
+
+
+def _function(table: Table, rows: str, dialect: Dialect) -> str:
+    """Return the definition of a temporary function that returns a query's rows as a table's.
+
+    A view of the query itself would forbid a migration to drop the columns that it reads, as long
+    as the reader is connected; a function's text forbids nothing.
+    """
+    types = {each.name: each.type.compile(dialect) for each in table.columns}
+    returned = ", ".join(f"{name} {kind}" for name, kind in types.items())
+    cast = ", ".join(f"old.{name}::{kind}" for name, kind in types.items())
+    return (
+        f"CREATE FUNCTION pg_temp.{table.name}() RETURNS TABLE ({returned}) LANGUAGE sql STABLE "
+        f"AS $$ SELECT {cast} FROM ({rows}) AS old $$"
+    )
 
 
 def _no_driver(place: Place, error: Exception) -> DatabaseError:

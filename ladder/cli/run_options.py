@@ -274,8 +274,9 @@ def takes_options(command: Callable[..., int]) -> Callable[..., int]:
     @wraps(command)
     def reading(context: typer.Context, **words: Any) -> int:
         given = {each.name: words.pop(each.name) for each in shared}
-        options = kind(**given, context=context)
-        return command(options=options, **words)
+        if any(each.name == "context" for each in fields(kind)):
+            given["context"] = context
+        return command(options=kind(**given), **words)
 
     reading.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return reading
