@@ -298,7 +298,7 @@ def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions
         document=lambda: regressions.regressions_document(made),
         csv=lambda: regressions.regressions_csv(made),
         markdown=lambda: text,
-        table=lambda console: console.print(text, markup=False, soft_wrap=True),
+        table=lambda console: console.print(text, soft_wrap=True),
         code=ExitCode.REGRESSION
         if made.lost
         else ExitCode.INCONCLUSIVE

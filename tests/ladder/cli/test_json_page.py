@@ -53,8 +53,8 @@ OPAQUE = {"forfeits", "introduces"}
 """Objects whose insides are data, or described in words."""
 SAYS = {
     "ladder report --compare --json": "reason",
-    "ladder export --format jsonl": "bots recency lines aborts detail last_words stderr messages"
-    " openings name text",
+    "ladder export --format jsonl": "bots recency lines nodes aborts detail last_words stderr"
+    " messages openings name text",
     "ladder stats sprt --json": "continue accept_h0 accept_h1",
     "ladder report --json": "timeout crash illegal_move protocol_error memory pondering time_ms",
     "ladder bisect --json": "good bad open skipped found ambiguous none undecided",
