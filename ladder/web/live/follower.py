@@ -31,6 +31,10 @@ class Follower:
         self._thread = threading.Thread(target=self._watch, name="follower", daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._store: FollowedStore | None = None
+        self._opened = 0
+        """How often the database was opened: marks of different connections do not compare."""
+        self._mark: object = None
+        """The last state whose running runs were read."""
         self._seen: object = None
         self._running: list[int] = []
 
@@ -61,22 +65,20 @@ class Follower:
             if self._store is not None and self._store.is_replaced:
                 self._store.close()
                 self._store = None
-            is_new = self._store is None
             if self._store is None:
                 self._store = Store.follow(self._where)
-            mark = self._store.change_mark()
-            if is_new or self._seen is None or mark != self._seen_mark:
-                self._seen_mark = mark
+                self._opened += 1
+            mark = self._opened, self._store.change_mark()
+            if self._seen is None or mark != self._mark:
+                self._mark = mark
                 running = self._store.runs.find(status=RunStatus.RUNNING)
                 self._running = [run.id for run in running]
-            return (id(self._store), mark, self._alive(self._store)), None
+            return (mark, self._alive(self._store)), None
         except DatabaseError as error:
             if self._store is not None:
                 self._store.close()
                 self._store = None
             return None, str(error)
-
-    _seen_mark: object = None
 
     def _alive(self, store: FollowedStore) -> tuple[int, ...]:
         """Those of the running runs that a living process plays."""
