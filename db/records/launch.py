@@ -81,7 +81,7 @@ class Launch(msgspec.Struct, frozen=True):
     that a registered bot survives a new installation of the ladder."""
     python: str | None = None
     """The interpreter of the host; None: the ladder's own."""
-    is_python_chosen: bool = False
+    is_python_chosen: bool | msgspec.UnsetType = msgspec.UNSET
     """Whether the user named the interpreter, so that no other one may host the bot elsewhere."""
     min_time_ms: int | None = None
     """Time per move below which it cannot play, found at registration; None: none is known."""

@@ -314,4 +314,7 @@ def tuning_finding(stored: StoredTuning, verdict: str | None) -> Finding:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
+    """Return words as a sentence; one that begins with a commit's hash keeps its first letter."""
+    first = words.partition(" ")[0]
+    begun = words if any(map(str.isdigit, first)) else f"{words[:1].upper()}{words[1:]}"
+    return f"{begun}."

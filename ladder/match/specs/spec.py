@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+import msgspec
+
 from bots.catalogue import VERSIONS, parse_player
 from bots.errors import SpecError
 from bots.identity import content_hash
@@ -306,7 +308,7 @@ def _hosted(
         folder=folder,
         host=host,
         python=command,
-        is_python_chosen=python is not None,
+        is_python_chosen=msgspec.UNSET if python is None else True,
     )
     return _Reading(launch, OPENED_BY_PYTHON)
 

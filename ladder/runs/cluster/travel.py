@@ -124,7 +124,7 @@ def python_here(bot: TravellingBot) -> str | None:
 
     """
     stored = bot.launch.python
-    if stored is None or bot.launch.is_python_chosen or bot.launch.player is not None:
+    if stored is None or bot.launch.is_python_chosen is True or bot.launch.player is not None:
         return stored
     wanted = (stored, bot.files[stored])
     others = []

@@ -13,6 +13,7 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.board import parse_board_classes
 from ladder.cli.run_and_report import play_and_report
+from ladder.cli.run_options import RunOptions
 from ladder.errors import ExitCode, InvalidRun
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import NoHost, PairExecutor
@@ -47,6 +48,13 @@ class Lab:
         return WithoutHost()
 
 
+class LabOptions(RunOptions):
+    """Options that choose the machines of the lab."""
+
+    def workforce(self) -> Lab:
+        return Lab()
+
+
 def play(folder: Path, *bots: str) -> int:
     """Play twenty games of some bots and return the exit code."""
     settings = Settings(
@@ -62,7 +70,7 @@ def play(folder: Path, *bots: str) -> int:
         str(folder / "ladder.db"),
         lambda store: (settings, [store.bots.get(name) for name in bots]),
         json=True,
-        workforce=Lab(),
+        options=LabOptions(),
     )
 
 
