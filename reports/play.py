@@ -5,7 +5,7 @@ from bots.player import Info
 from db.records.pairs import Entrant
 from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
-from ladder.match.game.referee import thought_of
+from ladder.match.game.answers import thought_of
 from ladder.tools.play.game import (
     GameInPlay,
     Opinion,

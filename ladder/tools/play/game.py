@@ -19,14 +19,10 @@ from engine.board import Board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, UsageError
+from ladder.match.game.answers import answered, thought_of
 from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.ending import GameEnd, verdict_on_board
 from ladder.match.game.new_game import move_limit_us, new_game, ready_limit_s
-from ladder.match.game.referee import (
-    GameEnd,
-    answered,
-    thought_of,
-    verdict_on_board,
-)
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.registered import (

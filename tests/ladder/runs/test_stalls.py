@@ -10,7 +10,7 @@ from db.records.games import GameRecord
 from db.records.launch import Start
 from db.records.pairs import Entrant, Excuses, PairPlan, PairRecord
 from ladder.errors import InvalidRun
-from ladder.match.game.referee import MAX_STALLS
+from ladder.match.game.refereed_game import MAX_STALLS
 from ladder.runs.stalls import LEAST, MOST, MOST_PAIRS, PATIENCE, WINDOW, Stalls
 
 GAME: GameRecord = None  # type: ignore[assignment] - only counted

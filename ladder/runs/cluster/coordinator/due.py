@@ -3,7 +3,7 @@
 from bots.protocol import HELLO_S, READY_S
 from db.records.pairs import PairPlan
 from engine.board import parse_board
-from ladder.match.game.referee import CALM_S, CONTROL_S, MAX_STALLS
+from ladder.match.game.refereed_game import CALM_S, CONTROL_S, MAX_STALLS
 from ladder.runs.cluster.coordinator.machines import Machine
 
 SPARE_S = 60.0

@@ -23,7 +23,7 @@ from engine.game_in_play import GameInPlay
 from engine.result import Termination
 from ladder.errors import LadderError
 from ladder.match.game.new_game import move_limit_us
-from ladder.match.game.referee import MAX_STALLS
+from ladder.match.game.refereed_game import MAX_STALLS
 
 MOST_BYTES = 1 << 20
 """Size of a record: the largest honest one has two forfeits with lines of 64 KiB."""

@@ -16,7 +16,8 @@ from ladder.errors import BotOverCpu, BotPondering
 from ladder.match.game.blame import LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
-from ladder.match.game.referee import MAX_STALLS, play_game, play_pair
+from ladder.match.game.referee import play_game, play_pair
+from ladder.match.game.refereed_game import MAX_STALLS
 from ladder.match.process.family import Conduct, ProcessFamily
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED

@@ -22,16 +22,12 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotTimeout, MachineStalled
+from ladder.match.game.answers import thought_of
 from ladder.match.game.blame import LateMove, Verdict
 from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.control import Control
-from ladder.match.game.referee import (
-    CONTROL_S,
-    MAX_STALLS,
-    play_game,
-    play_pair,
-    thought_of,
-)
+from ladder.match.game.referee import play_game, play_pair
+from ladder.match.game.refereed_game import CONTROL_S, MAX_STALLS
 from ladder.match.process.bot_process import Answer, BotProcess
 from ladder.match.process.confinement import Confinement
 from tests.support.fakes import fake_start

@@ -13,10 +13,8 @@ from db.records.pairs import (
 )
 from engine.result import Termination
 from ladder.match.game.bot_pool import BotPool
-from ladder.match.game.referee import (
-    MAX_STALLS,
-    play_pair,
-)
+from ladder.match.game.referee import play_pair
+from ladder.match.game.refereed_game import MAX_STALLS
 from ladder.match.process.bot_process import BotProcess
 from tests.support.crowd import Crowd, crowd_to_come
 from tests.support.fakes import fake_start

@@ -1,0 +1,59 @@
+"""The answers of bots: what is stored of them, and the moves that they make."""
+
+from collections.abc import Sequence
+from itertools import takewhile
+
+from bots.protocol import Info
+from db.records.games import LINE_PLIES, Thought
+from engine.board import MAX_SIDE
+from engine.errors import IllegalMove
+from engine.position import Position, format_moves
+from ladder.errors import BotIllegalMove
+
+COLUMNS = range(MAX_SIDE)
+
+
+def thought_of(elapsed_us: int, info: Info | None) -> Thought:
+    """Return the stored record of a move: its time, and what the bot reported about it."""
+    if info is None:
+        return Thought(elapsed_us)
+    return Thought(
+        elapsed_us,
+        info.value,
+        info.simulations,
+        info.depth,
+        info.proven,
+        line=expected_line(info.pv) if info.pv else "",
+        nodes=info.nodes,
+        distance=None if info.proven is None else info.distance,
+    )
+
+
+def expected_line(pv: Sequence[int]) -> str:
+    """The stored part of a bot's expected line: the columns after its own move.
+
+    It ends before the first number that is no column, for a stranger's bot may tell any.
+    """
+    return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
+
+
+def answered(position: Position, column: int) -> Position:
+    """The position after a bot's answer.
+
+    Raises:
+        BotIllegalMove: the column cannot be played.
+
+    """
+    try:
+        return position.play(column)
+    except IllegalMove as error:
+        raise illegal(position, column) from error
+
+
+def illegal(position: Position, column: int) -> BotIllegalMove:
+    """The failure of a bot that plays a column which takes no stone."""
+    legal = ", ".join(str(column) for column in position.legal_moves())
+    return BotIllegalMove(
+        f"played column {column} at ply {position.ply} of "
+        f"'{position.notation()}': legal columns were {legal}"
+    )

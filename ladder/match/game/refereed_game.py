@@ -1,0 +1,480 @@
+"""One game under the referee, from the first process to its record."""
+
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import NamedTuple
+
+from bots.protocol import READY_S, GameOver, MoveAsk, MoveReply
+from db.records import thought_blob
+from db.records.games import GameRecord, LastWords, Thought
+from db.records.pairs import Entrant, Excuses, PairPlan
+from db.records.sides import SideSums
+from engine.board import parse_board
+from engine.errors import IllegalMove
+from engine.game_in_play import GameInPlay
+from engine.result import Result
+from ladder.errors import (
+    BotFailure,
+    BotPondering,
+    BotTimeout,
+    MachineStalled,
+)
+from ladder.match.game.answers import illegal, thought_of
+from ladder.match.game.blame import OWN_SHARE, LateMove, Verdict
+from ladder.match.game.bot_pool import BotPool
+from ladder.match.game.broadcast import Broadcast
+from ladder.match.game.control import Control
+from ladder.match.game.cpu_use import CpuUse
+from ladder.match.game.ending import Forfeit, GameEnd, verdict_on_board
+from ladder.match.game.new_game import move_limit_us, new_game
+from ladder.match.process.bot_process import BotProcess
+from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, start_delay_us
+from ladder.match.process.outside import OutsideClocks
+from ladder.match.specs.file_state import check_unchanged
+
+MAX_STALLS = 3
+"""Stalls of the machine that a pair survives."""
+CALM_S = (0.05, 0.2, 0.8)
+"""Pauses before the bot is asked again after each of them, in seconds."""
+CONTROL_S = 0.2
+"""Longest control after a late move, in seconds; it takes no longer than the move might."""
+USUAL_MOVES = 3
+"""Moves in a game from which on a bot's usual processor time is known."""
+PREPARING_SHARE, PREPARING_US = 1.5, 100_000
+"""A process that is started for a repeated question may take so many times as long as the bot's
+quickest one before a game, and so many microseconds more; what exceeds that counts as thinking."""
+Judge = Callable[[LateMove, float], Verdict]
+"""Judges a late move; see `ladder.match.game.blame.judge`."""
+
+
+class AtFault(NamedTuple):
+    """The decision on a late move: a side is to blame."""
+
+    side: int
+    failure: BotFailure
+
+
+class Excused(NamedTuple):
+    """The decision on a late move: the machine is to blame."""
+
+    stall: MachineStalled
+    counted: bool = True
+    """Whether it counts as an excuse of the bot that was asked."""
+    control: Control | None = None
+    """The measurement of the machine that was made to decide."""
+
+
+class PairNotes:
+    """Events of a pair beside its games; two numbers in a list are A's and B's."""
+
+    def __init__(self) -> None:
+        self.failed_starts: list[int] = []
+        """Revisions of bots that could not be started or did not shake hands."""
+        self.stalls: list[str] = []
+        """A sentence for each stall of the machine."""
+        self.excused = [0, 0]
+        self.asked_us = [0, 0]
+        self.controls = self.control_us = 0
+
+    def add_control(self, control: Control, margin_us: int) -> None:
+        """Count a control, and whether it would have been late itself."""
+        self.control_us += control.elapsed_us
+        self.controls += control.longest_us >= (1 - OWN_SHARE) * margin_us
+
+    def excuses(self) -> Excuses:
+        """Return the part that goes into the record."""
+        return Excuses(
+            (self.excused[0], self.excused[1]),
+            (self.asked_us[0], self.asked_us[1]),
+            self.controls,
+            self.control_us,
+        )
+
+
+class _Side:
+    """One player of the game in play."""
+
+    __slots__ = (
+        "cpu", "entrant", "late_us", "limit_s", "limit_us", "prepared_us", "process", "timed"
+    )  # fmt: skip
+
+    def __init__(self, entrant: Entrant, plan: PairPlan) -> None:
+        self.entrant = entrant
+        self.process: BotProcess | None = None
+        self.late_us: int | None = None
+        """The time of a last move that came too late; None: there was none."""
+        self.prepared_us = 0
+        """Time in which the present process prepared for a question that was known; it is taken
+        from the next move."""
+        self.cpu = CpuUse()
+        self.timed = entrant.budget.time_ms is not None
+        self.limit_us = move_limit_us(
+            entrant.budget, margin_ms=plan.margin_ms, watchdog_s=plan.watchdog_s
+        )
+        self.limit_s = self.limit_us / 1e6
+
+
+class RefereedGame:
+    """One game from its start to its record."""
+
+    def __init__(
+        self,
+        plan: PairPlan,
+        swapped: bool,
+        pool: BotPool,
+        notes: PairNotes,
+        judge_late: Judge,
+        broadcast: Broadcast | None = None,
+    ) -> None:
+        self.told = None if broadcast is None else broadcast.begins(plan, swapped)
+        """Takes the moves of this game; None: nobody listens."""
+        self.plan = plan
+        self.swapped = swapped
+        self.pool = pool
+        self.notes = notes
+        self.judge_late = judge_late
+        entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
+        self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
+        self.game = GameInPlay(parse_board(plan.board), plan.opening)
+        self.thoughts: list[Thought] = []
+        """Of the moves of both sides, in order."""
+        self.last_words: LastWords | None = None
+        """The offender's."""
+
+    def play(self) -> GameRecord:
+        """Play the game.
+
+        Raises:
+            MachineStalled: the machine did not let a bot run, and it cannot be asked again.
+            BotChanged: a bot's files are not what was registered.
+
+        """
+        started = time.time()
+        clock = time.perf_counter_ns()
+        game = self.game
+        try:
+            try:
+                verdict = self._play_out()
+            except Forfeit as forfeit:
+                failure = forfeit.failure
+                result = Result.LOSS if forfeit.side == 0 else Result.WIN
+                verdict = GameEnd(result, failure.termination, str(failure), forfeit.side)
+                self.last_words = failure.last_words
+            if self.told is not None:
+                self.told.end(
+                    game.moves, self.thoughts, self._times_us(), verdict.result, verdict.termination
+                )
+            self._finish(verdict)
+            # After the game and whatever its end: nothing that was loaded in it can have been
+            # another content, and a bot that was broken by an edit is not charged.
+            for side in self.sides:
+                check_unchanged(side.entrant.start)
+        finally:
+            # Whatever is still held here was in the middle of something.
+            for index, side in enumerate(self.sides):
+                if side.process is not None:
+                    side.process.kill()
+                    side.process = None
+                if side.timed:
+                    self.notes.asked_us[self._place(index)] += self._time_us(index)
+        return GameRecord(
+            swapped=self.swapped,
+            moves=tuple(game.moves),
+            result=verdict.result,
+            termination=verdict.termination,
+            sides=(self._sums(0), self._sums(1)),
+            thoughts=thought_blob.encode(self.thoughts),
+            started=started,
+            duration_us=(time.perf_counter_ns() - clock) // 1000,
+            detail=verdict.detail,
+            last_words=self.last_words,
+        )
+
+    def _play_out(self) -> GameEnd:
+        """Play until the game ends on the board.
+
+        Raises:
+            Forfeit: a side failed.
+
+        """
+        index = 0
+        try:
+            for index in (0, 1):
+                self._prepare(index)
+            self.pool.hold_idle()
+            game = self.game
+            while not game.is_over:
+                index = len(game.moves) & 1
+                self._move(index)
+                if self.told is not None:
+                    self.told.show(game.moves, self.thoughts, self._times_us())
+        except BotFailure as failure:
+            raise Forfeit(index, failure) from failure
+        return verdict_on_board(game)
+
+    def _place(self, index: int) -> int:
+        """Return 0 if a side is A, 1 if it is B."""
+        return index ^ self.swapped
+
+    def _times_us(self) -> tuple[int, int]:
+        """Time of all moves of each side."""
+        return self._time_us(0), self._time_us(1)
+
+    def _prepare(self, index: int, *, again: bool = False, control: Control | None = None) -> None:
+        """Get a process ready to play one side of this game.
+
+        Args:
+            index: of the side.
+            again: whether the bot has been asked for its next move before, and may know it.
+            control: the last measurement of the machine, if there is one.
+
+        Raises:
+            BotTimeout: it prepared for so long that no time is left for the move.
+            MachineStalled: the machine did not let it, too often in this pair.
+
+        """
+        while True:
+            before = snapshot(None, ended=False, outside=OutsideClocks().read()) if again else None
+            began = time.perf_counter_ns()
+            try:
+                was_fresh = self._begin(index)
+            except MachineStalled as stall:
+                self._wait_out(stall, index)
+            else:
+                break
+        took_us = (time.perf_counter_ns() - began) // 1000
+        side = self.sides[index]
+        if before is not None:
+            self._count_preparing(side, took_us, before, control)
+        elif was_fresh:
+            known, key = self.pool.prepared_us, (side.entrant.start, side.entrant.player)
+            known[key] = min(took_us, known.get(key, took_us))
+
+    def _begin(self, index: int) -> bool:
+        """Have a process get ready; return whether it is one that has not played before."""
+        side = self.sides[index]
+        entrant = side.entrant
+        try:
+            side.process = self.pool.acquire(entrant.start, entrant.name)
+        except BotFailure:
+            self.notes.failed_starts.append(entrant.revision)
+            raise
+        name = f"{self.plan.id}-{int(self.swapped)}"
+        question = new_game(entrant, self.game.board, game=name, side=index, seed=self.plan.seed)
+        opponent = self.sides[1 - index].entrant.name
+        side.process.head_log(
+            f"game {1 + self.swapped} of pair {self.plan.number}: {entrant.name} moves "
+            f"{('first', 'second')[index]}, against {opponent} on {self.plan.board}"
+        )
+        side.process.ask(question, timeout_s=READY_S)
+        was_fresh = not side.process.has_played
+        side.process.begin_game()
+        return was_fresh
+
+    def _count_preparing(
+        self, side: _Side, took_us: int, before: Snapshot, control: Control | None
+    ) -> None:
+        """Take what a process used to prepare for a known question from the time of the answer.
+
+        Args:
+            side: of the process, which is ready.
+            took_us: from its start.
+            before: from before its start.
+            control: the last measurement of the machine, if there is one.
+
+        Raises:
+            BotTimeout: there is no time left for the move.
+
+        """
+        process = side.process
+        assert process is not None  # noqa: S101 - it is ready
+        usual_us = self.pool.prepared_us.get((side.entrant.start, side.entrant.player))
+        if usual_us is None:  # its process was another built-in player before
+            return
+        free_us = int(PREPARING_SHARE * usual_us) + PREPARING_US
+        if took_us <= free_us:
+            return
+        contended_us = 0 if control is None else control.contended_us(took_us)
+        took_us -= max(contended_us, start_delay_us(process.supervisor_pid, before, contended_us))
+        took_us -= process.overslept_us
+        side.prepared_us = max(0, took_us - free_us)
+        if side.prepared_us >= side.limit_us:
+            side.late_us = side.limit_us
+            raise BotTimeout(
+                f"took {took_us / 1000:.0f} ms to prepare for a move that it was asked again "
+                f"(ply {len(self.game.moves)}), which counts beyond {free_us / 1000:.0f} ms: "
+                f"none of the {side.limit_us / 1000:.0f} ms for the move is left"
+            )
+
+    def _move(self, index: int) -> None:
+        """Ask a side for its move and play it.
+
+        A side that the machine delayed is asked again, of a fresh process. Repeating the game
+        instead would favor bots that win quickly, whose games meet fewer stalls.
+
+        Raises:
+            BotFailure: the side failed.
+            Forfeit: its opponent made it late.
+            MachineStalled: the machine delayed it, and it cannot be asked again.
+
+        """
+        game = self.game
+        moves = game.moves
+        ply = len(moves)
+        side = self.sides[index]
+        while True:
+            process = side.process
+            assert process is not None  # noqa: S101 - prepared before the first move
+            try:
+                reply, elapsed_us = process.ask(
+                    MoveAsk(ply, tuple(moves)),
+                    timeout_s=side.limit_s - side.prepared_us / 1e6,
+                    watch_runqueue=side.timed,
+                )
+                break
+            except MachineStalled as stall:
+                cause: AtFault | Excused = Excused(stall)
+            except BotTimeout as failure:
+                cause = self._judge(ply, failure, process.stall)
+            if isinstance(cause, AtFault):
+                raise Forfeit(cause.side, cause.failure)
+            # What a bot does under a work budget may depend on all the messages before.
+            if not side.timed:
+                raise cause.stall
+            self._wait_out(cause.stall, index, counted=cause.counted)
+            side.prepared_us = 0
+            self._prepare(index, again=True, control=cause.control)
+        assert type(reply) is MoveReply  # noqa: S101 - `ask` lets no other answer through
+        elapsed_us += side.prepared_us
+        side.prepared_us = 0
+        family = process.family
+        turn_us = family.turn_us
+        info = reply.info
+        if info is None:
+            thought = Thought(elapsed_us, None, None, None, None, turn_us)
+        else:
+            thought = thought_of(elapsed_us, info)
+            thought.cpu_us = turn_us
+        self.thoughts.append(thought)
+        if (family.rest_us or turn_us > elapsed_us) and side.cpu.add(family, elapsed_us):
+            self._check_cpu(index)
+        try:
+            game.play(reply.column)
+        except IllegalMove as error:
+            raise illegal(game.position(), reply.column) from error
+
+    def _check_cpu(self, index: int) -> None:
+        """Hold a side that has used more than passes against its allowance.
+
+        Raises:
+            BotPondering: it has used its opponent's time.
+            BotOverCpu: it has left its CPU.
+
+        """
+        side, opponent = self.sides[index], self.sides[1 - index]
+        if opponent.timed:
+            side.cpu.check_rest(self._time_us(1 - index))
+        if side.timed and self.pool.has_one_cpu:
+            side.cpu.check_turns(self._time_us(index))
+
+    def _wait_out(self, stall: MachineStalled, index: int, *, counted: bool = True) -> None:
+        """Wait a little for the machine to calm down, unless the pair has stalled too often.
+
+        Args:
+            stall: what happened.
+            index: the side that was asked.
+            counted: whether it counts as an excuse of that side.
+
+        """
+        self.notes.excused[self._place(index)] += counted
+        so_far = len(self.notes.stalls)
+        if so_far == MAX_STALLS:
+            raise stall
+        self.notes.stalls.append(str(stall))
+        time.sleep(CALM_S[so_far])
+
+    def _judge(self, ply: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
+        """Decide whether the mover, its opponent or the machine is to blame for a late move."""
+        index = ply & 1
+        side, opponent = self.sides[index], self.sides[1 - index]
+        late_move = self._late_move(index, stall)
+        verdict = Verdict(False)
+        if late_move is not None:
+            verdict = self.judge_late(late_move, min(CONTROL_S, side.limit_s))
+        if verdict.control is not None:
+            self.notes.add_control(verdict.control, 1000 * self.plan.margin_ms)
+        if not verdict.excused or late_move is None:
+            side.late_us = side.limit_us
+            return AtFault(index, late)
+        assert opponent.process is not None  # noqa: S101 - prepared before the first move
+        rest_us = opponent.process.family.look_at_rest()
+        try:
+            opponent.cpu.check_rest(self._time_us(index) + side.limit_us, rest_us)
+        except BotPondering as pondering:
+            return AtFault(1 - index, pondering)
+        stall = late_move.stall
+        self.notes.asked_us[self._place(index)] += stall.elapsed_us
+        overrun_us = stall.elapsed_us - late_move.budget_us
+        delayed = MachineStalled(
+            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while it "
+            f"or the referee waited {max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for "
+            "others on the machine"
+        )
+        return Excused(delayed, verdict.control is not None, verdict.control)
+
+    def _late_move(self, index: int, stall: Stall | None) -> LateMove | None:
+        """Return what is known of a side's late move, or None if nothing was measured."""
+        side = self.sides[index]
+        budget_ms = side.entrant.budget.time_ms
+        if stall is None or budget_ms is None:
+            return None
+        cpu_us = [each.cpu_us for each in self._thoughts_of(index) if each.cpu_us is not None]
+        return LateMove(
+            budget_us=1000 * budget_ms - side.prepared_us,
+            margin_us=1000 * self.plan.margin_ms,
+            stall=stall,
+            usual_us=int(median(cpu_us)) if len(cpu_us) >= USUAL_MOVES else None,
+            alone=side.entrant.revision in self.plan.unexcused,
+        )
+
+    def _thoughts_of(self, index: int) -> list[Thought]:
+        """The thoughts of one side: a move that was asked again has one, as every other."""
+        return self.thoughts[(index + len(self.plan.opening)) & 1 :: 2]
+
+    def _time_us(self, index: int) -> int:
+        """The time of all moves of one side."""
+        late_us = self.sides[index].late_us or 0
+        return late_us + sum([thought.time_us for thought in self._thoughts_of(index)])
+
+    def _sums(self, index: int) -> SideSums:
+        """The sums over one side's moves, one that came too late among them."""
+        thoughts = self._thoughts_of(index)
+        times = [thought.time_us for thought in thoughts]
+        late_us = self.sides[index].late_us
+        if late_us is not None:
+            times.append(late_us)
+        told = [thought for thought in thoughts if thought.work]
+        return SideSums(
+            moves=len(times),
+            time_us=sum(times),
+            max_us=max(times, default=0),
+            simulations=sum([thought.work or 0 for thought in told]),
+            searched_us=sum([thought.time_us for thought in told]),
+        )
+
+    def _finish(self, verdict: GameEnd) -> None:
+        """Tell the players the result and give their processes back; the offender's is ended."""
+        message = GameOver(verdict.result.value, verdict.termination.value)
+        for index, side in enumerate(self.sides):
+            process, side.process = side.process, None
+            if process is None:
+                continue
+            if index == verdict.offender:
+                process.failed = True
+                process.kill()
+                self.last_words = process.last_words()
+                continue
+            process.tell(message)
+            renew = side.entrant.renews(pair_ended=self.swapped)
+            self.pool.release(side.entrant.start, process, renew=renew)
