@@ -245,14 +245,14 @@ def remarks(made: DivisionMistakes) -> list[str]:
     """Where games were lost, false proofs, and what the numbers mean."""
     lines = []
     for name, one in made.bots.items():
-        if one.losing_moves:
-            left = sorted(move.left for move in one.losing_moves)
-            start = one.lost_from_start
+        left = sorted(move.left for move in one.losing_moves)
+        start = one.lost_from_start
+        if left or start:
+            half = f", half of them with {left[len(left) // 2]} plies left or fewer" if left else ""
             unknown = one.lost_games - len(left) - start
             lines.append(
-                f"{name} lost {one.lost_games} games: {len(left)} by a known mistake, half of them "
-                f"with {left[len(left) // 2]} plies left or fewer, {start} were lost after the "
-                f"opening, {unknown} are not decided"
+                f"{name} lost {one.lost_games} games: {len(left)} by a known mistake{half}, "
+                f"{start} from the opening on, {unknown} are not decided"
             )
     lines += [
         f"false proof: {proof.bot} claimed {proof.claim} in game {proof.game} at ply "

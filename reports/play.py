@@ -93,5 +93,5 @@ def info_lines(opinion: Opinion, mover: str) -> list[str]:
         facts["tree"] = f"{told.tree:,} nodes"
     lines = labelled(facts.items(), 10, indent="")
     if len(facts) == 1:
-        lines.append("it told nothing about its search")
+        lines.append("it reported nothing about its search")
     return lines

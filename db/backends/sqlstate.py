@@ -35,6 +35,7 @@ _DAMAGED = "is damaged ({reason}); restore a copy"
 _MISSING = "is not there ({reason}); make it with `createdb`, or correct the URL"
 
 _ENDED = "has ended this session ({reason}); check what stopped this process"
+BUSY = "is kept busy by {who}; wait for it or stop it, then try again"
 CHANGED_PLAN = "plan"
 """Stands for SQLSTATE when a migration has changed the columns of a prepared statement."""
 
@@ -49,7 +50,7 @@ _BY_STATE: dict[str, tuple[type[DatabaseError], str]] = {
     "42P01": (Corrupt, _DAMAGED),  # undefined table
     "42703": (Corrupt, _DAMAGED),  # undefined column
     "25006": (Unwritable, _FORBIDDEN),  # a standby, or a user that only reads
-    "55P03": (Busy, "is kept busy by {reason}; wait for it or stop it, then try again"),
+    "55P03": (Busy, BUSY.format(who="another session")),
     "57014": (DatabaseError, "gave up a question ({reason})"),  # the server's own limit of time
     "25P03": (Unreachable, _ENDED),  # idle in a transaction
     "25P04": (Unreachable, _ENDED),  # a transaction that takes too long

@@ -16,6 +16,7 @@ from db.backends import Backend, backend_of
 from db.backends.backend import Token
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
+from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import border
 from db.connection.patience import Patience
 from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
@@ -107,7 +108,8 @@ class Database:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and not create:
             raise Missing(f"there are no games in {self.place}: play some first")
-        if version is None or (version != migrations.HEAD and self.backend.migrates_when_opened):
+        migrates = self.backend.migrates_when_opened and older is not Older.OPEN
+        if version is None or (version != migrations.HEAD and migrates):
             self._upgrade()
         elif version != migrations.HEAD and older is Older.REFUSE:
             raise self._outdated(version)
@@ -192,7 +194,11 @@ class Database:
     def _connect_to_read(self) -> Connection:
         connection = self.engine.connect().execution_options(**self.backend.reading_options)
         if self._older is not None:
-            self.backend.stand_in_for_missing_tables(connection, migrations.STAND_INS)
+            try:
+                self.backend.stand_in_for_missing_tables(connection, migrations.STAND_INS)
+            except BaseException:
+                connection.close()
+                raise
         return connection
 
     @contextmanager
@@ -214,9 +220,7 @@ class Database:
             blocker = self.backend.name_blocker(connection)
         if blocker is None:
             return error
-        return Busy(
-            f"{self.place} is kept busy by {blocker}; wait for it or stop it, then try again"
-        )
+        return Busy(f"{self.place} {BUSY.format(who=blocker)}")
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -229,7 +233,7 @@ class Database:
         """Hold the write lock in a transaction; commit at the end, undo it on any error.
 
         Args:
-            has_tables: the tables are those of this version already.
+            has_tables: whether the tables are those of this version.
             pipelined: it is for statements that are given to the driver, past SQLAlchemy: a server
                 is waited for only where an answer is read, and at the commit.
 

@@ -10,10 +10,11 @@ HEAD = "0016"
 READABLE = "0007"
 """The oldest version of a server's database that can be read without a migration.
 
-Later migrations only added tables, or changed what a reader does not notice. A migration that adds
+Later migrations only added tables, moved what `STAND_INS` reads, or changed what a reader does not
+notice. A migration that adds
 or changes a column must put its own version here.
 """
-FORFEIT_KINDS = ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
+COLUMN_KINDS = ("timeout", "crash", "illegal_move", "protocol_error", "memory", "pondering")
 """The kinds of forfeits that had columns in `pair_tables` before version 0015."""
 STAND_INS: Mapping[str, str] = {
     "forfeits": " UNION ALL ".join(
@@ -21,7 +22,7 @@ STAND_INS: Mapping[str, str] = {
         f"{offender} AS offender, '{kind}' AS termination, {side}_{kind} AS games "
         f"FROM pair_tables WHERE {side}_{kind} > 0"
         for offender, side in enumerate("ab")
-        for kind in FORFEIT_KINDS
+        for kind in COLUMN_KINDS
     )
 }
 """Queries for the rows of tables that older databases lack; without one a table counts as empty."""

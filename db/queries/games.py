@@ -114,26 +114,7 @@ class Games:
         before they are played.
         """
         with self._database.reading() as connection:
-            if run_id is None:
-                low, high = connection.execute(
-                    select(
-                        select(func.min(Game.id)).scalar_subquery(),
-                        select(func.max(Game.id)).scalar_subquery(),
-                    )
-                ).one()
-            else:
-                pairs = select(Pair.id).where(
-                    Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
-                )
-                low, high = (
-                    connection.execute(
-                        select(end(Game.id)).where(
-                            Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
-                        )
-                    ).scalar_one()
-                    for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
-                )
-            return low or 0, high or 0
+            return _span(connection, run_id)
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """The rated games of a division counted by players, result and length.
@@ -218,13 +199,26 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     """A query for games, narrowed to those of one run."""
     # A run's games lie close together, between those of runs beside it. Reading that stretch in
     # order needs neither an index of games by run nor a sort.
-    bounds = (
-        select(func.min(Game.id), func.max(Game.id))
-        .join(Pair, Pair.id == Game.pair_id)
-        .where(Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value)
-    )
-    low, high = connection.execute(bounds).one()
-    return query.where(Game.run_id == run_id, Game.id.between(low or 0, high or 0))
+    return query.where(Game.run_id == run_id, Game.id.between(*_span(connection, run_id)))
+
+
+def _span(connection: Connection, run_id: int | None) -> tuple[int, int]:
+    if run_id is None:
+        ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
+        low, high = connection.execute(select(*ends)).one()
+    else:
+        pairs = select(Pair.id).where(
+            Pair.run_id == run_id, Pair.status == PairStatus.FINISHED.value
+        )
+        low, high = (
+            connection.execute(
+                select(end(Game.id)).where(
+                    Game.pair_id.in_(pairs.order_by(order).limit(_PLANNED_AHEAD))
+                )
+            ).scalar_one()
+            for end, order in ((func.min, Pair.id), (func.max, Pair.id.desc()))
+        )
+    return low or 0, high or 0
 
 
 _SUMMARY = tuple(

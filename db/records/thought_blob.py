@@ -26,7 +26,6 @@ class _Packed(msgspec.Struct, array_like=True):
     value: float | None = None
     """In thousandths."""
     simulations: int | None = None
-    """Null if equal to the nodes."""
     depth: int | None = None
     proven: int | str | None = None
     """A place in RESULTS; before 0.2 a text such as ``win 5``."""
@@ -46,17 +45,16 @@ def encode(thoughts: Sequence[Thought]) -> bytes:
 
 
 def _packed(thought: Thought) -> list[int | str | None]:
-    value, nodes = thought.value, _bounded(thought.nodes)
-    simulations = _bounded(thought.simulations)
+    value = thought.value
     packed = [
         thought.time_us,
         None if value is None else round(max(-1.0, min(value, 1.0)) * 1000),
-        None if simulations == nodes else simulations,
+        _bounded(thought.simulations),
         _bounded(thought.depth),
         None if thought.proven is None else RESULTS.index(thought.proven),
         None if thought.cpu_us is None else thought.time_us - thought.cpu_us,
         thought.line,
-        nodes,
+        _bounded(thought.nodes),
         _bounded(thought.distance),
     ]
     while len(packed) > LEAST and packed[-1] in (None, ""):

@@ -34,11 +34,12 @@ class Remembered:
 
     def get(self, key: Hashable, answer: Callable[[], Any]) -> Any:
         """Return what `answer` returned for this key."""
-        if key not in self._kept:
-            self._kept[key] = answer()
-            while len(self._kept) > self.MOST:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+        if key in self._kept:
+            return self._kept[key]
+        found = self._kept[key] = answer()
+        while len(self._kept) > self.MOST:
+            self._kept.popitem(last=False)
+        return found
 
 
 @dataclass(slots=True)

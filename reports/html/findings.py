@@ -142,7 +142,7 @@ def _course_figure(stored: StoredSelection) -> Figure:
         for name, (elo, error) in moment.elo.items()
         if name in shown
     ]
-    few = stored.course[:: -max(len(stored.course) // TABLED, 1)][::-1]
+    few = stored.course[:: -max(-(-len(stored.course) // TABLED), 1)][::-1]
     table = Table(
         columns("#games", *(f"#{name}" for name in shown)),
         [

@@ -37,13 +37,13 @@ def note_text(note: found.Note) -> str:
             )
         case found.RepeatedGames(distinct, games):
             return (
-                f"only {distinct} of {games} games are distinct: repeated games tell nothing "
-                "new; ask for longer openings with --opening-plies"
+                f"only {distinct} of {games} games are distinct: repeated games add no "
+                "information; ask for longer openings with --opening-plies"
             )
         case found.DelayedMoves(moves, share):
             return (
                 f"{moves} moves ({share:.1%} of the attempts at games) were asked again because "
-                "the machine did not let a bot run; nobody was charged for them"
+                "the host delayed the bot; no bot was charged for them"
             )
         case found.SharedMachine(share):
             return (

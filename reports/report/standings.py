@@ -93,10 +93,9 @@ def standings_markdown(
     standings: Standings, wrong: DivisionMistakes | None = None, *, pairs: bool = False
 ) -> str:
     """The rating list as Markdown, with the pair table if asked for."""
-    columns = _columns(View(standings, marks_apart=False), wrong)
     parts = [markdown_text(headline(standings))]
     if standings.bots:
-        parts.append(to_markdown(columns))
+        parts.append(to_markdown(_columns(View(standings, marks_apart=False), wrong)))
     if pairs:
         parts.append(to_markdown(pair_columns(standings.pairs_table)))
     if standings.machines is not None:
@@ -120,15 +119,19 @@ def print_standings(
     for note in standings.notes:
         console.print(visible(note_text(note)))
     console.print(Text(visible(headline(standings)), style="bold"))
-    fitted = fit(_columns(View(standings), wrong), console.width)
     if standings.bots:
-        console.print(fitted.table())
+        _print_list(standings, wrong, console)
+    for line in remarks(standings):
+        console.print(visible(line))
+
+
+def _print_list(standings: Standings, wrong: DivisionMistakes | None, console: Console) -> None:
+    fitted = fit(_columns(View(standings), wrong), console.width)
+    console.print(fitted.table())
     if "live" not in fitted.left_out and any(bot.elo_live is not None for bot in standings.bots):
         console.print("live: sequential rating, updated after each pair of games", style="dim")
     if fitted.left_out:
         console.print(f"no room for: {', '.join(fitted.left_out)}", style="dim")
-    for line in remarks(standings):
-        console.print(visible(line))
 
 
 def headline(standings: Standings) -> str:

@@ -49,7 +49,8 @@ class GameFilter:
             raise UsageError("opponent and side are conditions on a bot: name it with bot")
         if self.ending is not None and self.ending not in ENDINGS:
             raise UsageError(f"ending is one of {', '.join(ENDINGS)}, got {self.ending!r}")
-        if None not in (self.shortest, self.longest) and self.shortest > self.longest:  # type: ignore[operator]
+        shortest, longest = self.shortest, self.longest
+        if shortest is not None and longest is not None and shortest > longest:
             raise UsageError(
                 f"no game has at least {self.shortest} and at most {self.longest} plies"
             )

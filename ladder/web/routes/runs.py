@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from db.records.runs import RunKind
+from db.records.runs import RunKind, RunStatus
 from db.store import FollowedStore
 from ladder.experiments.bisect.stored import bisection_of
 from ladder.experiments.gate.stored import trial_of
@@ -30,6 +30,8 @@ RATED_ANEW = 20_000
 
 JUDGED_ANEW = 10_000
 """Games up to which a selection is judged anew: 0.4 ms of processor time each."""
+JUDGED_OFTEN = 1000
+"""The same while it is played, when every update of the page does it."""
 
 
 async def run_page(request: Request) -> Response:
@@ -57,7 +59,9 @@ async def run_page(request: Request) -> Response:
 def _finding(site: Site, store: FollowedStore, run: PastRun) -> Finding | None:
     """Return the finding of an experiment; None of other runs and if it is not readable."""
     row = run.row
-    if row.kind is RunKind.SELECT and run.games <= JUDGED_ANEW:
+    if row.kind is RunKind.SELECT and run.games <= (
+        JUDGED_OFTEN if run.status is RunStatus.RUNNING else JUDGED_ANEW
+    ):
         selection = site.selection(store, run)
         return None if selection is None else selection_finding(selection)
     if row.kind is RunKind.BISECT:

@@ -60,19 +60,21 @@ queries = st.fixed_dictionaries(
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(conditions=queries, first=st.integers(1, 30))
+@given(conditions=queries, first=st.integers(1, 30), stretch=st.integers(1, 60))
 def test_pages_find_what_one_query_finds(
-    league: League, conditions: dict[str, object], first: int
+    league: League, conditions: dict[str, object], first: int, stretch: int
 ) -> None:
     """Following `next` from page to page must give the games of one query, in the same order."""
     if conditions["bot"] is None:
         conditions |= {"opponent": None, "moved_first": None}
     query = GameQuery(**conditions)  # type: ignore[arg-type]
     expected = league.store.games.newest(query, 100)
-    found = search(league.store, query, first, longest_s=60)
+    found = search(league.store, query, first, stretch=stretch, longest_s=60)
     games = [*found.games]
     if found.next is not None:
-        games += search(league.store, replace(query, before=found.next), 100, longest_s=60).games
+        games += search(
+            league.store, replace(query, before=found.next), 100, stretch=stretch, longest_s=60
+        ).games
     assert games == expected
 
 
