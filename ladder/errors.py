@@ -178,10 +178,7 @@ class BotMemory(BotFailure):
 
 FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
     kind.termination: kind
-    for kind in (
-        *(BotTimeout, BotCrash, BotIllegalMove),
-        *(BotProtocolError, BotMemory, BotPondering),
-    )
+    for kind in (BotTimeout, BotCrash, BotIllegalMove, BotProtocolError, BotMemory, BotPondering)
 }
 """The failure behind each kind of forfeit."""
 

@@ -68,7 +68,7 @@ class RunHealth:
         """
         if self._roster is None and reasons:
             refused = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
-            raise InvalidRun(f"no machine can host {refused}")
+            raise InvalidRun(f"the bots cannot be played: {refused}")
         if self._roster is not None:
             for sentence in self._roster.leave_out(reasons, live):
                 yield sentence

@@ -94,8 +94,8 @@ class Roster:
         for name, reasons in hostless.items():
             if not self._bots[name].paused:
                 self._bots[name].paused = True
-                self._reasons[name] = f"has no machine that can host it ({reasons})"
-                live.left_out[name] = f"no machine can host it: {reasons}"
+                self._reasons[name] = f"is left out ({reasons})"
+                live.left_out[name] = reasons
                 yield f"{name} is left out: {live.left_out[name]}"
 
     def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:

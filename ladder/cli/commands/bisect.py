@@ -54,7 +54,7 @@ def bisect(
         typer.Option(metavar="FILE", help="Write the answer as a page with charts."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,

@@ -72,7 +72,7 @@ def gate(
         typer.Option(metavar="FILE", help="Write the verdict as a page with charts and games."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,

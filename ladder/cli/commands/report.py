@@ -101,7 +101,9 @@ class ReportOptions:
     force: Annotated[
         bool,
         typer.Option(
-            "--force", help="Replace a file that is no page of ours.", rich_help_panel=PANEL_PAGE
+            "--force",
+            help="Let --html replace a file that ladder did not write.",
+            rich_help_panel=PANEL_PAGE,
         ),
     ] = False
     anchor: Annotated[

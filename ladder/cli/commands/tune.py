@@ -90,7 +90,7 @@ def tune(
         typer.Option(metavar="FILE", help="Write the search and the verdict as a page."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Let --html replace a file that is no page of ours.")
+        bool, typer.Option("--force", help="Let --html replace a file that ladder did not write.")
     ] = False,
     db: Database = DEFAULT_DATABASE,
     json: Json = False,

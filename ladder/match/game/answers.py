@@ -30,15 +30,15 @@ def thought_of(elapsed_us: int, info: Info | None) -> Thought:
 
 
 def expected_line(pv: Sequence[int]) -> str:
-    """The stored part of a bot's expected line: the columns after its own move.
+    """Return the stored part of a bot's expected line: the columns after its own move.
 
-    It ends before the first number that is no column, for a stranger's bot may tell any.
+    It ends before the first number that is no column, for a foreign bot may report any.
     """
     return format_moves(takewhile(COLUMNS.__contains__, pv[1 : LINE_PLIES + 1]))
 
 
 def answered(position: Position, column: int) -> Position:
-    """The position after a bot's answer.
+    """Return the position after a bot's answer.
 
     Raises:
         BotIllegalMove: the column cannot be played.
@@ -51,7 +51,7 @@ def answered(position: Position, column: int) -> Position:
 
 
 def illegal(position: Position, column: int) -> BotIllegalMove:
-    """The failure of a bot that plays a column which takes no stone."""
+    """Return the failure of a bot that plays a column which takes no stone."""
     legal = ", ".join(str(column) for column in position.legal_moves())
     return BotIllegalMove(
         f"played column {column} at ply {position.ply} of "

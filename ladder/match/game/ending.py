@@ -30,7 +30,7 @@ class Forfeit(Exception):
 
 
 def verdict_on_board(position: Position | GameInPlay) -> GameEnd:
-    """The verdict on a game that has ended on the board."""
+    """Return the verdict on a game that has ended on the board."""
     ending = position.ending
-    assert ending is not None  # noqa: S101 - nobody asks before
+    assert ending is not None  # noqa: S101 - called only when the game is over
     return GameEnd(*ending)

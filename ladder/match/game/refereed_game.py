@@ -336,7 +336,7 @@ class RefereedGame:
             except MachineStalled as stall:
                 cause: AtFault | Excused = Excused(stall)
             except BotTimeout as failure:
-                cause = self._judge(ply, failure, process.stall)
+                cause = self._judge(index, failure, process.stall)
             if isinstance(cause, AtFault):
                 raise Forfeit(cause.side, cause.failure)
             # What a bot does under a work budget may depend on all the messages before.
@@ -394,9 +394,8 @@ class RefereedGame:
         self.notes.stalls.append(str(stall))
         time.sleep(CALM_S[so_far])
 
-    def _judge(self, ply: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
+    def _judge(self, index: int, late: BotTimeout, stall: Stall | None) -> AtFault | Excused:
         """Decide whether the mover, its opponent or the machine is to blame for a late move."""
-        index = ply & 1
         side, opponent = self.sides[index], self.sides[1 - index]
         late_move = self._late_move(index, stall)
         verdict = Verdict(False)
@@ -417,9 +416,9 @@ class RefereedGame:
         self.notes.asked_us[self._place(index)] += stall.elapsed_us
         overrun_us = stall.elapsed_us - late_move.budget_us
         delayed = MachineStalled(
-            f"{side.entrant.name} was late at ply {ply} by {overrun_us / 1000:.0f} ms, while it "
-            f"or the referee waited {max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for "
-            "others on the machine"
+            f"{side.entrant.name} was late at ply {len(self.game.moves)} by "
+            f"{overrun_us / 1000:.0f} ms, while it or the referee waited "
+            f"{max(stall.claimed_us, stall.stolen_us) / 1000:.0f} ms for others on the machine"
         )
         return Excused(delayed, verdict.control is not None, verdict.control)
 

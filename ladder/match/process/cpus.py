@@ -78,7 +78,13 @@ def claimed_cpus(prefix: str = PREFIX) -> frozenset[int]:
 def check_claims() -> None:
     """Refuse a folder of claims that cannot be used. Raises UsageError."""
     if os.environ.get(CLAIMS):
-        os.close(_open_claims())
+        try:
+            _locked_cpus()
+        except OSError as error:
+            raise UsageError(
+                f"{CLAIMS}: {os.environ[CLAIMS]} keeps no file locks ({error.strerror}): name a "
+                "folder on a disk of this machine"
+            ) from error
 
 
 def allowed_cpus() -> int:
@@ -103,7 +109,7 @@ def _claim(cpu: int, prefix: str) -> socket.socket | int | None:
         descriptor = _open_claims()
         try:
             fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _lock_of(cpu))
-        except OSError:  # it is taken
+        except (BlockingIOError, PermissionError):  # it is taken
             os.close(descriptor)
             return None
         return descriptor

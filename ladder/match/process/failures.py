@@ -77,7 +77,7 @@ def not_one_line(request: Request, data: bytes) -> BotProtocolError:
 
     """
     lines = data.splitlines()
-    if len(lines[0]) >= MAX_LINE:
+    if len(data.partition(b"\n")[0]) >= MAX_LINE:
         text = f"answered {name_of(request)} with a line over {MAX_LINE // 1024} KiB"
         return BotProtocolError(f"{text}: {excerpt(data)}")
     whole = lines if data.endswith(b"\n") else lines[:-1]

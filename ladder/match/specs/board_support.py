@@ -62,7 +62,7 @@ def boards_to_propose(
         for word in own
         if all(can_play_class(each, parse_board_class(word)) for each in others)
     ]
-    return (shared or own)[0]
+    return next(iter(shared or own), "standard")
 
 
 def trial_boards(boards: Sequence[str] | None) -> list[Board]:

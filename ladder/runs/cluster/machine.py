@@ -200,7 +200,7 @@ def run_in_slot(
         while not work.done():
             pool.wait(WAIT_S)
             if not is_wanted():
-                raise LadderError("nobody waits for this pair any more")
+                raise LadderError("the result is not wanted any more")
         result = work.result()
         done = True
         return result

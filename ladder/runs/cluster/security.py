@@ -89,8 +89,8 @@ async def check_scheduler(door: Door, patience_s: float = CONNECT_S) -> None:
     except ssl.SSLError as error:
         raise Unreachable(_tls_failure(error, folder)) from error
     except TimeoutError as error:
-        hint = "" if folder is not None else ", or needs --certificates FOLDER"
-        raise Unreachable(f"it is silent for {patience_s:g} s{hint}") from error
+        hint = "" if folder is not None else "; if it uses certificates, give --certificates FOLDER"
+        raise Unreachable(f"no answer within {patience_s:g} s{hint}") from error
     except OSError as error:
         number = error.errno or 0
         raise Unreachable(os.strerror(number) if number > 0 else str(error)) from error

@@ -31,7 +31,7 @@ class WithoutHost(InstantWorkers):
         if "v4" not in (plan.a.name, plan.b.name):
             return super().submit(plan)
         future: Future[PairRecord] = Future()
-        future.set_exception(NoHost({"v4": "lab1: it lacks a file"}))
+        future.set_exception(NoHost({"v4": "no machine can host it: lab1: it lacks a file"}))
         return future
 
 
@@ -89,5 +89,5 @@ def test_a_run_goes_on_without_a_bot_that_no_machine_hosts(
 
 def test_a_run_without_two_hosted_bots_is_invalid(tmp_path: Path) -> None:
     """There is no pair left to play, and the sentence says why."""
-    with pytest.raises(InvalidRun, match=r"v4 has no machine that can host it \(lab1: it lacks"):
+    with pytest.raises(InvalidRun, match=r"v4 is left out \(no machine can host it: lab1"):
         play(tmp_path, "random", "v4")

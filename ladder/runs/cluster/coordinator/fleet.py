@@ -200,7 +200,7 @@ class Fleet:
                 if not copy.pair.is_done:
                     self._waiting.add(copy.pair)
         for machine in changes.left:
-            was_there = machine.state in HOSTING
+            was_there = machine.state in HOSTING and machine.slots > 0
             self._lose(machine)
             if was_there:
                 self._tell(
@@ -223,7 +223,12 @@ class Fleet:
 
         try:
             await welcome(
-                machine, ask, self._luggage, self._sides, rename=self._name, barred=self._barred
+                machine,
+                ask,
+                self._luggage,
+                self._sides,
+                rename=self._rename_duplicate,
+                barred=self._barred,
             )
         except (Cancelled, asyncio.CancelledError):
             return
@@ -235,11 +240,13 @@ class Fleet:
         assert machine.facts is not None  # noqa: S101 - likewise
         self._machines.set_state(machine, State.READY)
         machine.heard = time.monotonic()
-        for reason in machine.prepared.refused.values():
-            part = "does not play all bots" if machine.slots else "takes no part"
-            self._warn(f"{machine.name} {part}: {reason}")
+        reasons = list(machine.prepared.refused.values())
         if not machine.slots:
+            more = f" ({counted(len(reasons) - 1, 'more bot')})" if len(reasons) > 1 else ""
+            self._warn(f"{machine.name} takes no part: {reasons[0]}{more}")
             return
+        for reason in reasons:
+            self._warn(f"{machine.name} does not play all bots: {reason}")
         self._tell(
             f"{machine.name} has joined with {counted(machine.slots, 'slot')} "
             f"({machine.facts.cpu}, {machine.prepared.speed:.0f} M positions/s): "
@@ -247,12 +254,13 @@ class Fleet:
         )
         self._hand_out()
 
-    def _name(self, machine: Machine) -> None:
-        said = machine.name
-        if self._machines.name(machine):
+    def _rename_duplicate(self, machine: Machine) -> None:
+        """Give a machine another name if it has that of another host, and warn."""
+        given = machine.name
+        if self._machines.rename_duplicate(machine):
             self._warn(
-                f"another machine is called {said}, too: this one is {machine.name}; --name of "
-                "`ladder worker` tells them apart"
+                f"another machine is also named {given}: this one is shown as {machine.name}; "
+                "start `ladder worker` with --name to choose"
             )
 
     def _note_unready(self) -> None:

@@ -240,7 +240,7 @@ class Machines:
             return
         if machine.state is State.JOINING:
             self.joining += number
-        if machine.state is State.READY:
+        if machine.state is State.READY and machine.slots:
             self.slots += number * machine.slots
             self._names[machine.name] += number
             if not self._names[machine.name]:
@@ -248,8 +248,8 @@ class Machines:
         if machine.state in HOSTING:
             self._hosting[machine.refused] += number
 
-    def name(self, machine: Machine) -> bool:
-        """Tell a machine from others that have the name it says; whether it gets another one.
+    def rename_duplicate(self, machine: Machine) -> bool:
+        """Give a machine another name if another host has its name; return whether it did.
 
         It then has the host of its address behind its name.
         """

@@ -89,9 +89,11 @@ def no_host(pair: Pair, machines: Machines) -> NoHost:
         for revision in sides
     }
     without = [each for each in sides if machines.refuse(frozenset((each,)))]
+    words = "no machine can host it"
     if not without:  # each machine lacks another one of the two
         without = [max(sides, key=lambda each: len(reasons[each]))]
-    return NoHost({sides[each]: _in_words(reasons[each]) for each in without})
+        words = "no machine hosts it together with its opponent"
+    return NoHost({sides[each]: f"{words}: {_in_words(reasons[each])}" for each in without})
 
 
 def _in_words(reasons: Iterable[tuple[str, str]]) -> str:

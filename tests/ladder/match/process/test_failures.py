@@ -1,7 +1,8 @@
 """The sentences about failures: a traceback keeps its lines, a log gets the line that counts."""
 
+from bots.protocol import MAX_LINE, Hello
 from ladder.errors import BotCrash
-from ladder.match.process.failures import in_one_line, with_last_words
+from ladder.match.process.failures import in_one_line, not_one_line, with_last_words
 
 STDERR = """--- game 1 of pair 0: a moves first, against b on 6x7 ---
 Traceback (most recent call last):
@@ -33,3 +34,9 @@ def test_one_line_tells_the_exception() -> None:
     told = "exited with status 1; its last words on stderr: ValueError: no move"
     assert in_one_line(detail) == told
     assert in_one_line("too late") == "too late"
+
+
+def test_a_progress_bar_is_one_long_line() -> None:
+    """Carriage returns begin no line of the protocol."""
+    failure = not_one_line(Hello(), b"loading 1%\r" * MAX_LINE)
+    assert "a line over 64 KiB" in str(failure)

@@ -66,6 +66,7 @@ def test_boards_that_a_bot_plays(boards: list[str] | None, plays: str, words: st
         (["8x8", "5x5"], [None, ["5x5"]], "5x5"),
         (None, [["forbidden-only"]], "thu"),
         (["8x8"], [["5x5"]], "8x8"),
+        (["8x8@3,3"], [], "standard"),
     ],
 )
 def test_boards_that_are_proposed(

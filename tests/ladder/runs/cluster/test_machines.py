@@ -122,7 +122,9 @@ def test_a_bot_without_a_host_is_named_once_all_machines_are_known() -> None:
     ((pair, error),) = hall.waiting.take_hostless(1.0 + HOSTLESS_S)
     assert hall.waiting.hostless == 0
     assert pair.plan.b is B
-    assert error.reasons == {"b": "tcp://0: b is missing; tcp://1: b differs"}
+    assert error.reasons == {
+        "b": "no machine can host it: tcp://0: b is missing; tcp://1: b differs"
+    }
 
 
 def test_a_pair_without_a_host_is_played_once_a_machine_hosts_it() -> None:
@@ -146,7 +148,7 @@ def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
     hall.give(pair_of(A, B))
     assert hall.waiting.take_hostless(0.0) == []
     ((_, error),) = hall.waiting.take_hostless(HOSTLESS_S)
-    assert error.reasons == {"b": "tcp://0: no b"}
+    assert error.reasons == {"b": "no machine hosts it together with its opponent: tcp://0: no b"}
 
 
 def test_machines_with_one_host_name_are_told_apart() -> None:
@@ -156,7 +158,7 @@ def test_machines_with_one_host_name_are_told_apart() -> None:
     def named(address: str, host: str) -> str:
         machine = Machine(address, 1)
         machine.facts = MachineFacts("lab", "CPU", 1, "Linux", "3", "0", "0", "hash", host=host)
-        assert machines.name(machine) == (machine.name != "lab")
+        assert machines.rename_duplicate(machine) == (machine.name != "lab")
         return machine.name
 
     assert named("tls://10.0.0.1:40001", "one") == "lab"
@@ -182,4 +184,6 @@ def test_other_sources_are_refused_by_what_differs(version: str, advice: str) ->
     luggage = Luggage(Kit((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
     machines, machine = Machines(), Machine("tls://10.0.0.1:40001", 1)
     with pytest.raises(Unfit, match=advice):
-        asyncio.run(welcome(machine, greet, luggage, (), rename=machines.name, barred={}))
+        asyncio.run(
+            welcome(machine, greet, luggage, (), rename=machines.rename_duplicate, barred={})
+        )

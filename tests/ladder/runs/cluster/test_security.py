@@ -93,7 +93,7 @@ def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
     ours, theirs = (replace(plain, certificates=tmp_path / name) for name in ("ours", "theirs"))
     assert failure_at(ours, ours) == failure_at(plain, plain) == ""
     assert f"its certificates are not those in {tmp_path}/theirs" in failure_at(ours, theirs)
-    assert "needs --certificates FOLDER" in failure_at(ours, plain)
+    assert "give --certificates FOLDER" in failure_at(ours, plain)
     assert "it does not use TLS" in failure_at(plain, ours)
     assert failure_at(plain, replace(plain, port=1)) == "Connection refused"
 
