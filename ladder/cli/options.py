@@ -146,7 +146,7 @@ Confidence = Annotated[
     float, typer.Option(metavar="P", help="Chance that the whole answer is right.")
 ]
 MaxGames = Annotated[
-    int, amount("N", MOST_GAMES, "Stop after N games; the result is then inconclusive.", least=2)
+    int, amount("N", MOST_GAMES, "Stop after N games without a decision.", least=2)
 ]
 Margin = Annotated[str, typer.Option(metavar="50ms", help="How late a move may be under --time.")]
 Pin = Annotated[

@@ -18,9 +18,12 @@ NOT_STORED = frozenset(
 
 def options_to_store(context: typer.Context) -> dict[str, object]:
     """Return the name and the resolved options of a command, as JSON values."""
-    given = {
-        name: _plain(value) for name, value in context.params.items() if name not in NOT_STORED
-    }
+    return {name: each for name, each in all_options(context).items() if name not in NOT_STORED}
+
+
+def all_options(context: typer.Context) -> dict[str, object]:
+    """Return the name and all resolved options of a command, as JSON values."""
+    given = {name: _plain(value) for name, value in context.params.items()}
     return {COMMAND: context.command_path.partition(" ")[2], **given}
 
 
@@ -39,7 +42,7 @@ def command_line(options: Mapping[str, Any], context: typer.Context) -> str:
     words = ["ladder", *names]
     for parameter in command.params:
         value = options.get(parameter.name)
-        if parameter.name in NOT_STORED or value in (None, [], _plain(parameter.default)):
+        if value in (None, [], _plain(parameter.default)):
             continue
         if parameter.param_type_name == "argument":
             words += map(_text, value if isinstance(value, list) else [value])

@@ -36,7 +36,7 @@ from ladder.cli.options import (
     Time,
     Watchdog,
 )
-from ladder.cli.resume import command_line, options_to_store
+from ladder.cli.resume import all_options, command_line, options_to_store
 
 if TYPE_CHECKING:
     from db.records.runs import RunKind
@@ -69,9 +69,17 @@ class BotOptions:
         return {} if self.context is None else options_to_store(self.context)
 
     def command_line(self, options: Mapping[str, object] | None = None) -> str:
-        """Return the command line of stored options; None stands for those of this command."""
+        """Return the command line of options stored in the database of this command, or its own.
+
+        Args:
+            options: as `stored` returned them; None for those of this command.
+
+        """
         assert self.context is not None  # noqa: S101 - a command runs
-        return command_line(self.stored if options is None else options, self.context)
+        if options is None:
+            return command_line(all_options(self.context), self.context)
+        place = {"db": str(self.context.params["db"])}
+        return command_line({**options, **place}, self.context)
 
     def confinement(self, *, logs: Path | None = None) -> "Confinement":
         """Return the bounds of every bot that the command starts.

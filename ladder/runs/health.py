@@ -10,7 +10,7 @@ from ladder.runs.roster import Roster
 from ladder.runs.stalls import Stalls
 
 DEATHS_IN_A_ROW = 5
-"""Deaths of workers without a finished pair between them after which the run is given up."""
+"""Times that workers died, without a finished pair between them, after which a run is given up."""
 DEATHS_OVER_A_PAIR = 10
 """Deaths of workers while one and the same pair was in play after which it is given up, too."""
 
@@ -66,16 +66,17 @@ class RunHealth:
             InvalidRun: too few bots are left, or none can be spared.
 
         """
-        if self._roster is None and reasons:
+        if not reasons:
+            return
+        if self._roster is None:
             refused = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
             raise InvalidRun(f"the bots cannot be played: {refused}")
-        if self._roster is not None:
-            for sentence in self._roster.leave_out(reasons, live):
-                yield sentence
-                self._roster.check_enough()
+        for sentence in self._roster.leave_out(reasons, live):
+            yield sentence
+            self._roster.check_enough()
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
-        """Count the deaths of workers, each with its pair; return a warning.
+        """Count workers that died at the same time, each with its pair; return a warning.
 
         Raises:
             InvalidRun: workers keep dying.
@@ -87,6 +88,6 @@ class RunHealth:
         if self._deaths >= DEATHS_IN_A_ROW or deaths >= DEATHS_OVER_A_PAIR:
             raise InvalidRun(
                 f"worker processes keep dying, {deaths} times while pair {number} was in play: the "
-                "system may be out of memory (check the OOM killer); run the same command to resume"
+                "system may be out of memory (check the OOM killer); run the same command again"
             )
         return "a worker process died; it is replaced and its pair is played again"

@@ -73,7 +73,9 @@ def options_of(run: RunRow) -> dict[str, Any] | None:
         options = _options_before(run)
     if not options:
         return None
-    return {**options, "seed": run.seed} if options.get("seed") is None else dict(options)
+    if options.get("seed") is None and not options.get("stages"):  # each stage has its own seed
+        return {**options, "seed": run.seed}
+    return dict(options)
 
 
 def _options_before(run: RunRow) -> dict[str, object]:

@@ -65,7 +65,8 @@ def count_pair(
                     kind = game.termination.replace("_", " ")
                     which = f"game {game_id}" if game_id else "a game"
                     player = "" if game_id or entrant.player is None else f" (`{entrant.player}`)"
-                    yield f"{entrant.name} lost {which} by {kind}: {cause}{player}"
+                    name = entrant.name if game_id else f"setting {entrant.name}"
+                    yield f"{name} lost {which} by {kind}: {cause}{player}"
     live.count(len(record.games))
 
 

@@ -11,7 +11,6 @@ from ladder.cli.options import (
     Database,
     EloModel,
     Json,
-    MaxDrop,
     MaxGames,
 )
 from ladder.cli.run_options import RunOptions, takes_options
@@ -44,7 +43,9 @@ def bisect(
     every: Annotated[
         bool, typer.Option("--all", help="Look into merged branches: not only at first parents.")
     ] = False,
-    max_drop: MaxDrop = 20.0,
+    max_drop: Annotated[
+        float, typer.Option(metavar="ELO", help="Smallest Elo loss that matters.")
+    ] = 20.0,
     confidence: Confidence = 0.95,
     max_games: MaxGames = 20_000,
     model: EloModel = "logistic",

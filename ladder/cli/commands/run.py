@@ -51,8 +51,9 @@ def run(
     """Play pairs of games among registered bots until --games, --hours or Ctrl-C.
 
     The same command resumes an interrupted run, with what is left of its --hours. A bot
-    that fails loses that game, which is said at the end. Exit codes: 0 done, 2 bad input, 5 the
-    machine stalls or fewer than two bots can play, 130 stopped by Ctrl-C after saving.
+    that fails loses that game; the report at the end lists forfeits. Exit codes: 0 done, 2 bad
+    input or a bot that no machine of the cluster can host, 5 the machine stalls or fewer than two
+    bots can play, 130 stopped by Ctrl-C after saving.
     """
     from db.records.runs import RunKind
     from ladder.cli.parsing import names_of

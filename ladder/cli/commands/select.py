@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.completion import bot_names
-from ladder.cli.options import DEFAULT_DATABASE, Confidence, Database, Json, MaxGames
+from ladder.cli.options import DEFAULT_DATABASE, Database, Json, MaxGames
 from ladder.cli.run_options import RunOptions, takes_options
 
 if TYPE_CHECKING:
@@ -31,7 +31,12 @@ def select(
     indifference: Annotated[
         float, typer.Option(metavar="ELO", help="Bots that differ by less are alike.")
     ] = 20.0,
-    confidence: Confidence = 0.95,
+    confidence: Annotated[
+        float,
+        typer.Option(
+            metavar="P", help="Chance that no other bot is better by --indifference or more."
+        ),
+    ] = 0.95,
     max_games: MaxGames = 20_000,
     options: RunOptions,
     html: Annotated[

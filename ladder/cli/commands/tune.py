@@ -13,7 +13,6 @@ from ladder.cli.options import (
     Database,
     EloModel,
     Json,
-    MaxDrop,
     amount,
 )
 from ladder.cli.run_options import RunOptions, takes_options
@@ -63,7 +62,10 @@ def tune(
         str | None,
         typer.Option(metavar="NAME", help="Register the tuned bot when it wins the gate."),
     ] = None,
-    max_drop: MaxDrop = 10.0,
+    max_drop: Annotated[
+        float,
+        typer.Option(metavar="ELO", help="Largest acceptable Elo loss in the gate at the end."),
+    ] = 10.0,
     alpha: Alpha = 0.05,
     beta: Beta = 0.05,
     max_games: Annotated[

@@ -135,11 +135,6 @@ def check_disk() -> Finding:
     return Finding("disk", level, f"{free / 2**30:.1f} GiB free here; a game takes about 1 kB")
 
 
-DELEGATION = (
-    "to have the kernel do it, start `systemd-run --user --scope -p Delegate=yes ladder ...`"
-)
-
-
 def check_limits(place: Place | None) -> list[Finding]:
     """By which means the limits of bots hold here.
 

@@ -1,5 +1,7 @@
 """Gates in stages: short games first, long ones for what the short ones spare."""
 
+import re
+import shlex
 from collections.abc import Callable
 
 import pytest
@@ -47,14 +49,16 @@ def test_a_regression_in_short_games_ends_it(ladder: Ladder) -> None:
 def test_a_stopped_gate_goes_on_in_its_stage(
     ladder: Ladder, eventually: Callable[[Callable[[], bool]], None]
 ) -> None:
-    """The same command must not play the first stage again, and a finished gate starts anew."""
+    """The printed command must not play the first stage again; a finished gate starts anew."""
     words = ("gate", "steady", "--against", "stupid", *SMALL, "--stages", "200ms:4,300ms:12")
     ladder.stock()
     with ladder.slow():
         process = ladder.start(*words)
         eventually(lambda: query(ladder.folder, "select count(*) from games")[0][0] >= 6)
         assert ladder.interrupt(process).code == 130
-    done = ladder(*words)
+    listed = ladder("run", "--resume", "--bots", "random,stupid", "--simulations", 99).err
+    (printed,) = re.findall(r"^run \d+ \(.*?\): ladder (.*)$", listed, re.MULTILINE)
+    done = ladder(*shlex.split(printed))
     assert done.code == 4, done.err
     assert "stage 1 of 2: inconclusive on 5x5+4/200ms after 4 of 4 games" in done.out
     assert "over all 2 stages: alpha 0.05" in done.out
