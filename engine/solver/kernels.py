@@ -3,7 +3,7 @@
 from engine.compiled import kernel
 from engine.lanes import WordArray
 from engine.solver import lanes, lanes_table, word, word_table
-from engine.solver.memory import Integers, Question, SearchMemory
+from engine.solver.memory import Integers, SolverMemory, SolverQuestion
 from engine.solver.search import solve_on
 
 _solve_word = solve_on(word, word_table)
@@ -12,7 +12,7 @@ _solve_lanes = solve_on(lanes, lanes_table)
 
 @kernel
 def solve_on_word(
-    stones: WordArray, memory: SearchMemory, question: Question, told: Integers
+    stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
 ) -> None:
     """Bound the scores of positions on a board in one word."""
     _solve_word(stones, memory, question, told)
@@ -20,7 +20,7 @@ def solve_on_word(
 
 @kernel
 def solve_on_lanes(
-    stones: WordArray, memory: SearchMemory, question: Question, told: Integers
+    stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
 ) -> None:
     """Bound the scores of positions on a board in lanes."""
     _solve_lanes(stones, memory, question, told)

@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 from engine.compiled import inlined
-from engine.solver.memory import Question
+from engine.solver.memory import SolverQuestion
 
 
 def key_on(layout: ModuleType) -> Callable[..., Any]:
@@ -20,7 +20,7 @@ def key_on(layout: ModuleType) -> Callable[..., Any]:
         own_lines: Any,
         other_lines: Any,
         board: Any,
-        question: Question,
+        question: SolverQuestion,
         is_far: Any,
     ) -> Any:
         """The position without what can no longer matter.

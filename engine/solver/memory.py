@@ -22,7 +22,7 @@ OWN, OTHER, MOVES, KEY = range(4)
 SETS = 4
 
 
-class SearchMemory(NamedTuple):
+class SolverMemory(NamedTuple):
     """The arrays of a solver; `depth` is the number of cells and two more."""
 
     constants: WordArray
@@ -46,7 +46,7 @@ class SearchMemory(NamedTuple):
     """By cell, the number of lines through it."""
 
 
-class Question(NamedTuple):
+class SolverQuestion(NamedTuple):
     """What is asked of all positions of a call."""
 
     total: int
@@ -57,6 +57,6 @@ class Question(NamedTuple):
     is_weak: bool
     """Whether only win, draw or loss is asked."""
     forgets: bool
-    """Whether the table is emptied before each position, and once for none at all."""
+    """Whether the table is emptied before each position; a call without any only empties it."""
     limit: int
     """The most nodes for each position."""

@@ -44,8 +44,8 @@ from engine.solver.memory import (
     SIGN,
     SLOT,
     Integers,
-    Question,
-    SearchMemory,
+    SolverMemory,
+    SolverQuestion,
 )
 
 SOON = 3
@@ -82,8 +82,8 @@ def search_on(layout: ModuleType, table: ModuleType) -> Callable[..., Any]:
         ply: int,
         beta: int,
         board: Any,
-        memory: SearchMemory,
-        question: Question,
+        memory: SolverMemory,
+        question: SolverQuestion,
         nodes: int,
     ) -> Any:
         """Whether the score of a node is at least `beta`.
@@ -306,7 +306,9 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
     settle, search, forget = settle_on(layout), search_on(layout, table), table.forget
 
     @inlined
-    def solve(stones: WordArray, memory: SearchMemory, question: Question, told: Integers) -> None:
+    def solve(
+        stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
+    ) -> None:
         """Bound the score of a position that is not over; see `engine.solver.solver`."""
         board = load_board(memory.constants)
         cells, forbidden, total = board[2], board[3], question.total
@@ -366,7 +368,7 @@ def solve_on(layout: ModuleType, table: ModuleType) -> Callable[..., None]:
 
     @inlined
     def solve_each(
-        stones: WordArray, memory: SearchMemory, question: Question, told: Integers
+        stones: WordArray, memory: SolverMemory, question: SolverQuestion, told: Integers
     ) -> None:
         """Bound the scores of positions, one after another; see `engine.solver.solver`."""
         for number in range(max(1, len(stones))):

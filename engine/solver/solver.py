@@ -12,7 +12,7 @@ from engine.position import Position
 from engine.solver import geometry, lanes_table, memory, word_table
 from engine.solver.errors import SolverError
 from engine.solver.journal import LENGTH
-from engine.solver.memory import Question, SearchMemory
+from engine.solver.memory import SolverMemory, SolverQuestion
 from engine.solver.value import Outcome, Solution, Value
 
 DEFAULT_TABLE_MIB = 256
@@ -192,7 +192,7 @@ class Solver:
         if geometry.fits_one_word(board):
             solve = kernels.solve_on_word
         symmetric = geometry.is_symmetric(board)
-        question = Question(board.cells, board.columns, symmetric, weak, forgets, limit)
+        question = SolverQuestion(board.cells, board.columns, symmetric, weak, forgets, limit)
         told = np.zeros((len(stones), 3), np.int64)
         solve(stones, self._memory, question, told)
         return told
@@ -235,7 +235,7 @@ def _before(value: Value) -> Value:
     return Value(Outcome(-value.outcome), distance)
 
 
-def _memory(board: Board, table_mib: int) -> SearchMemory:
+def _memory(board: Board, table_mib: int) -> SolverMemory:
     """Return the arrays of a search on this board.
 
     Raises:
@@ -245,7 +245,7 @@ def _memory(board: Board, table_mib: int) -> SearchMemory:
     words = geometry.words_of(board)
     depth = board.cells + 2
     children = depth * memory.MOST_CHILDREN
-    return SearchMemory(
+    return SolverMemory(
         geometry.board_constants(board),
         np.zeros((depth * memory.SETS, words), np.uint64),
         np.zeros((depth, memory.FRAME_FIELDS), np.int64),
@@ -258,7 +258,7 @@ def _memory(board: Board, table_mib: int) -> SearchMemory:
 
 
 def _table(board: Board, table_mib: int) -> tuple[WordArray, WordArray]:
-    """Return the table of bounds and its shape; see `SearchMemory`."""
+    """Return the table of bounds and its shape; see `SolverMemory`."""
     is_word = geometry.fits_one_word(board)
     table = word_table if is_word else lanes_table
     bits = (board.rows + 1) * board.columns if is_word else 64 * lanes_table.WORDS

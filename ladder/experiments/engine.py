@@ -64,7 +64,7 @@ class Played:
     """The end of playing pairs into a judge."""
 
     run: RunRow | None = None
-    """None if the run is invalid, or there was nothing to resume."""
+    """None if the run is invalid."""
     stopped: bool = False
     """Ctrl-C or SIGTERM came first; the same command resumes."""
     invalid: str = ""
@@ -100,8 +100,7 @@ def play(
             )
         except InvalidRun as error:
             return Played(invalid=str(error))
-        if isinstance(outcome, NothingToResume):
-            return Played()
+        assert not isinstance(outcome, NothingToResume)  # noqa: S101 - only `run --resume` asks for it
         stopped = outcome.ending is RunEnding.STOPPED
         if judge.verdict is not None and not stopped:
             runs.set_verdict(outcome.run.id, judge.verdict)

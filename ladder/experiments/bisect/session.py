@@ -161,7 +161,7 @@ class _BisectSession:
             played = play(self._bench, settings, [row, self._good], judge)
             if played.invalid:
                 self._skip_failing(played.invalid, judge, names)
-            elif played.stopped or played.run is None:
+            elif played.stopped:
                 return False
         for run in self._bench.store.runs.find(stream=stream, limit=1):
             self._runs[place] = run.id

@@ -60,7 +60,7 @@ class Selected:
     conditions: str
     """The label of the division."""
     run_id: int | None = None
-    """The run of it; None if it is invalid, or there was nothing to resume."""
+    """The run of it; None if it is invalid."""
 
     @property
     def exit_code(self) -> ExitCode:
@@ -135,13 +135,12 @@ def play_selection(
         division_label(*settings.division()),
         invalid=played.invalid,
         stopped="it was stopped: the same command resumes it" if played.stopped else "",
-        undecided="there was nothing to resume" if played.run is None else "",
     )
     return replace(selected, run_id=None if played.run is None else played.run.id)
 
 
 def selected_of(
-    judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = "", undecided: str = ""
+    judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = ""
 ) -> Selected:
     """Return the result as the judge stands.
 
@@ -150,17 +149,16 @@ def selected_of(
         conditions: the label of the division.
         invalid: why the games mean nothing; empty if they do.
         stopped: why no more pairs are played yet; empty if the run is over.
-        undecided: why there is no choice, unless the judge knows.
 
     """
-    choice, reason = Choice.UNDECIDED, undecided or "--max-games allows no more"
+    choice, reason = Choice.UNDECIDED, "--max-games allows no more"
     if invalid or judge.is_invalid:
         choice, reason = Choice.INVALID, invalid or "; ".join(judge.failed.values())
     elif judge.is_chosen:
         choice = Choice.CHOSEN
     elif stopped:
         choice, reason = Choice.STOPPED, stopped
-    elif judge.is_exhausted and not undecided:
+    elif judge.is_exhausted:
         reason = "the games repeat: ask for longer openings (--opening-plies) or other boards"
     players = _players(judge)
     named = f"after {judge.counted} games"
