@@ -63,7 +63,7 @@ def test_an_overloaded_machine_ends_the_run_and_charges_nobody(
     report = ladder("report", "--json").document
     assert report["games"] == 8
     assert report["stalled_games"] >= 4
-    assert any("because the machine did not let a bot run" in note for note in report["notes"])
+    assert any("because the host delayed the bot" in note for note in report["notes"])
     assert sum(sum(bot["forfeits"].values()) for bot in report["bots"]) == 0
 
 
