@@ -36,13 +36,13 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.runs.budgets import Budgets
 from ladder.runs.cluster import machine
 from ladder.runs.cluster.executor import Cluster
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.serving import serve_scheduler, serve_worker
+from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.cluster.travel import Kit
 from ladder.runs.progress import LiveRun, Silent
 from ladder.runs.schedule import Pairing, PairingKind
-from ladder.runs.settings import Continue, Settings
+from ladder.runs.settings import ResumePolicy, Settings
 from ladder.runs.start import start_run
 from tests.support.data.random_games import random_record
 
@@ -69,7 +69,7 @@ def sleep_instead(seconds: float) -> None:
         time.sleep(seconds * random.uniform(0.5, 1.5))
         return msgspec.structs.replace(random.choice(made), id=plan.id, number=plan.number)
 
-    def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> Prepared:
+    def prepare(kit: RunManifest, sides: tuple[Entrant, ...]) -> Prepared:
         del kit, sides
         return Prepared(1.0, {})
 
@@ -145,14 +145,14 @@ def measure(asked: argparse.Namespace, slots: int, place: str) -> None:
                 pairing=Pairing(PairingKind.RANDOM),
                 seconds=3600.0,
                 confinement=BUILT_IN_ONLY,
-                continuing=Continue.NEVER,
+                resume_policy=ResumePolicy.NEVER,
             )
             start_run(
                 store=store,
                 settings=settings,
                 bots=[store.bots.get(name) for name in BOTS],
                 watcher=clock,
-                workforce=Cluster(Door("127.0.0.1", port)),
+                workforce=Cluster(SchedulerEndpoint("127.0.0.1", port)),
             )
     finally:
         if profile is not None:
@@ -246,11 +246,11 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--be", choices=("scheduler", "worker"), help=argparse.SUPPRESS)
     asked = parser.parse_args(words)
     if asked.be == "scheduler":
-        serve_scheduler(Door("127.0.0.1", asked.port), print)
+        serve_scheduler(SchedulerEndpoint("127.0.0.1", asked.port), print)
     elif asked.be == "worker":
         sleep_instead(asked.pair_seconds)
         serve_worker(
-            Door("127.0.0.1", asked.port),
+            SchedulerEndpoint("127.0.0.1", asked.port),
             slots=asked.machine_slots,
             machines=int(asked.slots) // asked.machine_slots,
             name=None,

@@ -12,7 +12,7 @@ import random
 import statistics
 import time
 
-from ladder.web.border.password import Doorkeeper
+from ladder.web.security.password import BasicAuth
 
 RIGHT = "correct horse battery staple"
 
@@ -35,7 +35,7 @@ def main() -> None:
         "right": header(RIGHT),
         "right, another user": header(RIGHT, user="somebody"[:7]),
     }
-    keeper = Doorkeeper(RIGHT)
+    keeper = BasicAuth(RIGHT)
     times: dict[str, list[int]] = {name: [] for name in headers}
     names = list(headers)
     for _ in range(rounds):

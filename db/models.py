@@ -316,7 +316,7 @@ class Game(Base):
     """Packed by `db.records.thought_blob`."""
 
 
-class LastWords(Base):
+class LastOutput(Base):
     """The last words of a failing bot and to it; only forfeits have any."""
 
     __tablename__ = "last_words"
@@ -325,7 +325,7 @@ class LastWords(Base):
     stderr: Mapped[str]
     """The end of its stderr."""
     messages: Mapped[str]
-    """The last ones of the protocol, one a line, as `db.records.games.LastWords` writes them."""
+    """The last ones of the protocol, one a line, as `db.records.games.LastOutput` writes them."""
 
 
 class Machine(Base):

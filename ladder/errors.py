@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from engine.result import Termination
 
 if TYPE_CHECKING:
-    from db.records.games import LastWords
+    from db.records.games import LastOutput
     from db.records.launch import Start
 
 
@@ -54,9 +54,21 @@ class LadderError(Exception):
 
 
 class UsageError(LadderError):
-    """The user's input cannot be used; the message names the option and what is allowed."""
+    """Input of the user that cannot be used; the message says what is allowed.
+
+    Attributes:
+        problem: what is wrong with the input, and what to do.
+        option: the field of the command's options that it was given as, such as ``max_drop``. The
+            command line adds its spelling (``--max-drop: ...``), others print the bare words.
+
+    """
 
     exit_code = ExitCode.USAGE
+
+    def __init__(self, problem: str, option: str | None = None) -> None:
+        super().__init__(problem if option is None else f"{option.replace('_', ' ')}: {problem}")
+        self.problem = problem
+        self.option = option
 
 
 class UnknownBot(UsageError):
@@ -123,7 +135,7 @@ class BotFailure(LadderError):
     """How the game ends."""
     words: str
     """A predicate for people: the bot ..."""
-    last_words: "LastWords | None" = None
+    last_words: "LastOutput | None" = None
     """Where the bot's process is known, the end of what it wrote and was told."""
 
 

@@ -7,7 +7,7 @@ from engine.result import Result
 from ladder.errors import FORFEIT_KINDS
 from ladder.match.game.answers import thought_of
 from ladder.tools.play.game import (
-    GameInPlay,
+    InteractiveGame,
     Opinion,
 )
 from reports.layout.board import SIGNS
@@ -23,7 +23,7 @@ HELP = (
 )
 
 
-def heading(game: GameInPlay) -> str:
+def heading(game: InteractiveGame) -> str:
     """The players, their stones and the board."""
     board = game.position.board
     return (
@@ -37,21 +37,21 @@ def budget_text(bot: Entrant) -> str:
     return BUDGETS[bot.budget.kind].phrase.format(f"{bot.budget.amount:,}") + " a move"
 
 
-def prompt(game: GameInPlay) -> str:
+def prompt(game: InteractiveGame) -> str:
     """Whose turn it is and what can be typed."""
     if game.verdict is not None:
         return "undo, info or quit"
     return f"your move ({SIGNS[game.person]}), 0 to {game.position.board.columns - 1}, or ?"
 
 
-def played(game: GameInPlay) -> str:
+def played(game: InteractiveGame) -> str:
     """The bot's last move in a line; empty before the first."""
     if game.opinion is None:
         return ""
     return f"{game.opinion.name} played {game.opinion.column}"
 
 
-def ending(game: GameInPlay) -> str:
+def ending(game: InteractiveGame) -> str:
     """How the game ended; empty while it goes on."""
     verdict = game.verdict
     if verdict is None:
@@ -71,7 +71,7 @@ def advice(opinion: Opinion) -> list[str]:
     return lines + [f"  {line}" for line in info_lines(opinion, "you")]
 
 
-def info(game: GameInPlay) -> list[str]:
+def info(game: InteractiveGame) -> list[str]:
     """The bot's own words about its last move."""
     opinion = game.opinion
     if opinion is None:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from db.records.games import GameRow, HumanGameRow, LastWords, Thought
+from db.records.games import GameRow, HumanGameRow, LastOutput, Thought
 from engine.board import parse_board
 from engine.position import Position, format_moves
 from engine.result import Result
@@ -38,7 +38,7 @@ def game_heading(row: StoredGame) -> str:
     return text_of_lines(lines)
 
 
-def last_words_of(row: StoredGame) -> LastWords | None:
+def last_words_of(row: StoredGame) -> LastOutput | None:
     """The last words of the bot that forfeited; None where none were kept."""
     return row.last_words if isinstance(row, GameRow) else None
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from db.records.games import LastWords
+from db.records.games import LastOutput
 from db.records.sides import SideSums
 from db.records.thought_blob import bounded
 from engine.result import Result, Termination
@@ -59,7 +59,7 @@ def offender_of(result: Result, termination: Termination) -> int | None:
     return 0 if result is Result.LOSS else 1
 
 
-def last_words_values(game_id: int, words: LastWords) -> dict[str, Any]:
+def last_words_values(game_id: int, words: LastOutput) -> dict[str, Any]:
     """The row of a forfeited game's last words."""
     messages = "\n".join(" ".join(message.splitlines()) for message in words.messages)
     return {
@@ -69,11 +69,11 @@ def last_words_values(game_id: int, words: LastWords) -> dict[str, Any]:
     }
 
 
-def last_words_of(row: Any) -> LastWords | None:
+def last_words_of(row: Any) -> LastOutput | None:
     """The last words of a row that has the columns of its game's, or nulls."""
     if row.stderr is None:
         return None
-    return LastWords(row.stderr, tuple(row.messages.split("\n")) if row.messages else ())
+    return LastOutput(row.stderr, tuple(row.messages.split("\n")) if row.messages else ())
 
 
 def line_hash(board: str, moves: str) -> int:

@@ -79,7 +79,7 @@ class PairStorer:
                 for (plan, _), both in zip(played, games, strict=True)
             ]
             found = [answer() for answer in asked]
-            moved = _Moved()
+            moved = _PendingUpdates()
             told = [
                 self._finish(connection, moved, *pair, both, rows, rate)
                 for pair, both, rows in zip(played, games, found, strict=True)
@@ -106,7 +106,7 @@ class PairStorer:
     def _finish(
         self,
         connection: Connection,
-        moved: "_Moved",
+        moved: "_PendingUpdates",
         plan: PairPlan,
         record: PairRecord,
         games: Sequence[dict[str, Any]],
@@ -161,7 +161,7 @@ class PairStorer:
             run.insert_machine.run(connection, machine)
         return ids
 
-    def _write(self, connection: Connection, moved: "_Moved") -> None:
+    def _write(self, connection: Connection, moved: "_PendingUpdates") -> None:
         """The aggregate and the ratings, each row once for all pairs of a transaction."""
         run = self._statements
         for key, sums in moved.sums.items():
@@ -182,7 +182,7 @@ class PairStorer:
             )
 
 
-class _Moved:
+class _PendingUpdates:
     """Changes of one transaction beside its games."""
 
     def __init__(self) -> None:

@@ -9,8 +9,8 @@ from sqlalchemy.engine import Dialect
 from db.derived.game_columns import last_words_values
 from db.derived.statements import Answer, Prepared, bound
 from db.models import Game
-from db.models import LastWords as LastWordsRow
-from db.records.games import LastWords
+from db.models import LastOutput as LastWordsRow
+from db.records.games import LastOutput
 
 
 class GameWriter:
@@ -26,7 +26,7 @@ class GameWriter:
         self,
         connection: Connection,
         games: Sequence[Mapping[str, Any]],
-        last_words: Sequence[LastWords | None],
+        last_words: Sequence[LastOutput | None],
     ) -> list[Answer]:
         """Insert games by their values by column; each answer is the row of a game's id."""
         ids = [self._insert.ask(connection, values) for values in games]

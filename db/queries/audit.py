@@ -28,7 +28,7 @@ from db.models import (
     Division,
     Game,
     HumanGame,
-    LastWords,
+    LastOutput,
     OpeningSet,
     Pair,
     Revision,
@@ -153,12 +153,12 @@ class Audit:
                 *_labelled(Pair, "pair", OF_PAIR),
                 *_labelled(Run, "run", OF_RUN),
                 *_labelled(Division, "division", OF_DIVISION),
-                LastWords.game_id.is_not(None).label("has_last_words"),
+                LastOutput.game_id.is_not(None).label("has_last_words"),
             )
             .outerjoin(Pair, Pair.id == Game.pair_id)
             .outerjoin(Run, Run.id == Game.run_id)
             .outerjoin(Division, Division.id == Game.division_id)
-            .outerjoin(LastWords, LastWords.game_id == Game.id)
+            .outerjoin(LastOutput, LastOutput.game_id == Game.id)
             .order_by(Game.id)
         )
         with self._database.streaming() as connection:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from db.connection.database import Database
 from db.derived.game_columns import last_words_of, sides_of
-from db.models import Bot, Division, Game, LastWords, Pair, Revision, Run
+from db.models import Bot, Division, Game, LastOutput, Pair, Revision, Run
 from db.queries.bots import names_of_revisions
 from db.queries.opening_sets import set_in
 from db.queries.runs import settings_now
@@ -37,19 +37,19 @@ def export_lines(
             games,
             pairs.c.number,
             pairs.c.aborts,
-            LastWords.stderr,
-            LastWords.messages,
+            LastOutput.stderr,
+            LastOutput.messages,
             func.row_number().over(order_by=games.c.id).label("place"),
         )
         .join(pairs, pairs.c.id == games.c.pair_id)
-        .outerjoin(LastWords, LastWords.game_id == games.c.id)
+        .outerjoin(LastOutput, LastOutput.game_id == games.c.id)
         .order_by(games.c.run_id, pairs.c.number, games.c.game)
     )
     if division_id is not None:
         query = query.where(games.c.division_id == division_id)
     with database.streaming() as connection:
         names = names_of_revisions(connection)
-        roll = _Roll(connection, division_id)
+        roll = _BotIndex(connection, division_id)
         divisions = {row.id: row for row in connection.execute(select(Division.__table__))}
         unknown = {division.openings for division in divisions.values() if division.openings}
         told: dict[int, Any] = {}
@@ -118,7 +118,7 @@ def _timing(row: Any, *, ids: bool) -> Timing:
     )
 
 
-class _Roll:
+class _BotIndex:
     """The bots of an export, each described once, and which of its revisions is the current one.
 
     Mostly the games tell: a bot's current revision is that of its latest game. Where they do not,

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from db.connection.database import Database
 from db.connection.patience import retried
 from db.derived.game_columns import last_words_of, sides_of
-from db.models import Division, Game, LastWords, Pair, Run
+from db.models import Division, Game, LastOutput, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of
 from db.queries.runs import find_run
 from db.records import thought_blob
@@ -190,8 +190,8 @@ class Games:
 
 def _whole() -> Select[Any]:
     """All columns of games, and the last words where there are any."""
-    return select(Game.__table__, LastWords.stderr, LastWords.messages).outerjoin(
-        LastWords, LastWords.game_id == Game.id
+    return select(Game.__table__, LastOutput.stderr, LastOutput.messages).outerjoin(
+        LastOutput, LastOutput.game_id == Game.id
     )
 
 

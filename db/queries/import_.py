@@ -63,7 +63,7 @@ def import_lines(database: Database, pairs: Sequence[Lines], rate: Rate) -> Impo
 
     """
     with database.writing() as connection:
-        arrival = _Arrival(connection)
+        arrival = _Importer(connection)
         arrival.meet(pairs)
         fresh = [
             (place, pair) for place, pair in enumerate(pairs) if not arrival.is_here(place, *pair)
@@ -87,7 +87,7 @@ class _RunHere:
     """The columns of the run and its division that games are compared with."""
 
 
-class _Arrival:
+class _Importer:
     """One import in its transaction."""
 
     def __init__(self, connection: Connection) -> None:

@@ -16,7 +16,7 @@ from db.json_column import to_json
 from db.models import (
     Bot,
     Game,
-    LastWords,
+    LastOutput,
     Pair,
     PairMachine,
     Revision,
@@ -196,7 +196,7 @@ class Runs:
             run = find_run(connection, run_id)
             pairs = select(Pair.id).where(Pair.run_id == run_id)
             lost = select(Game.id).where(Game.pair_id.in_(pairs), Game.offender.is_not(None))
-            connection.execute(delete(LastWords).where(LastWords.game_id.in_(lost)))
+            connection.execute(delete(LastOutput).where(LastOutput.game_id.in_(lost)))
             ours = select(Game.id).where(Game.pair_id.in_(pairs))
             connection.execute(delete(Verdict).where(Verdict.game_id.in_(ours)))
             games = connection.execute(delete(Game).where(Game.pair_id.in_(pairs))).rowcount

@@ -1,12 +1,12 @@
 """The rule that ties the result of a finished game to its moves."""
 
-from engine.game_in_play import GameInPlay
+from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
 
 
 def fault_of_ending(
-    game: Position | GameInPlay, result: Result, termination: Termination
+    game: Position | MutableGame, result: Result, termination: Termination
 ) -> str | None:
     """Return why a game cannot have ended so, or None if it can.
 

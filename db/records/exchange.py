@@ -14,7 +14,7 @@ from msgspec import Meta
 from bots.budget import KIND_OF_FIELD
 from db.errors import DatabaseError
 from db.records.budget import OF_BOT
-from db.records.games import LastWords, Thought, parse_claim
+from db.records.games import LastOutput, Thought, parse_claim
 from db.records.launch import Launch
 from db.records.runs import RunKind
 from db.records.sides import COUNT_LIMIT, Count, SideSums
@@ -147,7 +147,7 @@ class Timing(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """The expected line of each thought; left out when none has any."""
     nodes: tuple[Count | None, ...] = ()
     """The nodes of each thought; left out when none has any."""
-    last_words: LastWords | None = None
+    last_words: LastOutput | None = None
     """Of a bot that forfeited; left out where none were kept."""
     id: Count = 0
     """The game's number in the database that it was exported from, which an import does not keep;

@@ -82,7 +82,7 @@ def fault_of_thought(thought: Thought) -> str | None:
     return None
 
 
-class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class LastOutput(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The end of what a failing bot wrote and was told, for its author."""
 
     stderr: Annotated[str, Meta(max_length=STDERR_LIMIT)] = ""
@@ -116,7 +116,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     duration_us: int
     detail: str = ""
     """For a forfeit: what happened, for the bot's author."""
-    last_words: LastWords | None = None
+    last_words: LastOutput | None = None
     """Of a bot that forfeited."""
 
 
@@ -165,7 +165,7 @@ class GameRow(FinishedGame):
     """The first player's and the second's."""
     repeat: bool
     """Whether the same board and moves had been stored in the division before."""
-    last_words: LastWords | None = None
+    last_words: LastOutput | None = None
     """Of the bot that forfeited, where they were kept; None also in a stream of many games."""
 
 

@@ -29,7 +29,7 @@ from ladder.results.standings.standings import PairStanding, Standings
 from ladder.runs.executor import Workforce
 from ladder.runs.progress import RunEnding
 from ladder.runs.resumable import Resumable
-from ladder.runs.settings import Continue, Settings
+from ladder.runs.settings import ResumePolicy, Settings
 from ladder.runs.start import (
     THIS_MACHINE,
     NothingToResume,
@@ -71,7 +71,7 @@ def play_and_report(
             settings, bots = choose(store)
             settings, bots, _ = _fit(settings, bots, named)
             check_possible(settings, bots)
-        if settings.continuing is Continue.ONLY:  # and so no database is made
+        if settings.resume_policy is ResumePolicy.ONLY:  # and so no database is made
             return _say_nothing_to_resume((), options, json=json)
     with open_store(db, create=True, sync=True) as store:
         settings, bots = choose(store)

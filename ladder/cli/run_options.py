@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ladder.match.process.confinement import Confinement
     from ladder.runs.executor import Workforce
     from ladder.runs.schedule import Pairing
-    from ladder.runs.settings import Continue, Settings
+    from ladder.runs.settings import ResumePolicy, Settings
 
 NO_OPTION = "no option"
 """Marks the fields of a class of options that stand for none."""
@@ -177,7 +177,7 @@ class RunOptions(BotOptions):
         games: int | None = None,
         seconds: float | None = None,
         rated: bool = True,
-        continuing: "Continue | None" = None,
+        resume_policy: "ResumePolicy | None" = None,
     ) -> "Settings":
         """The settings of a run under these options.
 
@@ -189,7 +189,7 @@ class RunOptions(BotOptions):
             games: finished games after which the run ends; None: no such end.
             seconds: wall time after which the run ends; None: no such end.
             rated: whether the games count in the rating list.
-            continuing: what to do about an interrupted run of the same identity; None: finish it
+            resume_policy: what to do about an interrupted run of the same identity; None: finish it
                 if there is one.
 
         Raises:
@@ -201,7 +201,7 @@ class RunOptions(BotOptions):
         from ladder.match.process.cpus import allowed_cpus, check_claims
         from ladder.names import check_line
         from ladder.runs.schedule import refuse_long_openings, refuse_other_boards
-        from ladder.runs.settings import Continue, Settings
+        from ladder.runs.settings import ResumePolicy, Settings
 
         if self.scale_time and self.cluster is None:
             raise UsageError(
@@ -232,7 +232,7 @@ class RunOptions(BotOptions):
             confinement=self.confinement(),
             kind=kind,
             rated=rated,
-            continuing=continuing or Continue.AUTO,
+            resume_policy=resume_policy or ResumePolicy.AUTO,
             note=check_line(self.note, "--note"),
             scale_time=self.scale_time,
             options=self.stored,

@@ -27,7 +27,7 @@ TIME = "time_ms"
 """The name of the budget by the clock, under which the margin counts."""
 
 
-class Continue(StrEnum):
+class ResumePolicy(StrEnum):
     """The treatment of an interrupted run of the same identity."""
 
     AUTO = "auto"
@@ -91,7 +91,7 @@ class Settings:
     """Of every bot; without a limit of CPU time `confinement_in_force` finds one."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True
-    continuing: Continue = Continue.AUTO
+    resume_policy: ResumePolicy = ResumePolicy.AUTO
     note: str = ""
     """The user's words about the run; no part of what identifies it."""
     scale_time: bool = False

@@ -43,7 +43,7 @@ from ladder.runs.runner import Runner, RunOutcome
 from ladder.runs.schedule import Schedule, refuse_set
 from ladder.runs.scoreboard import scoreboard_of
 from ladder.runs.settings import (
-    Continue,
+    ResumePolicy,
     Settings,
     identity_hash,
 )
@@ -337,7 +337,7 @@ def take_run(
 
     """
     beside = settings
-    if settings.continuing is not Continue.NEVER:
+    if settings.resume_policy is not ResumePolicy.NEVER:
         for former, each in runs_like(store, settings, hashes):
             if is_open(former) and lock.try_acquire(former.id):
                 if is_unfinished(former):
@@ -350,7 +350,7 @@ def take_run(
                 return store.runs.get(former.id), each
             if is_open(former):
                 beside = each
-    if settings.continuing is Continue.ONLY:
+    if settings.resume_policy is ResumePolicy.ONLY:
         return None
     run = _create_run(store, lock, beside, hashes, question)
     # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
@@ -363,7 +363,7 @@ def _seed(store: Store, settings: Settings, description: Mapping[str, object]) -
     """Return the given seed, or that of the newest run of the identity, or a new one."""
     if settings.seed is not None:
         return settings.seed
-    if settings.bots and settings.continuing is not Continue.NEVER:
+    if settings.bots and settings.resume_policy is not ResumePolicy.NEVER:
         for run in store.runs.find(identity=identity_hash(description)):
             return run.seed
     return secrets.randbelow(SEED_LIMIT)

@@ -20,7 +20,7 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.worker_pool import WorkerPool
 
 if TYPE_CHECKING:
-    from ladder.runs.executor import News
+    from ladder.runs.executor import MachineEvent
 
 _pool: BotPool | None = None
 _broadcast: Broadcast | None = None
@@ -83,6 +83,6 @@ class Workers(WorkerPool):
         """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)
 
-    def news(self) -> "tuple[News, ...]":
+    def news(self) -> "tuple[MachineEvent, ...]":
         """Nothing: the processes of one machine are always there."""
         return ()

@@ -17,7 +17,6 @@ from db.errors import DatabaseError, UnknownRow
 from engine.errors import EngineError
 from ladder.errors import LadderError, UnknownBot, UsageError
 from ladder.web import memory
-from ladder.web.border.safety import SafetyMiddleware
 from ladder.web.errors import NotFound, Refused
 from ladder.web.live.events import event
 from ladder.web.live_page import wants_stream
@@ -28,6 +27,7 @@ from ladder.web.routes.games import game_page, games_page
 from ladder.web.routes.overview import overview_page
 from ladder.web.routes.runs import run_page
 from ladder.web.routes.static import static_file
+from ladder.web.security.safety import SafetyMiddleware
 from ladder.web.site import Site
 from reports.html.live.parts import PageParts, framed
 

@@ -17,8 +17,6 @@ from ladder.match.process.confinement import Confinement
 from ladder.signals import is_stop_wished, stops_heeded
 from ladder.web import memory
 from ladder.web.app import application
-from ladder.web.border.password import Doorkeeper, read_password
-from ladder.web.border.safety import Border
 from ladder.web.connections import (
     DEFAULT_CONNECTION_LIMITS,
     ConnectionLimits,
@@ -26,11 +24,13 @@ from ladder.web.connections import (
     raise_open_files,
 )
 from ladder.web.live.boards import Boards
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
-from ladder.web.live.news import News
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
+from ladder.web.security.password import BasicAuth, read_password
+from ladder.web.security.safety import Border
 from ladder.web.site import Site
 
 HEAD_LIMIT = 16 * 1024
@@ -102,9 +102,9 @@ async def _serve(
     announce: Callable[[Listening], object],
     is_over: Callable[[], bool],
 ) -> None:
-    news = News()
+    news = ChangeSignal()
     follower, readers = Follower(place.database, news), Readers(place.database)
-    border = Border(place.host, None if password is None else Doorkeeper(password))
+    border = Border(place.host, None if password is None else BasicAuth(password))
     games = OpenGames(place.database, place.confinement, place.players)
     site = Site(
         place.database,

@@ -13,14 +13,14 @@ from db.store import Store
 from ladder.experiments.select.stored import StoredSelection, selection_of
 from ladder.results.overview.change import list_before
 from ladder.runs.history import PastRun
-from ladder.web.border.safety import Border
 from ladder.web.live.boards import Boards
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
-from ladder.web.live.news import News
 from ladder.web.live.reading import Readers
 from ladder.web.live.streams import Streams
 from ladder.web.live.views import Views
 from ladder.web.play.open_games import OpenGames
+from ladder.web.security.safety import Border
 from reports.html.live.parts import Frame
 
 
@@ -53,7 +53,7 @@ class Site:
     views: Views
     open_games: OpenGames
     boards: Boards
-    news: News
+    news: ChangeSignal
     """Of the follower and the boards."""
     streams: Streams = field(default_factory=Streams)
     remembered: Remembered = field(default_factory=Remembered)

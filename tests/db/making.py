@@ -7,7 +7,7 @@ from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.aggregate import RatingRow
 from db.records.bots import NewBot, NewRevision, RevisionRow
-from db.records.games import GameRecord, LastWords, NewHumanGame, Thought
+from db.records.games import GameRecord, LastOutput, NewHumanGame, Thought
 from db.records.launch import Launch, Start
 from db.records.pairs import (
     Entrant,
@@ -92,7 +92,7 @@ def game(
     last = None
     if result is not Result.DRAW and random.random() < 0.2:
         ending = random.choice(kinds)
-        last = LastWords("Traceback:\n  no idea", ('> {"type":"move","ply":4}', "< 3"))
+        last = LastOutput("Traceback:\n  no idea", ('> {"type":"move","ply":4}', "< 3"))
     told = tuple(
         Thought(
             random.randrange(90_000, 110_000),

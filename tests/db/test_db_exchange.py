@@ -9,7 +9,7 @@ import pytest
 
 from db.records import thought_blob
 from db.records.exchange import BotLine, GameLine, Imported, NotImportable
-from db.records.games import LastWords, Thought
+from db.records.games import LastOutput, Thought
 from db.records.launch import described
 from db.records.pairs import PairPlan, PairRecord, PlannedPair
 from db.store import Store
@@ -29,7 +29,7 @@ def legal_record(plan: PairPlan, random: SplitMix) -> PairRecord:
         moves=second.moves[:-1],
         result=Result.LOSS if len(second.moves) % 2 else Result.WIN,
         termination=Termination.CRASH,
-        last_words=LastWords("Traceback:\n  no idea", ("> {}", "< 3")),
+        last_words=LastOutput("Traceback:\n  no idea", ("> {}", "< 3")),
     )
     return msgspec.structs.replace(record, games=(first, lost))
 

@@ -13,7 +13,7 @@ from db.records.launch import (
 )
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import ALL_FACILITIES, Confinement, Facilities
-from ladder.match.process.family import Conduct
+from ladder.match.process.process_tree import BotHistory
 from tests.support.fakes import (
     StartFake,
     await_none,
@@ -38,7 +38,7 @@ def start_fake(tmp_path: Path, mark: str) -> Iterator[StartFake]:
         *arguments: str,
         limits: Limits = DEFAULT_LIMITS,
         sandbox: tuple[str, ...] = (),
-        conduct: Conduct | None = None,
+        conduct: BotHistory | None = None,
         facilities: Facilities = ALL_FACILITIES,
     ) -> BotProcess:
         confinement = Confinement(

@@ -19,7 +19,7 @@ from engine.position import Position
 from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from ladder.runs.cluster import machine
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.serving import serve_worker
 from tests.support.data.random_games import random_record
 
@@ -116,8 +116,8 @@ def main() -> None:
     # Tasks come by the names of their functions.
     play.__module__, play.__qualname__ = machine.__name__, "play"
     machine.play = play
-    door = Door("127.0.0.1", int(port), Path(folder) if folder else None)
-    serve_worker(door, slots=1, name=name, say=lambda _: None, sandbox=())
+    endpoint = SchedulerEndpoint("127.0.0.1", int(port), Path(folder) if folder else None)
+    serve_worker(endpoint, slots=1, name=name, say=lambda _: None, sandbox=())
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from typing import Any
 
 from db.records.pairs import PairPlan, PairRecord
 from engine.seeds import SplitMix
-from ladder.runs.executor import News
+from ladder.runs.executor import MachineEvent
 from tests.end_to_end.traces import faults_of, lines_of
 from tests.support.command_server import ROOT, load_program, warm_up
 from tests.support.data.random_games import random_record
@@ -54,7 +54,7 @@ class InstantWorkers:
     def wait(self, timeout_s: float) -> None:
         pass
 
-    def news(self) -> tuple[News, ...]:
+    def news(self) -> tuple[MachineEvent, ...]:
         return ()
 
     def close(self) -> None:

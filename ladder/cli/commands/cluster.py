@@ -32,16 +32,16 @@ def start(
     from ladder.runs.cluster.workforce import need_cluster
 
     need_cluster()
-    from ladder.runs.cluster.security import door_of
+    from ladder.runs.cluster.security import parse_endpoint
     from ladder.runs.cluster.serving import serve_scheduler
 
     folder = None if certificates is None else Path(certificates)
     place = f"[{host}]" if ":" in host else host
-    door = door_of(f"{place}:{port}", folder, insecure=insecure, option="--host")
+    endpoint = parse_endpoint(f"{place}:{port}", folder, insecure=insecure, option="--host")
     try:
-        serve_scheduler(door, print_out)
+        serve_scheduler(endpoint, print_out)
     except OSError as error:
-        raise UsageError(f"nothing can listen at {door.address}: {error}") from error
+        raise UsageError(f"nothing can listen at {endpoint.address}: {error}") from error
     return ExitCode.DONE
 
 

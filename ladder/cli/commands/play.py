@@ -21,7 +21,7 @@ from ladder.cli.run_options import BotOptions, takes_options
 
 if TYPE_CHECKING:
     from db.records.pairs import Entrant
-    from ladder.tools.play.game import GameInPlay
+    from ladder.tools.play.game import InteractiveGame
 
 
 class Side(StrEnum):
@@ -89,7 +89,7 @@ def play(
     from ladder.errors import UsageError
     from ladder.runs.budgets import Budgets
     from ladder.tools.play.game import (
-        GameInPlay,
+        InteractiveGame,
         entrant_at_the_board,
     )
 
@@ -122,7 +122,7 @@ def play(
         # Only now: a refused command leaves no new file behind.
         with open_store(db, create=True, sync=True) as store:
             opponent = entrant_at_the_board(store, bot, drawn, budgets)
-    with GameInPlay(opponent, confinement, board=drawn, person=person, seed=seed) as game:
+    with InteractiveGame(opponent, confinement, board=drawn, person=person, seed=seed) as game:
         try:
             dialogue_for(stdout_console(), game, adviser).sit()
         finally:
@@ -135,7 +135,7 @@ HINT_MS = 1000
 """Time for a hint of a bot that does not know the budget of the game."""
 
 
-def _save(game: "GameInPlay", db: str) -> None:
+def _save(game: "InteractiveGame", db: str) -> None:
     from ladder.cli.database import open_store
     from ladder.cli.output import (
         print_error,

@@ -61,10 +61,11 @@ def run(
     from ladder.errors import UsageError
     from ladder.match.registry.registered import choose_bots
     from ladder.runs.schedule import parse_pairing
-    from ladder.runs.settings import Continue
+    from ladder.runs.settings import ResumePolicy
 
     if resume and new:
         raise UsageError("--resume and --new contradict each other: give one of them")
+    policy = ResumePolicy.ONLY if resume else ResumePolicy.NEVER if new else ResumePolicy.AUTO
     # Everything that can be wrong is read before the database is touched.
     patterns = names_of(bots)
     settings = options.settings(
@@ -74,7 +75,7 @@ def run(
         pairing=parse_pairing(pairing),
         games=games,
         seconds=None if hours is None else hours * 3600,
-        continuing=Continue.ONLY if resume else Continue.NEVER if new else Continue.AUTO,
+        resume_policy=policy,
     )
 
     def choose(store: "Store") -> "tuple[Settings, list[BotRow]]":

@@ -115,7 +115,7 @@ def tune(
     from ladder.experiments.tune.task import Method, TuningTask
     from ladder.experiments.tune.template import template_of
     from ladder.runs.schedule import Pairing, PairingKind
-    from ladder.runs.settings import Continue
+    from ladder.runs.settings import ResumePolicy
     from ladder.stats.choices import Model
     from reports.run import watcher_for
     from reports.tune import tune_document, tune_text, tuning_watcher
@@ -130,7 +130,7 @@ def tune(
         pairing=Pairing(PairingKind.RANDOM),
         games=games,
         rated=False,
-        continuing=Continue.NEVER if new else Continue.AUTO,
+        resume_policy=ResumePolicy.NEVER if new else ResumePolicy.AUTO,
     )
     task = TuningTask(
         template=template_of(spec, read_parameters(param or ())),

@@ -39,15 +39,15 @@ def worker(
 
     need_cluster()
     from ladder.match.process.cpus import allowed_cpus, check_claims
-    from ladder.runs.cluster.security import door_of
+    from ladder.runs.cluster.security import parse_endpoint
     from ladder.runs.cluster.serving import serve_worker
 
     check_line(name, "--name")
     check_claims()
     words = sandbox_of(sandbox)
-    door = door_of(address, _folder(certificates), insecure=insecure, option="ADDRESS")
+    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="ADDRESS")
     serve_worker(
-        door, slots=slots or allowed_cpus(), name=name or None, sandbox=words, say=print_error
+        endpoint, slots=slots or allowed_cpus(), name=name or None, sandbox=words, say=print_error
     )
     return ExitCode.DONE
 

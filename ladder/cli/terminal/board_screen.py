@@ -22,7 +22,7 @@ from ladder.tools.play.commands import (
     named_column,
     understand,
 )
-from ladder.tools.play.game import GameInPlay
+from ladder.tools.play.game import InteractiveGame
 from reports.layout.board import board_text
 from reports.play import (
     HELP,
@@ -39,7 +39,7 @@ Advisers = Callable[[str], Entrant]
 """The bot of a name, or for "" the usual one, ready to be asked for a hint."""
 
 
-def dialogue_for(console: Console, game: GameInPlay, advisers: Advisers) -> "Dialogue":
+def dialogue_for(console: Console, game: InteractiveGame, advisers: Advisers) -> "Dialogue":
     """Keys and a picture on a terminal, else lines."""
     kind = DrawnDialogue if can_draw(console, game.position.board.rows) else LineDialogue
     return kind(console, game, advisers)
@@ -48,7 +48,7 @@ def dialogue_for(console: Console, game: GameInPlay, advisers: Advisers) -> "Dia
 class Dialogue(ABC):
     """One game from its first question to the leaving."""
 
-    def __init__(self, console: Console, game: GameInPlay, advisers: Advisers) -> None:
+    def __init__(self, console: Console, game: InteractiveGame, advisers: Advisers) -> None:
         self._console = console
         self._game = game
         self._advisers = advisers

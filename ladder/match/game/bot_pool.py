@@ -13,8 +13,8 @@ from db.records.launch import Start
 from ladder.errors import BotProtocolError, UsageError
 from ladder.match.process.bot_process import BotProcess
 from ladder.match.process.confinement import Confinement
-from ladder.match.process.family import Conduct
 from ladder.match.process.log_budget import LogBudget
+from ladder.match.process.process_tree import BotHistory
 from ladder.match.specs.file_state import check_unchanged
 from ladder.names import check_text
 
@@ -50,7 +50,7 @@ class BotPool:
         self._logs = LogBudget(confinement.log_bytes)
         self._started: list[BotProcess] = []
         """Those whose logs are still to be counted."""
-        self._conducts: dict[Start, Conduct] = {}
+        self._conducts: dict[Start, BotHistory] = {}
         self.prepared_us: dict[tuple[Start, str | None], int] = {}
         """By process and built-in player: the shortest time from the start of a process to its
         first `ready`, before any position of the game was known."""
@@ -86,9 +86,9 @@ class BotPool:
             raise
         return process
 
-    def conduct(self, start: Start) -> Conduct:
+    def conduct(self, start: Start) -> BotHistory:
         """The conduct of a bot, shared by all its processes."""
-        return self._conducts.setdefault(start, Conduct())
+        return self._conducts.setdefault(start, BotHistory())
 
     def hold_idle(self) -> None:
         """Let no idle process run until it is acquired again: others have the CPU now.

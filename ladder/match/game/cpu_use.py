@@ -6,7 +6,7 @@ code that its runtime compiles in the background.
 """
 
 from ladder.errors import BotOverCpu, BotPondering
-from ladder.match.process.family import ProcessFamily
+from ladder.match.process.process_tree import ProcessTree
 
 FREE_US, FREE_SHARE = 250_000, 0.1
 """Processor time that a bot may use in a game while its opponent is asked, in microseconds and as
@@ -27,7 +27,7 @@ class CpuUse:
     def __init__(self) -> None:
         self.rest_us = self.beyond_us = 0
 
-    def add(self, family: ProcessFamily, elapsed_us: int) -> bool:
+    def add(self, family: ProcessTree, elapsed_us: int) -> bool:
         """Count a turn and the rest before it; whether a look at the allowance is called for."""
         self.rest_us += family.rest_us
         beyond_us = family.turn_us - elapsed_us

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from engine.game_in_play import GameInPlay
+from engine.mutable_game import MutableGame
 from engine.position import Position
 from engine.result import Result, Termination
 from ladder.errors import BotFailure
@@ -29,7 +29,7 @@ class Forfeit(Exception):
         self.failure = failure
 
 
-def verdict_on_board(position: Position | GameInPlay) -> GameEnd:
+def verdict_on_board(position: Position | MutableGame) -> GameEnd:
     """Return the verdict on a game that has ended on the board."""
     ending = position.ending
     assert ending is not None  # noqa: S101 - called only when the game is over

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from bots.protocol import READY_S, GameOver, MoveAsk, MoveReply
 from db.records import thought_blob
-from db.records.games import GameRecord, LastWords, Thought
+from db.records.games import GameRecord, LastOutput, Thought
 from db.records.pairs import Entrant, Excuses, PairPlan
 from db.records.sides import SideSums
 from engine.board import parse_board
 from engine.errors import IllegalMove
-from engine.game_in_play import GameInPlay
+from engine.mutable_game import MutableGame
 from engine.result import Result
 from ladder.errors import (
     BotFailure,
@@ -136,10 +136,10 @@ class RefereedGame:
         self.judge_late = judge_late
         entrants = (plan.b, plan.a) if swapped else (plan.a, plan.b)
         self.sides = (_Side(entrants[0], plan), _Side(entrants[1], plan))
-        self.game = GameInPlay(parse_board(plan.board), plan.opening)
+        self.game = MutableGame(parse_board(plan.board), plan.opening)
         self.thoughts: list[Thought] = []
         """Of the moves of both sides, in order."""
-        self.last_words: LastWords | None = None
+        self.last_words: LastOutput | None = None
         """The offender's."""
 
     def play(self) -> GameRecord:

@@ -34,7 +34,7 @@ from bots.protocol import (
     encode,
     parse_reply,
 )
-from db.records.games import LastWords
+from db.records.games import LastOutput
 from db.records.launch import Start
 from ladder.errors import BotFailure, BotProtocolError, BotTimeout, MachineStalled
 from ladder.match.process.confinement import Confinement
@@ -54,7 +54,6 @@ from ladder.match.process.failures import (
     with_last_words,
     wrong_answer,
 )
-from ladder.match.process.family import Conduct, ProcessFamily
 from ladder.match.process.line_channel import (
     ASLEEP_S,
     ChannelError,
@@ -63,6 +62,7 @@ from ladder.match.process.line_channel import (
     LineChannel,
     NotOneLineError,
 )
+from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.supervisor_client import SupervisorClient
 
 LAST_REPORT_S = 0.1
@@ -101,7 +101,7 @@ class BotProcess:
 
     """
 
-    def __init__(self, client: SupervisorClient, conduct: Conduct, *, foreign: bool) -> None:
+    def __init__(self, client: SupervisorClient, conduct: BotHistory, *, foreign: bool) -> None:
         self.alive = True
         self.failed = False
         self.has_played = False
@@ -114,7 +114,7 @@ class BotProcess:
         cls,
         start: Start,
         confinement: Confinement,
-        conduct: Conduct | None = None,
+        conduct: BotHistory | None = None,
         *,
         name: str = "bot",
     ) -> BotProcess:
@@ -141,7 +141,7 @@ class BotProcess:
         client = SupervisorClient.start(
             start.argv, start.folder, confinement, environment=dict(start.environment), name=name
         )
-        return cls(client, Conduct() if conduct is None else conduct, foreign=start.foreign)
+        return cls(client, BotHistory() if conduct is None else conduct, foreign=start.foreign)
 
     def ask(self, request: Request, *, timeout_s: float, watch_runqueue: bool = False) -> Answer:
         """Put a question and wait for its answer.
@@ -214,7 +214,7 @@ class BotProcess:
         if self.alive:
             self._channel.send(encode(request))
 
-    def last_words(self) -> LastWords:
+    def last_words(self) -> LastOutput:
         """The last messages with it, and once it has ended the end of its stderr."""
         return last_words(self._client.report.stderr, self._channel.messages)
 
@@ -255,7 +255,7 @@ class BotProcess:
         self.kill()
 
     @property
-    def family(self) -> ProcessFamily:
+    def family(self) -> ProcessTree:
         """The processor time of its processes, measured from `begin_game` on."""
         return self._meter.family
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ladder.match.process.cpu_wait import Snapshot, Stall, snapshot, stall_since, with_outside
-from ladder.match.process.family import Conduct, ProcessFamily
 from ladder.match.process.outside import OutsideClocks
+from ladder.match.process.process_tree import BotHistory, ProcessTree
 from ladder.match.process.supervisor_client import SupervisorClient
 
 KEPT_SHARE = 0.8
@@ -20,8 +20,8 @@ class CpuMeter:
 
     """
 
-    def __init__(self, client: SupervisorClient, conduct: Conduct, *, foreign: bool) -> None:
-        self.family = ProcessFamily(client.popen.pid, conduct, foreign=foreign, group=client.group)
+    def __init__(self, client: SupervisorClient, conduct: BotHistory, *, foreign: bool) -> None:
+        self.family = ProcessTree(client.popen.pid, conduct, foreign=foreign, group=client.group)
         self.stall: Stall | None = None
         self._supervisor = client.popen.pid
         self._snapshot: Snapshot | None = None

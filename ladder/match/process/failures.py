@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from bots.errors import ProtocolError
 from bots.protocol import MAX_LINE, ErrorReply, MoveAsk, Reply, Request, decode_reply
-from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastWords
+from db.records.games import MESSAGE_LIMIT, MESSAGES_KEPT, STDERR_LIMIT, LastOutput
 from ladder.errors import (
     BotCrash,
     BotFailure,
@@ -134,7 +134,7 @@ def with_last_words(failure: BotFailure, stderr: str) -> BotFailure:
     return type(failure)(f"{failure}; its last words on stderr:\n{words}")
 
 
-def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastWords:
+def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastOutput:
     """The last words of a failing bot and to it, as they are stored.
 
     Args:
@@ -143,7 +143,7 @@ def last_words(stderr: str, messages: Iterable[tuple[str, bytes]]) -> LastWords:
 
     """
     lines = [line for line in stderr.splitlines() if not line.startswith("--- game ")]
-    return LastWords(
+    return LastOutput(
         "\n".join(lines).strip()[-STDERR_LIMIT:],
         tuple(sign + _shortened(line) for sign, data in messages for line in data.splitlines())[
             -MESSAGES_KEPT:

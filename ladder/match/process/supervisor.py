@@ -5,7 +5,7 @@ A program of its own, run with ``python -I -S``: it and the two small modules th
 the standard library only, and of that only what loads quickly (``signal``, ``json`` and
 ``subprocess`` cost 5 to 13 ms each).
 
-    harness --control pipe--> supervisor     whatever ends this pipe ends the bot; see `Orders`
+    harness --control pipe--> supervisor     its end ends the bot; see `ControlChannel`
     harness <--status pipe--- supervisor     one line per event, see `report`
     harness <==stdin, stdout==> bot          directly: no move passes through the supervisor
               supervisor <--stderr-- bot     into a log file with a cap
@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> None:
         if group is not None and not group.is_entered:
             end_group(group.folder, 0)
             group = None
-        orders = Orders(control)
+        orders = ControlChannel(control)
         supervise(bot, stderr, orders, status, log, Watch(options, group))
         all_ended = end_all(group)
         for line in orders.headings():
@@ -234,7 +234,7 @@ def why_not(step: str, number: int, program: str, folder: str) -> str:
 
 
 def supervise(
-    bot: int, stderr: int, orders: "Orders", status: int, log: Log, watch: "Watch"
+    bot: int, stderr: int, orders: "ControlChannel", status: int, log: Log, watch: "Watch"
 ) -> None:
     """Return when the bot has ended, has passed a limit, or the harness wants its end."""
     ended = os.pidfd_open(bot)
@@ -279,7 +279,7 @@ def supervise(
         look = now + watch.pause
 
 
-class Orders:
+class ControlChannel:
     """The lines that the harness writes into the control pipe; nobody is woken by them."""
 
     def __init__(self, control: int) -> None:

@@ -16,14 +16,14 @@ from db.records.pairs import Entrant, PairPlan, PairRecord
 from db.records.runs import RunRow
 from db.store import Store
 from ladder.match.process.worker_pool import call_apart
+from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.coordinator.replay import Replay
-from ladder.runs.cluster.luggage import Luggage, pack_bots
 from ladder.runs.cluster.machine import MachineFacts
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.slot import measure_speed
-from ladder.runs.executor import News, PairExecutor
+from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import TIME, Settings
 
 END_S = 5.0
@@ -36,9 +36,9 @@ _Arrival = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseExc
 class Cluster:
     """The workforce of a command that was given a scheduler's address."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, endpoint: SchedulerEndpoint) -> None:
         """Nothing is connected before a run starts."""
-        self._door = door
+        self._endpoint = endpoint
 
     def prepare(self, entrants: Mapping[str, Entrant]) -> None:
         """Nothing: each machine compiles for itself when it joins."""
@@ -61,12 +61,12 @@ class Cluster:
         """
         confinement = settings.confinement_in_force
         compares = TIME not in settings.budgets.amounts
-        luggage = pack_bots(
+        bot_bundle = pack_bots(
             bots, limits=confinement.limits, sandbox=confinement.sandbox, pin=settings.pin
         )
         return ClusterExecutor(
-            self._door,
-            luggage,
+            self._endpoint,
+            bot_bundle,
             entrants,
             stream=run.stream,
             compares=compares,
@@ -84,8 +84,8 @@ class ClusterExecutor:
 
     def __init__(
         self,
-        door: Door,
-        luggage: Luggage,
+        endpoint: SchedulerEndpoint,
+        bot_bundle: BotBundle,
         entrants: Mapping[str, Entrant],
         *,
         stream: str,
@@ -97,8 +97,8 @@ class ClusterExecutor:
         """Connect.
 
         Args:
-            door: of the scheduler.
-            luggage: the run's bots.
+            endpoint: of the scheduler.
+            bot_bundle: the run's bots.
             entrants: the same bots by name, as sides of pairs.
             stream: of the run.
             compares: whether a pair that is played twice must end in equal games.
@@ -108,15 +108,15 @@ class ClusterExecutor:
 
         """
         self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
-        self._said: SimpleQueue[News] = SimpleQueue()
+        self._said: SimpleQueue[MachineEvent] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop()
         self._machines: dict[MachineFacts, int] = {}
         self._keep = keep
         self._replay = replay
         self._fleet = Fleet(
-            door,
-            luggage,
+            endpoint,
+            bot_bundle,
             entrants,
             stream=stream,
             compares=compares,
@@ -154,7 +154,7 @@ class ClusterExecutor:
         except Empty:
             return
 
-    def news(self) -> list[News]:
+    def news(self) -> list[MachineEvent]:
         """Machines that joined, left, fell silent or disagreed."""
         found = []
         while not self._said.empty():

@@ -29,8 +29,8 @@ from ladder.match.process.cpus import allowed_cpus
 from ladder.match.process.worker_pool import WorkerDied, WorkerPool
 from ladder.runs.cluster import slot
 from ladder.runs.cluster.archive import unpack
-from ladder.runs.cluster.travel import Kit
-from ladder.runs.cluster.travelled_cache import archives_folder, mark_used
+from ladder.runs.cluster.shipped_cache import archives_folder, mark_used
+from ladder.runs.cluster.shipping import RunManifest
 
 T = TypeVar("T")
 NAME = "LADDER_MACHINE"
@@ -146,7 +146,7 @@ _speed: float | None = None
 """Of the reference search, once it was made."""
 
 
-def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> slot.Prepared:
+def prepare(manifest: RunManifest, sides: tuple[Entrant, ...]) -> slot.Prepared:
     """Make this machine ready for a run's pairs, in a slot.
 
     Once begun it is finished, even for a run that has ended: the next one then finds everything
@@ -158,7 +158,7 @@ def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> slot.Prepared:
     """
     global _speed
     prepared = run_in_slot(
-        partial(slot.prepare, measure=_speed is None), kit, sides, is_wanted=is_serving
+        partial(slot.prepare, measure=_speed is None), manifest, sides, is_wanted=is_serving
     )
     if _speed is None:
         _speed = prepared.speed

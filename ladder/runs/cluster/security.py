@@ -28,7 +28,7 @@ class Unreachable(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class SchedulerEndpoint:
     """A scheduler's address and the certificates with which it is reached."""
 
     host: str
@@ -66,20 +66,22 @@ class Door:
         )
 
 
-async def check_scheduler(door: Door, patience_s: float = CONNECT_S) -> None:
+async def check_scheduler(endpoint: SchedulerEndpoint, patience_s: float = CONNECT_S) -> None:
     """See by a connection of its own that a scheduler answers: Dask does not say why it fails.
 
     Raises:
         Unreachable: it does not, or its certificates are others than those here.
 
     """
-    folder = door.certificates
+    folder = endpoint.certificates
     context = None
     try:
         if folder is not None:
-            context = door.security().get_connection_args("client")["ssl_context"]
+            context = endpoint.security().get_connection_args("client")["ssl_context"]
         async with asyncio.timeout(patience_s):
-            reader, writer = await asyncio.open_connection(door.host, door.port, ssl=context)
+            reader, writer = await asyncio.open_connection(
+                endpoint.host, endpoint.port, ssl=context
+            )
             try:
                 greeting = await reader.read(1)
             finally:
@@ -114,7 +116,9 @@ def _tls_failure(error: ssl.SSLError, folder: Path | None) -> str:
     return f"it does not use TLS ({why}): start it with --certificates, too"
 
 
-def door_of(address: str, certificates: Path | None, *, insecure: bool, option: str) -> Door:
+def parse_endpoint(
+    address: str, certificates: Path | None, *, insecure: bool, option: str
+) -> SchedulerEndpoint:
     """Read an address, and refuse one that everybody on the network could use.
 
     Args:
@@ -150,7 +154,7 @@ def door_of(address: str, certificates: Path | None, *, insecure: bool, option: 
             "`ladder cluster certificates FOLDER`, copy them to each machine and give "
             "--certificates FOLDER; or --insecure in a network that you trust wholly"
         )
-    return Door(host, PORT if port is None else port, certificates)
+    return SchedulerEndpoint(host, PORT if port is None else port, certificates)
 
 
 def _check_set(folder: Path) -> None:

@@ -15,7 +15,7 @@ from distributed import Scheduler, Worker
 from engine.cache import cache_root
 from ladder.match.process.failures import in_one_line
 from ladder.runs.cluster import machine, slot
-from ladder.runs.cluster.security import CONNECT_S, Door, check_scheduler
+from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 
 PAUSE_S = 2.0
 """Between two attempts to reach a scheduler."""
@@ -30,7 +30,7 @@ FRUGAL = {
 take processor time from bots that think."""
 
 
-def serve_scheduler(door: Door, say: Say) -> None:
+def serve_scheduler(endpoint: SchedulerEndpoint, say: Say) -> None:
     """Be a scheduler until a signal; `say` is told the address first.
 
     Raises:
@@ -40,11 +40,11 @@ def serve_scheduler(door: Door, say: Say) -> None:
     _be_quiet()
     # No page of its own: it would be open to whoever reaches the machine.
     with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
-        _run(_schedule(door, say))
+        _run(_schedule(endpoint, say))
 
 
 def serve_worker(
-    door: Door,
+    endpoint: SchedulerEndpoint,
     *,
     slots: int,
     name: str | None,
@@ -55,7 +55,7 @@ def serve_worker(
     """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
 
     Args:
-        door: of the scheduler.
+        endpoint: of the scheduler.
         slots: pairs at the same time.
         name: of this machine; None: that of the host.
         sandbox: words before the command of every foreign bot; empty: those of its run.
@@ -70,15 +70,15 @@ def serve_worker(
     if sandbox:
         os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        _run(_work_as(machines, door, slots, say))
+        _run(_work_as(machines, endpoint, slots, say))
 
 
-async def _schedule(door: Door, say: Say) -> None:
+async def _schedule(endpoint: SchedulerEndpoint, say: Say) -> None:
     async with Scheduler(
-        host=door.host,
-        port=door.port,
-        protocol=door.protocol,
-        security=door.security(),
+        host=endpoint.host,
+        port=endpoint.port,
+        protocol=endpoint.protocol,
+        security=endpoint.security(),
         dashboard=False,
         dashboard_address="127.0.0.1:0",
     ) as scheduler:
@@ -86,19 +86,19 @@ async def _schedule(door: Door, say: Say) -> None:
         await asyncio.Event().wait()
 
 
-async def _work_as(machines: int, door: Door, slots: int, say: Say) -> None:
-    await asyncio.gather(*(_work(door, slots, say) for _ in range(machines)))
+async def _work_as(machines: int, endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
+    await asyncio.gather(*(_work(endpoint, slots, say) for _ in range(machines)))
 
 
-async def _work(door: Door, slots: int, say: Say) -> None:
+async def _work(endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
     complained = False
     while True:
         try:
-            await check_scheduler(door)
+            await check_scheduler(endpoint)
             async with Worker(
-                door.address,
+                endpoint.address,
                 nthreads=slots,
-                security=door.security(),
+                security=endpoint.security(),
                 memory_limit=0,  # what bots use is not this process's, and has limits of its own
                 dashboard=False,
                 dashboard_address="127.0.0.1:0",
@@ -106,13 +106,13 @@ async def _work(door: Door, slots: int, say: Say) -> None:
                 death_timeout=CONNECT_S,
             ) as worker:
                 complained = False
-                say(f"connected to {door.address} with {slots} slots")
+                say(f"connected to {endpoint.address} with {slots} slots")
                 await worker.finished()
-                say(f"the connection to {door.address} is lost")
+                say(f"the connection to {endpoint.address} is lost")
         except (OSError, TimeoutError) as error:
             if not complained:
                 told = in_one_line(str(error)) or type(error).__name__
-                say(f"no scheduler answers at {door.address} ({told}): tried again until one does")
+                say(f"no scheduler answers at {endpoint.address} ({told}): trying until one does")
             complained = True
         finally:
             machine.slots.end_all()

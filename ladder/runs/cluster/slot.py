@@ -26,8 +26,8 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.failures import in_one_line
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.cluster.travel import Kit, start_here, with_start
-from ladder.runs.cluster.travelled_cache import Hold, archives_folder, clean_cache, kits_folder
+from ladder.runs.cluster.shipped_cache import Hold, archives_folder, clean_cache, kits_folder
+from ladder.runs.cluster.shipping import RunManifest, start_here, with_start
 
 REFERENCE = ("6x7", 9)
 """The reference search: all positions of a board down to a depth, counted by compiled code."""
@@ -63,21 +63,21 @@ class _Run:
 _run: _Run | None = None
 
 
-def keep_kit(kit: Kit) -> None:
-    """Keep a kit for the slots of this machine. Raises OSError."""
-    place = _kit_file(kit.key)
+def keep_manifest(manifest: RunManifest) -> None:
+    """Keep a manifest for the slots of this machine. Raises OSError."""
+    place = _manifest_file(manifest.key)
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor, new = tempfile.mkstemp(prefix=".new-", dir=place.parent)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(msgspec.msgpack.encode(kit))
+        file.write(msgspec.msgpack.encode(manifest))
     os.replace(new, place)
 
 
-def prepare(kit: Kit, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
+def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
     """Resolve, compile and greet a run's bots, and measure the machine.
 
     Args:
-        kit: the bots.
+        manifest: the bots.
         sides: the same bots as sides of pairs, whose starts are still to be made.
         measure: whether to have the reference search made.
 
@@ -86,17 +86,17 @@ def prepare(kit: Kit, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
 
     """
     clear_leftovers()
-    keep_kit(kit)
-    held = _hold(kit)
+    keep_manifest(manifest)
+    held = _hold(manifest)
     clean_cache()
     refused: dict[int, str] = {}
     starts: dict[int, Start] = {}
-    for bot in kit.bots:
+    for bot in manifest.bots:
         try:
             starts[bot.revision] = start_here(bot, archives_folder())
         except UsageError as error:
             refused[bot.revision] = in_one_line(str(error))
-    pool = BotPool(_confinement(kit))
+    pool = BotPool(_confinement(manifest))
     try:
         for side in sides:
             if side.revision not in starts:
@@ -139,23 +139,23 @@ def _take_up(key: str) -> _Run:
     if _run is not None and _run.key == key:
         return _run
     try:
-        kit = msgspec.msgpack.decode(_kit_file(key).read_bytes(), type=Kit)
-        held = _hold(kit)
+        manifest = msgspec.msgpack.decode(_manifest_file(key).read_bytes(), type=RunManifest)
+        held = _hold(manifest)
     except (OSError, msgspec.DecodeError) as error:
         raise LadderError(f"the machine has not been prepared for this run: {error}") from error
     starts = {}
-    for bot in kit.bots:
+    for bot in manifest.bots:
         try:
             starts[bot.revision] = start_here(bot, archives_folder())
         except UsageError:
             continue  # refused when the machine was prepared: no pair of it comes here
-    if kit.pin and _run is None:
+    if manifest.pin and _run is None:
         claim_cpu()
     if _run is not None:
         _end()
     else:
         Finalize(None, _end, exitpriority=10)
-    _run = _Run(key, starts, BotPool(_confinement(kit)), held)
+    _run = _Run(key, starts, BotPool(_confinement(manifest)), held)
     return _run
 
 
@@ -165,23 +165,23 @@ def _end() -> None:
         _run.held.close()
 
 
-def _hold(kit: Kit) -> Hold:
-    """Keep a kit and its archives from being removed. Raises OSError when one is not there."""
-    archives = {archives_folder() / bot.archive for bot in kit.bots if bot.archive}
-    return Hold([_kit_file(kit.key), *sorted(archives)])
+def _hold(manifest: RunManifest) -> Hold:
+    """Keep a manifest and its archives from being removed. Raises OSError when one is not there."""
+    archives = {archives_folder() / bot.archive for bot in manifest.bots if bot.archive}
+    return Hold([_manifest_file(manifest.key), *sorted(archives)])
 
 
-def _confinement(kit: Kit) -> Confinement:
+def _confinement(manifest: RunManifest) -> Confinement:
     """Return the bounds of the run's bots; their stderr is kept in records of their failures only.
 
     The owner of this machine decides what protects it: a sandbox of its own replaces the run's.
     """
     own = os.environ.get(SANDBOX)
-    sandbox = kit.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
-    return Confinement(limits=kit.limits, sandbox=sandbox)
+    sandbox = manifest.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
+    return Confinement(limits=manifest.limits, sandbox=sandbox)
 
 
-def _kit_file(key: str) -> Path:
+def _manifest_file(key: str) -> Path:
     return kits_folder() / f"{key}.msgpack"
 
 

@@ -39,7 +39,7 @@ def workforce_of(address: str | None, certificates: str | None, *, insecure: boo
         return THIS_MACHINE
     need_cluster()
     from ladder.runs.cluster.executor import Cluster
-    from ladder.runs.cluster.security import door_of
+    from ladder.runs.cluster.security import parse_endpoint
 
     folder = None if certificates is None else Path(certificates)
-    return Cluster(door_of(address, folder, insecure=insecure, option="--cluster"))
+    return Cluster(parse_endpoint(address, folder, insecure=insecure, option="--cluster"))

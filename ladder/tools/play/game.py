@@ -153,7 +153,7 @@ class Adviser:
             process.kill()
 
 
-class GameInPlay:
+class InteractiveGame:
     """One game of a person against a bot; a context manager that leaves no process behind.
 
     Attributes:

@@ -13,7 +13,7 @@ from db.records.games import NewHumanGame
 from db.store import Store, file_of
 from engine.position import format_moves
 from ladder.errors import UsageError
-from ladder.tools.play.game import GameInPlay
+from ladder.tools.play.game import InteractiveGame
 
 
 class NotSaved(UsageError):
@@ -24,7 +24,7 @@ class NotSaved(UsageError):
 
 
 def save_game(
-    game: GameInPlay, database: str, opened: Callable[[], AbstractContextManager[Store]]
+    game: InteractiveGame, database: str, opened: Callable[[], AbstractContextManager[Store]]
 ) -> int:
     """Store a finished game and return its key.
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ladder.match.game.broadcast import BoardInPlay, BroadcastListener, channel_of
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.events import event
-from ladder.web.live.news import News
 from reports.html.live.boards import board_state
 
 PACE_S = 0.25
@@ -43,7 +43,7 @@ class Boards:
 
     """
 
-    def __init__(self, database: str, news: News) -> None:
+    def __init__(self, database: str, news: ChangeSignal) -> None:
         self.frame = b""
         self._is_taken = False
         """Whether another server shows the boards of this database."""

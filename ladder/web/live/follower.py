@@ -7,7 +7,7 @@ import threading
 from db.errors import DatabaseError
 from db.records.runs import RunStatus
 from db.store import FollowedStore, Store
-from ladder.web.live.news import News
+from ladder.web.live.change_signal import ChangeSignal
 
 INTERVAL_S = 0.4
 """How often is looked. A look reads one number, and asks for the locks of runs that go on."""
@@ -22,7 +22,7 @@ class Follower:
 
     """
 
-    def __init__(self, where: str, news: News) -> None:
+    def __init__(self, where: str, news: ChangeSignal) -> None:
         self.version = 0
         self._news = news
         self.problem: str | None = None

@@ -7,9 +7,9 @@ from contextlib import nullcontext
 from db.errors import DatabaseError
 from ladder.errors import LadderError
 from ladder.web.live.boards import Boards
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.events import Events, event
 from ladder.web.live.follower import Follower
-from ladder.web.live.news import News
 from ladder.web.live.views import NOTHING, Shown, View
 
 PACE_S = 0.9
@@ -22,7 +22,7 @@ STILL = b": still here\n\n"
 
 
 async def updates(
-    news: News,
+    news: ChangeSignal,
     follower: Follower,
     boards: Boards | None,
     get: Callable[[], Awaitable[View]],

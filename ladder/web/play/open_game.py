@@ -24,7 +24,7 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.process.cpus import claimed_cpus
 from ladder.match.registry.known_launches import unknown_bots
 from ladder.runs.budgets import Budgets
-from ladder.tools.play.game import GameInPlay, Opinion, entrant_at_the_board
+from ladder.tools.play.game import InteractiveGame, Opinion, entrant_at_the_board
 from ladder.tools.play.saving import NotSaved, save_game
 from ladder.web.errors import Gone, Refused
 from reports.html.live.play import play_state
@@ -35,7 +35,7 @@ KNOWN_ERRORS = (LadderError, DatabaseError, EngineError, BotsError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class GameRequest:
     """A game that somebody wants to play."""
 
     bot: str
@@ -50,7 +50,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Shown:
+class GameView:
     """The words on the page of a game, beside the board."""
 
     says: str = "the bot is being started"
@@ -68,7 +68,7 @@ class OpenGame:
 
     def __init__(
         self,
-        wish: Wish,
+        wish: GameRequest,
         database: str,
         confinement: Confinement,
         changed: Callable[[], object],
@@ -84,8 +84,8 @@ class OpenGame:
         self._database = database
         self._confinement = confinement
         self._changed = changed
-        self._shown = Shown()
-        self._game: GameInPlay | None = None
+        self._shown = GameView()
+        self._game: InteractiveGame | None = None
         self._asked: queue.Queue[tuple[str, Any] | None] = queue.Queue()
         self._turn = threading.Lock()
         self._ending = ""
@@ -136,7 +136,7 @@ class OpenGame:
                         f"`ladder play {wish.bot}`, which shows what it runs"
                     )
                 entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
-            with GameInPlay(
+            with InteractiveGame(
                 entrant,
                 self._confinement,
                 board=wish.board,
@@ -185,7 +185,7 @@ class OpenGame:
             return
         self._play_on()
 
-    def _hint(self, game: GameInPlay, name: str) -> Opinion:
+    def _hint(self, game: InteractiveGame, name: str) -> Opinion:
         with contextlib.closing(Store.follow(self._database)) as store:
             if unknown_bots([store.bots.get(name)]):
                 raise UsageError(f"{name} was not registered by you on this machine")
@@ -215,7 +215,7 @@ class OpenGame:
         self._shown.is_busy = False
         self._publish()
 
-    def _save(self, game: GameInPlay) -> None:
+    def _save(self, game: InteractiveGame) -> None:
         """Save a finished game once, if that is wanted."""
         shown = self._shown
         if not self.wish.is_saved or shown.saved or shown.unsaved:
@@ -246,7 +246,7 @@ class OpenGame:
         self._changed()
 
 
-def consult(database: str, confinement: Confinement, wish: Wish) -> dict[str, Any]:
+def consult(database: str, confinement: Confinement, wish: GameRequest) -> dict[str, Any]:
     """The opinion of a bot about the position of a wish, on this thread; its process ends with it.
 
     Raises:
@@ -259,7 +259,7 @@ def consult(database: str, confinement: Confinement, wish: Wish) -> dict[str, An
             raise UsageError(f"{wish.bot} was not registered by you on this machine")
         entrant = entrant_at_the_board(store, wish.bot, wish.board, wish.budgets)
     seed = secrets.randbelow(SEED_LIMIT)
-    with GameInPlay(
+    with InteractiveGame(
         entrant, confinement, board=wish.board, person=wish.person, seed=seed, start=wish.start
     ) as game:
         try:
@@ -281,7 +281,7 @@ def _opinion(opinion: Opinion) -> dict[str, Any]:
     }
 
 
-def _ending(game: GameInPlay) -> str:
+def _ending(game: InteractiveGame) -> str:
     verdict = game.verdict
     assert verdict is not None  # noqa: S101 - asked after the end
     how = verdict.termination.value.replace("_", " ")

@@ -15,9 +15,9 @@ from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
 from ladder.runs.budgets import Budgets
 from ladder.web.errors import Busy, NotFound
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.events import Events, event
-from ladder.web.live.news import News
-from ladder.web.play.open_game import OpenGame, Wish, consult
+from ladder.web.play.open_game import GameRequest, OpenGame, consult
 
 UNSEEN_S = 20.0
 """Without a page that looks, a game ends after so long: enough to load the page again."""
@@ -36,9 +36,9 @@ class OpenGames:
         self._most = most
         self._games: dict[str, OpenGame] = {}
         self._asking = 0
-        self._news = News()
+        self._news = ChangeSignal()
 
-    def begin(self, wish: Wish) -> OpenGame:
+    def begin(self, wish: GameRequest) -> OpenGame:
         """Start a game. Raises Busy when there are as many as may be."""
         self._check_room()
         loop = asyncio.get_running_loop()
@@ -58,7 +58,7 @@ class OpenGames:
             raise NotFound("there is no such game: it has ended, or the server was started again")
         return game
 
-    async def consult(self, wish: Wish) -> dict[str, Any]:
+    async def consult(self, wish: GameRequest) -> dict[str, Any]:
         """The opinion of a bot about the position of a wish; its process ends with the answer."""
         self._check_room()
         self._asking += 1

@@ -15,8 +15,8 @@ from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
 from ladder.results.standings.selection import listed
 from ladder.runs.history import history
-from ladder.web.border.game_filters import game_filter
-from ladder.web.border.parameters import Parameters
+from ladder.web.security.game_filters import game_filter
+from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
 from reports.games import page_document
 from reports.layout.format import to_json

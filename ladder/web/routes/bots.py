@@ -4,8 +4,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ladder.results.overview.one_bot import one_bot
-from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
+from ladder.web.security.parameters import Parameters
 from reports.html.live.bots import bot_parts
 
 

@@ -8,8 +8,8 @@ from ladder.errors import UsageError
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import current_tables, division_or_latest
-from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
+from ladder.web.security.parameters import Parameters
 from reports.html.live.compare import compare_parts
 from reports.html.live.parts import PageParts
 

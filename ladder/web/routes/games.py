@@ -8,9 +8,9 @@ from ladder.results.analysis.division import truth_of_game
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.search import search
-from ladder.web.border.game_filters import NAMES, game_filter
-from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import still_page
+from ladder.web.security.game_filters import NAMES, game_filter
+from ladder.web.security.parameters import Parameters
 from reports.html.live.games import game_parts, games_parts
 from reports.html.live.parts import PageParts
 

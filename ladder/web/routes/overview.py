@@ -6,8 +6,8 @@ from starlette.responses import Response
 from db.store import FollowedStore
 from ladder.experiments.gate.stored import running_trials
 from ladder.results.overview.overview import overview
-from ladder.web.border.parameters import Parameters
 from ladder.web.live_page import live_page
+from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
 from reports.html.live.overview import overview_parts
 from reports.html.live.parts import PageParts

@@ -16,11 +16,11 @@ from engine.position import Position
 from engine.seeds import SplitMix, mix
 from ladder.results.overview.bot_groups import bot_groups
 from ladder.results.overview.one_game import find_game
-from ladder.web.border.parameters import Parameters
 from ladder.web.errors import Refused
 from ladder.web.live_page import still_page, wants_stream
-from ladder.web.play.open_game import Wish
+from ladder.web.play.open_game import GameRequest
 from ladder.web.play.open_games import budgets_of
+from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of
 from reports.html.live.parts import PageParts, fragment, framed
 
@@ -138,7 +138,7 @@ async def act(request: Request) -> Response:
     return JSONResponse({})
 
 
-async def _wish(request: Request) -> Wish:
+async def _wish(request: Request) -> GameRequest:
     body = _decoded(await request.body(), Body)
     most = MOST_MS if body.kind == "time_ms" else MOST_WORK
     if not 1 <= body.amount <= most:
@@ -160,7 +160,7 @@ async def _wish(request: Request) -> Wish:
         if Position.from_moves(board, start).is_over:
             raise Refused("the game is over at this ply: choose an earlier one")
     sides = {"first": 0, "second": 1, "mover": len(start) % 2}
-    return Wish(
+    return GameRequest(
         bot=body.bot,
         board=board,
         person=sides[body.side],

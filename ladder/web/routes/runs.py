@@ -11,9 +11,9 @@ from ladder.experiments.tune.stored import tuning_of
 from ladder.results.overview.pace import runs_now
 from ladder.results.standings.division import standings_of_run
 from ladder.runs.history import PastRun, past_run
-from ladder.web.border.parameters import LARGEST_KEY, Parameters
 from ladder.web.errors import NotFound
 from ladder.web.live_page import live_page
+from ladder.web.security.parameters import LARGEST_KEY, Parameters
 from ladder.web.site import Site, site_of
 from reports.html.findings import (
     Finding,

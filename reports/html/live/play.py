@@ -7,12 +7,12 @@ from db.records.games import HumanGameRow, Thought
 from engine.board import Board
 from engine.position import Position
 from engine.result import Result, Termination
-from ladder.tools.play.game import GameInPlay
+from ladder.tools.play.game import InteractiveGame
 from reports.html.viewer import viewer_game
 
 
 def play_state(
-    game: GameInPlay | None,
+    game: InteractiveGame | None,
     *,
     bot: str,
     board: Board,

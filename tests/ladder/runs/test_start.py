@@ -37,7 +37,7 @@ from ladder.runs.progress import LiveRun, RunEnding, Silent
 from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
-from ladder.runs.settings import Continue, Settings
+from ladder.runs.settings import ResumePolicy, Settings
 from ladder.runs.start import NothingToResume, start_run
 from reports.run import RunView, forfeit_lines, nothing_to_resume
 from tests.support.data.random_games import random_record
@@ -325,7 +325,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     settings = replace(SETTINGS, **change)  # type: ignore[arg-type]
     run: RunRow = play(store, settings, Recorder(monkeypatch, stop_after=2)).run
     bots = [store.bots.get(name) for name in BOTS]
-    other = replace(SETTINGS, seed=2, continuing=Continue.ONLY)
+    other = replace(SETTINGS, seed=2, resume_policy=ResumePolicy.ONLY)
     nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
     assert isinstance(nothing, NothingToResume)
     assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]

@@ -5,8 +5,8 @@ import json
 import weakref
 
 from ladder.web import memory
+from ladder.web.live.change_signal import ChangeSignal
 from ladder.web.live.follower import Follower
-from ladder.web.live.news import News
 from ladder.web.live.reading import Readers
 from ladder.web.live.views import KEPT, NOTHING, UPDATES_KEPT, Shown, View, Views, shown_of
 from reports.html.live.parts import PageParts
@@ -31,7 +31,7 @@ def test_pages_that_nobody_asks_for_are_forgotten(league: League) -> None:
         return len(views._kept)
 
     readers = Readers(path)
-    views = Views(readers, Follower(path, News()))
+    views = Views(readers, Follower(path, ChangeSignal()))
     try:
         assert run_apart(ask(views)) == KEPT
     finally:

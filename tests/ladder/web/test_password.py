@@ -5,8 +5,8 @@ import base64
 
 import pytest
 
-from ladder.web.border.password import DELAYS_S, WAITING_OF_AN_ADDRESS, Doorkeeper
 from ladder.web.errors import Busy, Unauthorized
+from ladder.web.security.password import DELAYS_S, WAITING_OF_AN_ADDRESS, BasicAuth
 from tests.support.loops import run_apart
 
 RIGHT = "correct horse"
@@ -40,7 +40,7 @@ def test_every_wrong_password_waits_as_long(kind: str) -> None:
         paused.append(seconds)
 
     async def tries() -> None:
-        keeper = Doorkeeper(RIGHT, pause=pause)
+        keeper = BasicAuth(RIGHT, pause=pause)
         for _ in range(len(DELAYS_S) + 1):
             with pytest.raises(Unauthorized, match="the password is wrong"):
                 await keeper.check(WRONG[kind], "10.0.0.1")
@@ -61,7 +61,7 @@ def test_guesses_from_one_address_do_not_keep_another_out() -> None:
             order.append(f"wrong, {seconds} s")
             await is_over.wait()
 
-        keeper = Doorkeeper(RIGHT, pause=pause)
+        keeper = BasicAuth(RIGHT, pause=pause)
         guesses = [
             asyncio.create_task(keeper.check(header(f"guess {number}"), "10.0.0.66"))
             for number in range(WAITING_OF_AN_ADDRESS)

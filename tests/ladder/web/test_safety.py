@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import UsageError
-from ladder.web.border.safety import BODY_LIMIT, Border, host_name
+from ladder.web.security.safety import BODY_LIMIT, Border, host_name
 from ladder.web.server import Place, serve
 from tests.ladder.web.conftest import Running, Start
 from tests.support.data.league import League

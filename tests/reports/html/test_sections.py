@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from db.records.games import LastWords
+from db.records.games import LastOutput
 from db.records.launch import Origin
 from engine.result import Termination
 from ladder.results.standings.history import RatedMoment
@@ -125,7 +125,7 @@ def test_the_conditions_name_what_played(data: ReportData) -> None:
     assert "CPUs" in told["Machine"]
 
 
-def failed(shown: ShownGame, words: LastWords | None) -> ShownGame:
+def failed(shown: ShownGame, words: LastOutput | None) -> ShownGame:
     detail = "exited; its last words on stderr:\nboom"
     game = replace(
         shown.game, offender=1, termination=Termination.CRASH, detail=detail, last_words=words
@@ -135,11 +135,11 @@ def failed(shown: ShownGame, words: LastWords | None) -> ShownGame:
 
 def test_last_words_are_shown_once_and_within_bounds(data: ReportData) -> None:
     """The sentence does not say again what stands below it; many forfeits do not fill the page."""
-    words = LastWords("boom\nboom", ('> {"type":"move"}', "< <b>"))
+    words = LastOutput("boom\nboom", ('> {"type":"move"}', "< <b>"))
     (one, bare) = failures([failed(data.games[0], words), failed(data.games[1], None)])
     assert (one.sentence, one.stderr, one.messages) == ("exited", words.stderr, words.messages)
     assert bare.sentence.endswith("boom")
-    many = failures([failed(data.games[0], LastWords("x" * 4000))] * 200)
+    many = failures([failed(data.games[0], LastOutput("x" * 4000))] * 200)
     assert sum(len(each.stderr) for each in many) < WORDS_LIMIT + 4000
     assert len(many) == 200
     page = report_page(replace(data, games=[failed(data.games[0], words)]))

@@ -8,7 +8,7 @@ from typing import Self
 from bots.protocol import Budget
 from db.records import thought_blob
 from db.records.bots import NewBot, NewRevision
-from db.records.games import GameRecord, LastWords, Thought
+from db.records.games import GameRecord, LastOutput, Thought
 from db.records.launch import Launch, Start
 from db.records.machines import MachineRow
 from db.records.pairs import Entrant, PairPlan, PairRecord, PlannedPair
@@ -21,7 +21,7 @@ from tests.support.storing import finish_pair
 
 BOARD = "6x7"
 SCORES = {"1-0": Result.WIN, "0-1": Result.LOSS, "1/2": Result.DRAW}
-LAST_WORDS = LastWords("invented\x1b[31m words", ('> {"type":"move","ply":8}', "< what?"))
+LAST_WORDS = LastOutput("invented\x1b[31m words", ('> {"type":"move","ply":8}', "< what?"))
 """Of every invented failure."""
 LAUNCH = Launch(command=("true",), folder="/")
 

@@ -20,13 +20,14 @@ from ladder.errors import LadderError
 from ladder.match.process.failures import in_one_line
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
+from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.due import allowed_s
 from ladder.runs.cluster.coordinator.link import PAUSE_S, Link, Say
 from ladder.runs.cluster.coordinator.machines import (
     HOSTING,
     MOST_SLOTS,
-    Copy,
+    Assignment,
     Machine,
     Machines,
     Pair,
@@ -38,12 +39,11 @@ from ladder.runs.cluster.coordinator.residuals import Residuals
 from ladder.runs.cluster.coordinator.stalls import note_stalls
 from ladder.runs.cluster.coordinator.waiting import Waiting
 from ladder.runs.cluster.coordinator.welcome import welcome
-from ladder.runs.cluster.luggage import Luggage
 from ladder.runs.cluster.machine import MachineFacts, SlotDied
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import SchedulerEndpoint
+from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.cluster.travel import ELSEWHERE, with_start
-from ladder.runs.executor import News
+from ladder.runs.executor import MachineEvent
 
 LOOK_AT = 200
 """Machines above which looks are further apart, in proportion."""
@@ -71,8 +71,8 @@ class Fleet:
 
     def __init__(
         self,
-        door: Door,
-        luggage: Luggage,
+        endpoint: SchedulerEndpoint,
+        bot_bundle: BotBundle,
         sides: Mapping[str, Entrant],
         *,
         stream: str,
@@ -85,8 +85,8 @@ class Fleet:
         """Nothing is connected before `run`.
 
         Args:
-            door: of the scheduler.
-            luggage: the run's bots.
+            endpoint: of the scheduler.
+            bot_bundle: the run's bots.
             sides: the same bots as sides of pairs.
             stream: of the run; part of each task's key.
             compares: whether equal plans must end in equal games.
@@ -97,8 +97,8 @@ class Fleet:
                 can tell which one is wrong; called in a thread of its own. None: it cannot.
 
         """
-        self._link = Link(door, stream, say)
-        self._luggage = luggage
+        self._link = Link(endpoint, stream, say)
+        self._bot_bundle = bot_bundle
         self._sides = tuple(with_start(side, ELSEWHERE) for side in sides.values())
         self._compares = compares
         self._settle = settle
@@ -225,7 +225,7 @@ class Fleet:
             await welcome(
                 machine,
                 ask,
-                self._luggage,
+                self._bot_bundle,
                 self._sides,
                 rename=self._rename_duplicate,
                 barred=self._barred,
@@ -339,14 +339,14 @@ class Fleet:
         if machine is not self._own:
             assert machine.prepared is not None  # noqa: S101 - it is ready
             plan = self._adapt(_on_its_way(pair.plan), machine.prepared)
-        copy = Copy(pair, machine, due=time.monotonic() + allowed_s(plan, machine))
+        copy = Assignment(pair, machine, due=time.monotonic() + allowed_s(plan, machine))
         pair.copies.append(copy)
         machine.playing.add(copy)
         for each in {machine, *pair.compared}:
             self._machines.note_room(each)
         copy.task = self._spawn(self._play(copy, plan))
 
-    async def _play(self, copy: Copy, plan: PairPlan) -> None:
+    async def _play(self, copy: Assignment, plan: PairPlan) -> None:
         """Play a pair on one machine and take in what comes."""
         begun = time.monotonic()
         try:
@@ -370,20 +370,20 @@ class Fleet:
         return await self._link.ask(
             machine.address,
             tasks.play,
-            self._luggage.kit.key,
+            self._bot_bundle.manifest.key,
             plan,
             key=plan.number,
             priority=-plan.number,
         )
 
-    def _refuse(self, copy: Copy, why: str) -> None:
+    def _refuse(self, copy: Assignment, why: str) -> None:
         """Set a machine aside for good whose record cannot be true; its pairs are played again."""
         self._remove(copy)
         if not copy.pair.is_done and not copy.pair.copies:
             self._waiting.add(copy.pair)
         self._bar(copy.machine.name, why)
 
-    def _take(self, copy: Copy, record: PairRecord, seconds: float) -> None:
+    def _take(self, copy: Assignment, record: PairRecord, seconds: float) -> None:
         pair, machine = copy.pair, copy.machine
         if record.changed:
             changed = f"files in its cache have changed ({record.abort_reason})"
@@ -410,7 +410,7 @@ class Fleet:
         if record.games and machine is not self._own:
             self._note_results(machine, pair, record)
 
-    def _fail(self, copy: Copy, error: Exception) -> None:
+    def _fail(self, copy: Assignment, error: Exception) -> None:
         """A pair could not be played to its end, for no reason of its bots."""
         pair, machine = copy.pair, copy.machine
         self._remove(copy)
@@ -445,7 +445,7 @@ class Fleet:
         if machine.state is State.READY:
             self._set_aside(machine, _sentence(error))
 
-    def _drop(self, copy: Copy) -> None:
+    def _drop(self, copy: Assignment) -> None:
         """A copy comes to nothing; its pair is owed again when it was the last."""
         if copy not in copy.machine.playing:
             return
@@ -456,7 +456,7 @@ class Fleet:
         if not pair.is_done and not pair.copies:
             self._waiting.add(pair)
 
-    def _remove(self, copy: Copy) -> None:
+    def _remove(self, copy: Assignment) -> None:
         copy.machine.playing.discard(copy)
         with contextlib.suppress(ValueError):
             copy.pair.copies.remove(copy)
@@ -488,10 +488,10 @@ class Fleet:
     # The rest.
 
     def _tell(self, sentence: str) -> None:
-        self._say(News(sentence))
+        self._say(MachineEvent(sentence))
 
     def _warn(self, sentence: str) -> None:
-        self._say(News(sentence, is_warning=True))
+        self._say(MachineEvent(sentence, is_warning=True))
 
     def _spawn(self, work: Any) -> "asyncio.Task[None]":
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)

@@ -10,23 +10,23 @@ from typing import Any
 from distributed import Client
 
 from ladder.match.process.failures import in_one_line
-from ladder.runs.cluster.security import CONNECT_S, Door, check_scheduler
-from ladder.runs.executor import News
+from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
+from ladder.runs.executor import MachineEvent
 
 PAUSE_S = 1.0
 """Between two attempts to reach a scheduler, and between two looks at its machines."""
-Say = Callable[[News], None]
+Say = Callable[[MachineEvent], None]
 """Takes something for the user."""
 
 
 class Link:
     """Tasks reach their machines by this. Everything happens in one asyncio loop."""
 
-    def __init__(self, door: Door, stream: str, say: Say) -> None:
+    def __init__(self, endpoint: SchedulerEndpoint, stream: str, say: Say) -> None:
         """Nothing is connected before `keep`."""
-        self._door = door
-        self._address = door.address
-        self._security = door.security()
+        self._endpoint = endpoint
+        self._address = endpoint.address
+        self._security = endpoint.security()
         self._say = say
         self._prefix = f"ladder-{stream[:16]}"
         self._session = secrets.token_hex(4)
@@ -60,21 +60,21 @@ class Link:
         complained = False
         while not self.is_ending:
             try:
-                await check_scheduler(self._door)
+                await check_scheduler(self._endpoint)
                 async with self._connected() as self._client:
                     if complained:
-                        self._say(News(f"the scheduler at {self._address} answers again"))
+                        self._say(MachineEvent(f"the scheduler at {self._address} answers again"))
                     complained = False
                     await stay()
             except (OSError, TimeoutError) as error:
                 if not complained:
-                    self._say(News(self._unreachable(error), is_warning=True))
+                    self._say(MachineEvent(self._unreachable(error), is_warning=True))
                 complained = True
             else:
                 if not self.is_ending:
                     complained = True
                     lost = f"the connection to the scheduler at {self._address} is lost"
-                    self._say(News(lost, is_warning=True))
+                    self._say(MachineEvent(lost, is_warning=True))
             finally:
                 self._client = None
             await self.pause(PAUSE_S)

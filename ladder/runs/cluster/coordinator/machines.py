@@ -55,7 +55,7 @@ class Machine:
     prepared: Prepared | None = None
     refused: frozenset[int] = frozenset()
     """Revisions of the bots that it cannot host."""
-    playing: "set[Copy]" = field(default_factory=set)
+    playing: "set[Assignment]" = field(default_factory=set)
     seen: float = field(default_factory=time.monotonic)
     """When the scheduler first named it."""
     heard: float = field(default_factory=time.monotonic)
@@ -99,7 +99,7 @@ class Machine:
 
 
 @dataclass(eq=False)
-class Copy:
+class Assignment:
     """One playing of a pair on one machine."""
 
     pair: "Pair"
@@ -115,7 +115,7 @@ class Pair:
 
     plan: PairPlan
     future: "Future[PairRecord]"
-    copies: list[Copy] = field(default_factory=list)
+    copies: list[Assignment] = field(default_factory=list)
     record: PairRecord | None = None
     by: Machine | None = None
     """The one with the record that counts."""

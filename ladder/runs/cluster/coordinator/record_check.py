@@ -19,7 +19,7 @@ from db.records.sides import SideSums
 from db.records.thought_blob import LIMIT
 from engine.board import parse_board
 from engine.errors import IllegalMove
-from engine.game_in_play import GameInPlay
+from engine.mutable_game import MutableGame
 from engine.result import Termination
 from ladder.errors import LadderError
 from ladder.match.game.new_game import move_limit_us
@@ -103,7 +103,7 @@ def _check_pair(record: PairRecord, plan: PairPlan) -> None:
 def _check_game(game: GameRecord, plan: PairPlan) -> None:
     opening = len(plan.opening)
     _require(game.moves[:opening] == plan.opening, "its moves do not begin with the opening")
-    played = GameInPlay(parse_board(plan.board), plan.opening)
+    played = MutableGame(parse_board(plan.board), plan.opening)
     try:
         for column in islice(game.moves, opening, None):
             played.play(column)

@@ -8,8 +8,8 @@ import msgspec
 from db.records.pairs import Entrant
 from ladder.harness_version import harness_version
 from ladder.runs.cluster import machine as tasks
+from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.machines import Machine
-from ladder.runs.cluster.luggage import Luggage
 
 Ask = Callable[..., Awaitable[Any]]
 """Calls a function with words on a machine."""
@@ -22,7 +22,7 @@ class Unfit(Exception):
 async def welcome(
     machine: Machine,
     ask: Ask,
-    luggage: Luggage,
+    bot_bundle: BotBundle,
     sides: tuple[Entrant, ...],
     *,
     rename: Callable[[Machine], None],
@@ -33,7 +33,7 @@ async def welcome(
     Args:
         machine: gets `facts` and `prepared`.
         ask: calls functions there.
-        luggage: the run's bots.
+        bot_bundle: the run's bots.
         sides: the same bots as sides of pairs.
         rename: gives it another name if another machine has the one that it says.
         barred: why machines of some names are not wanted back.
@@ -58,10 +58,10 @@ async def welcome(
             f"it has ladder {machine.facts.ladder}, and this is {own['ladder']} ({hashes}): "
             "install the same version on both"
         )
-    archives = luggage.archives
+    archives = bot_bundle.archives
     for name in await ask(tasks.missing_archives, tuple(archives)):
         await ask(tasks.keep_archive, name, archives[name])
-    machine.prepared = await ask(tasks.prepare, luggage.kit, sides)
+    machine.prepared = await ask(tasks.prepare, bot_bundle.manifest, sides)
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
     machine.refused = frozenset(machine.prepared.refused)
     if len(machine.refused) == len(sides):

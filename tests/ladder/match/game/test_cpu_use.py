@@ -18,7 +18,7 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.cpu_use import FREE_US, CpuUse
 from ladder.match.game.referee import play_game, play_pair
 from ladder.match.game.refereed_game import MAX_STALLS
-from ladder.match.process.family import Conduct, ProcessFamily
+from ladder.match.process.process_tree import BotHistory, ProcessTree
 from tests.support.fakes import NEW_GAME, fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -46,8 +46,8 @@ def plan(a: Start, b: Start, *, budget: Budget | None = None) -> PairPlan:
     )
 
 
-def used(rest_us: int, turn_us: int) -> ProcessFamily:
-    family = ProcessFamily(1, Conduct(), foreign=True)
+def used(rest_us: int, turn_us: int) -> ProcessTree:
+    family = ProcessTree(1, BotHistory(), foreign=True)
     family.rest_us, family.turn_us = rest_us, turn_us
     return family
 
@@ -94,7 +94,7 @@ def test_a_bot_that_cannot_be_stopped_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever colour it has, it loses by pondering, and the reason tells how much it took."""
-    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("late", "0.7", folder=tmp_path)
     record = play_pair(plan(thief, victim), pool)
@@ -107,7 +107,7 @@ def test_work_budgets_are_not_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There nobody loses strength, and games must not depend on the clock."""
-    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "4", folder=tmp_path)
     victim = fake_start("late", "0.1", folder=tmp_path)
     record = play_pair(plan(thief, victim, budget=Budget(simulations=5)), pool)
@@ -124,7 +124,7 @@ def test_who_makes_its_opponent_late_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wait of a late bot is its opponent's fault when that used the processor meanwhile."""
-    monkeypatch.setattr(ProcessFamily, "stop", lambda _: None)
+    monkeypatch.setattr(ProcessTree, "stop", lambda _: None)
     thief = fake_start("steals", "8", folder=tmp_path)
     victim = fake_start("hangs-in-move", folder=tmp_path)
     pair = plan(thief, victim)
@@ -150,14 +150,14 @@ def test_more_than_one_processor_on_its_turn_is_charged(
     pool: BotPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a worker with one CPU only a bot that left it can use more than the time that passes."""
-    end_turn = ProcessFamily.end_turn
+    end_turn = ProcessTree.end_turn
 
-    def spread(family: ProcessFamily) -> None:
+    def spread(family: ProcessTree) -> None:
         end_turn(family)
         if family._foreign:
             family.turn_us += 20 * FREE_US
 
-    monkeypatch.setattr(ProcessFamily, "end_turn", spread)
+    monkeypatch.setattr(ProcessTree, "end_turn", spread)
     pair = plan(fake_start("honest", folder=tmp_path), fake_start("late", "0.01", folder=tmp_path))
     pool.has_one_cpu = True
     assert play_pair(pair, pool).games[0].termination is Termination.TIMEOUT

@@ -21,16 +21,16 @@ from engine.seeds import SplitMix
 from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
+from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator import fleet as fleet_module
 from ladder.runs.cluster.coordinator import machines as machines_module
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.machines import Pair
-from ladder.runs.cluster.luggage import Luggage
 from ladder.runs.cluster.machine import MachineFacts
-from ladder.runs.cluster.security import Door
+from ladder.runs.cluster.security import SchedulerEndpoint
+from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.cluster.travel import Kit
-from ladder.runs.executor import News
+from ladder.runs.executor import MachineEvent
 from tests.support.data.random_games import random_record
 
 START = Start(argv=("true",), folder="/")
@@ -57,8 +57,8 @@ def greet() -> MachineFacts:
     return MachineFacts(str(get_worker().name), "CPU", 1, "Linux", "3.11", "0.1", "0.1.0", own)
 
 
-def prepare(kit: Kit, sides: tuple[Entrant, ...]) -> Prepared:
-    del kit, sides
+def prepare(manifest: RunManifest, sides: tuple[Entrant, ...]) -> Prepared:
+    del manifest, sides
     slow.get(str(get_worker().name), already).wait(300)
     return Prepared(100.0, {})
 
@@ -83,7 +83,7 @@ class Stage:
     def __init__(self, *, compares: bool = True, replay: Play | None = None) -> None:
         self.compares = compares
         self.replay = replay
-        self.news: list[News] = []
+        self.news: list[MachineEvent] = []
         self.answers: list[tuple[int, str, PairRecord]] = []
         self.workers: dict[str, Worker] = {}
         self.stack = AsyncExitStack()
@@ -92,10 +92,10 @@ class Stage:
         self.scheduler = await self.stack.enter_async_context(
             Scheduler(host="127.0.0.1", port=0, dashboard=False, dashboard_address="127.0.0.1:0")
         )
-        kit = Kit((), limits=DEFAULT_LIMITS, sandbox=(), pin=False)
+        manifest = RunManifest((), limits=DEFAULT_LIMITS, sandbox=(), pin=False)
         self.fleet = Fleet(
-            Door("127.0.0.1", int(self.scheduler.port)),
-            Luggage(kit, {}),
+            SchedulerEndpoint("127.0.0.1", int(self.scheduler.port)),
+            BotBundle(manifest, {}),
             SIDES,
             stream="stream",
             compares=self.compares,

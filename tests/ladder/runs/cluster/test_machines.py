@@ -11,13 +11,13 @@ from bots.protocol import Budget
 from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan
 from ladder.harness_version import harness_version
-from ladder.runs.cluster.coordinator.machines import Copy, Machine, Machines, Pair, State
+from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.coordinator.machines import Assignment, Machine, Machines, Pair, State
 from ladder.runs.cluster.coordinator.waiting import HOSTLESS_S, Waiting
 from ladder.runs.cluster.coordinator.welcome import Unfit, welcome
-from ladder.runs.cluster.luggage import Luggage
 from ladder.runs.cluster.machine import MachineFacts
+from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.cluster.travel import Kit
 
 START = Start(argv=("true",), folder="/")
 A, B, C = (
@@ -55,7 +55,7 @@ class Hall:
             self.waiting.add(pair)
         chosen = []
         for pair, machine in self.waiting.take():
-            copy = Copy(pair, machine, due=0.0)
+            copy = Assignment(pair, machine, due=0.0)
             pair.copies.append(copy)
             machine.playing.add(copy)
             self.machines.note_room(machine)
@@ -181,9 +181,9 @@ def test_other_sources_are_refused_by_what_differs(version: str, advice: str) ->
     async def greet(*_: object) -> MachineFacts:
         return MachineFacts("lab", "CPU", 1, "Linux", "3", "0", version, "other")
 
-    luggage = Luggage(Kit((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
+    bot_bundle = BotBundle(RunManifest((), limits=DEFAULT_LIMITS, sandbox=(), pin=False), {})
     machines, machine = Machines(), Machine("tls://10.0.0.1:40001", 1)
     with pytest.raises(Unfit, match=advice):
         asyncio.run(
-            welcome(machine, greet, luggage, (), rename=machines.rename_duplicate, barred={})
+            welcome(machine, greet, bot_bundle, (), rename=machines.rename_duplicate, barred={})
         )

@@ -15,10 +15,10 @@ from ladder.runs.cluster.security import (
     AUTHORITY,
     CERTIFICATE,
     KEY,
-    Door,
+    SchedulerEndpoint,
     Unreachable,
     check_scheduler,
-    door_of,
+    parse_endpoint,
 )
 
 
@@ -32,22 +32,22 @@ from ladder.runs.cluster.security import (
 )
 def test_this_machine_needs_no_certificates(address: str, expected: str) -> None:
     """Only processes of this machine reach a loopback address."""
-    assert door_of(address, None, insecure=False, option="ADDRESS").address == expected
+    assert parse_endpoint(address, None, insecure=False, option="ADDRESS").address == expected
 
 
 @pytest.mark.parametrize("address", ["lab1:8786", "10.0.0.3", "0.0.0.0:8786", "tcp://[fe80::1]:1"])
 def test_the_network_needs_certificates(address: str) -> None:
     """Without them whoever reaches the port runs programs, so the user has to say it."""
     with pytest.raises(UsageError, match="ladder cluster certificates"):
-        door_of(address, None, insecure=False, option="--cluster")
-    assert door_of(address, None, insecure=True, option="--cluster").protocol == "tcp"
+        parse_endpoint(address, None, insecure=False, option="--cluster")
+    assert parse_endpoint(address, None, insecure=True, option="--cluster").protocol == "tcp"
 
 
 @pytest.mark.parametrize("address", ["", "http://lab1", "tcp://", "lab1:many", "lab1:8786/x"])
 def test_other_words_are_no_address(address: str) -> None:
     """A sentence must say how an address is written."""
     with pytest.raises(UsageError, match="HOST:PORT"):
-        door_of(address, None, insecure=True, option="--cluster")
+        parse_endpoint(address, None, insecure=True, option="--cluster")
 
 
 def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
@@ -59,16 +59,16 @@ def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
     assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
     context = ssl.create_default_context(cafile=str(folder / AUTHORITY))
     context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
-    door = door_of("lab1", folder, insecure=False, option="--cluster")
-    assert door.address == "tls://lab1:8786"
-    assert door.security().get_listen_args("scheduler")["require_encryption"]
+    endpoint = parse_endpoint("lab1", folder, insecure=False, option="--cluster")
+    assert endpoint.address == "tls://lab1:8786"
+    assert endpoint.security().get_listen_args("scheduler")["require_encryption"]
     (folder / KEY).unlink()
     with pytest.raises(UsageError, match=KEY):
-        door_of("lab1", folder, insecure=False, option="--cluster")
+        parse_endpoint("lab1", folder, insecure=False, option="--cluster")
 
 
-def failure_at(served: Door, reached: Door) -> str:
-    """Return why a scheduler is not reached that serves at one door; "" when it is."""
+def failure_at(served: SchedulerEndpoint, reached: SchedulerEndpoint) -> str:
+    """Return why a scheduler is not reached that serves at one endpoint; "" when it is."""
 
     async def reach() -> str:
         async with Scheduler(
@@ -89,7 +89,7 @@ def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
     """Other certificates, none, and those of a scheduler without any are told apart."""
     for name in ("ours", "theirs"):
         assert run_command(["cluster", "certificates", str(tmp_path / name)]) == 0
-    plain = Door("127.0.0.1", 0)
+    plain = SchedulerEndpoint("127.0.0.1", 0)
     ours, theirs = (replace(plain, certificates=tmp_path / name) for name in ("ours", "theirs"))
     assert failure_at(ours, ours) == failure_at(plain, plain) == ""
     assert f"its certificates are not those in {tmp_path}/theirs" in failure_at(ours, theirs)
@@ -101,5 +101,5 @@ def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
 def test_expired_certificates_are_named(tmp_path: Path) -> None:
     """The sentence must say what makes new ones."""
     make_certificates(tmp_path / "old", days=0)
-    old = Door("127.0.0.1", 0, tmp_path / "old")
+    old = SchedulerEndpoint("127.0.0.1", 0, tmp_path / "old")
     assert "the certificates have expired" in failure_at(old, old)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.runs.cluster.travelled_cache import (
+from ladder.runs.cluster.shipped_cache import (
     IN_USE_S,
     Hold,
     archives_folder,
@@ -20,7 +20,7 @@ from ladder.runs.cluster.travelled_cache import (
 HOLD = """
 import sys
 from pathlib import Path
-from ladder.runs.cluster.travelled_cache import Hold
+from ladder.runs.cluster.shipped_cache import Hold
 held = Hold([Path(sys.argv[1])])
 print("held", flush=True)
 sys.stdin.read()
@@ -43,10 +43,10 @@ def archive(name: str, *, size: int = 1000, hours: float) -> Path:
     return place
 
 
-def kit(name: str, *, hours: float) -> Path:
+def manifest(name: str, *, hours: float) -> Path:
     place = kits_folder() / name
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(b"kit")
+    place.write_bytes(b"manifest")
     used(place, hours)
     return place
 
@@ -61,7 +61,7 @@ def test_the_least_recently_used_go_first() -> None:
     oldest = archive("a", hours=30)
     older = archive("b", hours=20)
     young = archive("c", hours=10)
-    small = kit("k", hours=40)
+    small = manifest("k", hours=40)
     assert clean_cache(most_bytes=1500) == [oldest, older]
     assert young.is_dir()
     assert small.is_file()
@@ -69,8 +69,8 @@ def test_the_least_recently_used_go_first() -> None:
 
 
 def test_what_is_too_old_goes() -> None:
-    """An archive, a kit and a half-written folder that nobody used for a month go."""
-    gone = [archive("a", hours=800), archive(".new-x", hours=800), kit("k", hours=800)]
+    """An archive, a manifest and a half-written folder that nobody used for a month go."""
+    gone = [archive("a", hours=800), archive(".new-x", hours=800), manifest("k", hours=800)]
     kept = archive("b", hours=2)
     assert set(clean_cache()) == set(gone)
     assert kept.is_dir()

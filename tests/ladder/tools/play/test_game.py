@@ -11,7 +11,7 @@ from engine.board import Board
 from engine.result import Result, Termination
 from ladder.errors import BotFailure, BotTimeout
 from ladder.match.specs import start_command
-from ladder.tools.play.game import GameInPlay
+from ladder.tools.play.game import InteractiveGame
 from tests.support.fakes import fake_start
 from tests.support.unconfined import UNCONFINED
 
@@ -31,12 +31,12 @@ def built_in(name: str, simulations: int = 60) -> Entrant:
     return start_command.entrant_of(launch, revision=1, name=name, budget=budget)
 
 
-def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> GameInPlay:
+def spar(bot: Entrant, *, person: int = 0, board: Board = STANDARD) -> InteractiveGame:
     """A game that has not begun."""
-    return GameInPlay(bot, UNCONFINED, board=board, person=person, seed=7)
+    return InteractiveGame(bot, UNCONFINED, board=board, person=person, seed=7)
 
 
-def play_out(game: GameInPlay) -> None:
+def play_out(game: InteractiveGame) -> None:
     """The person always takes the last column with room."""
     while game.verdict is None:
         if game.bots_turn:

@@ -30,7 +30,7 @@ ROUNDS = 100
 
 
 @dataclass
-class Conduct:
+class BotHistory:
     """Observations of a bot's processes, for those that are started after them."""
 
     ponders: bool = False
@@ -39,7 +39,7 @@ class Conduct:
     """Whether it has had more than one process: all of them are then counted."""
 
 
-class ProcessFamily:
+class ProcessTree:
     """The processes below one supervisor.
 
     Attributes:
@@ -64,7 +64,7 @@ class ProcessFamily:
     )
 
     def __init__(
-        self, supervisor: int, conduct: Conduct, *, foreign: bool, group: str = ""
+        self, supervisor: int, conduct: BotHistory, *, foreign: bool, group: str = ""
     ) -> None:
         """Nothing is measured before `begin`.
 

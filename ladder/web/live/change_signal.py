@@ -3,7 +3,7 @@
 import asyncio
 
 
-class News:
+class ChangeSignal:
     """Wakes whoever waits for the next thing. Used in one loop; `count` may be read anywhere."""
 
     def __init__(self) -> None:

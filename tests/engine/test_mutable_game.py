@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from engine.errors import IllegalMove
-from engine.game_in_play import GameInPlay
+from engine.mutable_game import MutableGame
 from engine.position import Position
 from tests.engine.oracle import SlowGame, games
 
@@ -13,7 +13,7 @@ from tests.engine.oracle import SlowGame, games
 @given(games())
 def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
     """After each move its end, winner and ending are the position's."""
-    played = GameInPlay(game.board)
+    played = MutableGame(game.board)
     position = Position(game.board)
     for column in game.moves:
         played.play(column)
@@ -22,7 +22,7 @@ def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
         assert played.ending == position.ending
         assert played.winner == position.winner
     assert played.position() == position
-    assert GameInPlay(game.board, game.moves).moves == game.moves
+    assert MutableGame(game.board, game.moves).moves == game.moves
 
 
 @settings(deadline=None, max_examples=100)
@@ -30,7 +30,7 @@ def test_a_game_in_play_is_at_its_position(game: SlowGame) -> None:
 def test_it_refuses_the_moves_that_its_position_refuses(game: SlowGame) -> None:
     """A full column, one off the board, and any after the end: refused with the same sentence, and
     the game stays as it was."""
-    played = GameInPlay(game.board, game.moves)
+    played = MutableGame(game.board, game.moves)
     position = Position.from_moves(game.board, game.moves)
     for column in range(-1, game.board.columns + 1):
         if position.can_play(column):

@@ -1,4 +1,4 @@
-"""The luggage of a run: its bots, packed to be sent to other machines."""
+"""The bot_bundle of a run: its bots, packed to be sent to other machines."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -13,21 +13,21 @@ from ladder.match.specs.file_state import hash_file
 from ladder.match.specs.git_copies import files_of
 from ladder.match.specs.spec import ResolvedBot
 from ladder.runs.cluster.archive import name_of, pack
-from ladder.runs.cluster.travel import Kit, TravellingBot, is_own_launch
+from ladder.runs.cluster.shipping import RunManifest, ShippedBot, is_own_launch
 
 
 @dataclass(frozen=True, slots=True)
-class Luggage:
+class BotBundle:
     """A run's bots, ready to be sent."""
 
-    kit: Kit
+    manifest: RunManifest
     archives: dict[str, bytes]
     """By name."""
 
 
 def pack_bots(
     bots: Iterable[BotRow], *, limits: Limits, sandbox: Sequence[str], pin: bool
-) -> Luggage:
+) -> BotBundle:
     """Pack the bots of a run.
 
     Raises:
@@ -48,7 +48,7 @@ def pack_bots(
             name = name_of(archive)
             archives[name] = archive
         packed.append(
-            TravellingBot(
+            ShippedBot(
                 revision=bot.revision.id,
                 name=bot.name,
                 spec=bot.spec,
@@ -58,8 +58,8 @@ def pack_bots(
                 archive=name,
             )
         )
-    kit = Kit(tuple(packed), limits=limits, sandbox=tuple(sandbox), pin=pin)
-    return Luggage(kit, archives)
+    manifest = RunManifest(tuple(packed), limits=limits, sandbox=tuple(sandbox), pin=pin)
+    return BotBundle(manifest, archives)
 
 
 def _files(resolved: ResolvedBot) -> dict[str, Path]:

@@ -32,7 +32,7 @@ ELSEWHERE = Start(argv=(), folder="")
 """The start of a bot that is still to be made on another machine."""
 
 
-class TravellingBot(msgspec.Struct, frozen=True):
+class ShippedBot(msgspec.Struct, frozen=True):
     """A registered bot as it is sent to another machine."""
 
     revision: int
@@ -48,10 +48,10 @@ class TravellingBot(msgspec.Struct, frozen=True):
     """The name of the archive of its files; "" for a player of the ladder itself."""
 
 
-class Kit(msgspec.Struct, frozen=True):
+class RunManifest(msgspec.Struct, frozen=True):
     """Everything that the pairs of one run need on a machine, but the archives themselves."""
 
-    bots: tuple[TravellingBot, ...]
+    bots: tuple[ShippedBot, ...]
     limits: Limits
     sandbox: tuple[str, ...]
     pin: bool
@@ -63,7 +63,7 @@ class Kit(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
 
-def start_here(bot: TravellingBot, archives: Path) -> Start:
+def start_here(bot: ShippedBot, archives: Path) -> Start:
     """The start of a bot that has come to this machine.
 
     Args:
@@ -101,7 +101,7 @@ def is_own_launch(launch: Launch) -> bool:
     return launch.player is not None and launch.origin is None
 
 
-def _resolve_here(bot: TravellingBot, place: Path) -> ResolvedBot:
+def _resolve_here(bot: ShippedBot, place: Path) -> ResolvedBot:
     launch = bot.launch
     if is_own_launch(launch):
         return own_player_of(launch)
@@ -113,7 +113,7 @@ def _resolve_here(bot: TravellingBot, place: Path) -> ResolvedBot:
     return read_spec(bot.spec, place / FILES, python=python, known=bot.files, registered=registered)
 
 
-def python_here(bot: TravellingBot) -> str | None:
+def python_here(bot: ShippedBot) -> str | None:
     """Return the interpreter that hosts a bot on this machine; None if it needs none.
 
     It is the stored one where that is here, else this process's own or python3 on PATH, whichever

@@ -16,9 +16,9 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ladder.addresses import is_address, is_loopback
-from ladder.web.border.password import Doorkeeper
 from ladder.web.connections import address_group
 from ladder.web.errors import Busy, Forbidden, Refused, TooLarge
+from ladder.web.security.password import BasicAuth
 
 BODY_LIMIT = 16 * 1024
 """Bytes of a request's body."""
@@ -61,7 +61,7 @@ class Border:
 
     host: str
     """The address that the server listens at."""
-    doorkeeper: Doorkeeper | None = None
+    basic_auth: BasicAuth | None = None
     """Asks for the password; None: nobody does."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """Of requests that change something."""
@@ -165,9 +165,9 @@ class SafetyMiddleware:
             if self._answering > REQUESTS:
                 raise Busy
             self._border.check(scope["method"], scope["path"], scope["query_string"], headers)
-            if self._border.doorkeeper is not None and not self._border.doorkeeper.knows(browser):
+            if self._border.basic_auth is not None and not self._border.basic_auth.knows(browser):
                 address = address_group((scope.get("client") or ("", 0))[0])
-                await self._border.doorkeeper.check(headers.get("authorization"), address)
+                await self._border.basic_auth.check(headers.get("authorization"), address)
                 scope["state"]["is_known"] = True
                 if browser is not None:
                     self._remember(browser)
@@ -179,8 +179,8 @@ class SafetyMiddleware:
             self._answering -= 1
 
     def _remember(self, browser: str) -> None:
-        if self._border.doorkeeper is not None:
-            self._border.doorkeeper.remember(browser)
+        if self._border.basic_auth is not None:
+            self._border.basic_auth.remember(browser)
 
 
 def browser_of(headers: Headers) -> str | None:

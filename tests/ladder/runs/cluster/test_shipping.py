@@ -16,8 +16,8 @@ from ladder.errors import UsageError
 from ladder.match.registry.builtins import sync_builtins
 from ladder.match.specs.spec import read_spec
 from ladder.runs.cluster.archive import FILES, unpack
-from ladder.runs.cluster.luggage import Luggage, pack_bots
-from ladder.runs.cluster.travel import TravellingBot, start_here
+from ladder.runs.cluster.bot_bundle import BotBundle, pack_bots
+from ladder.runs.cluster.shipping import ShippedBot, start_here
 
 BOT = Path(__file__).resolve().parents[3] / "fake_bots" / "bot.py"
 
@@ -38,14 +38,14 @@ def add(*words: str) -> None:
     assert run_command(["bots", "add", "mine", *words]) == 0
 
 
-def packed(home: Path, *names: str) -> Luggage:
+def packed(home: Path, *names: str) -> BotBundle:
     with Store.open(str(home / "ladder.db")) as store:
         bots = [store.bots.get(name) for name in names]
         return pack_bots(bots, limits=DEFAULT_LIMITS, sandbox=(), pin=True)
 
 
-def arrive(luggage: Luggage, place: Path) -> Path:
-    for name, archive in luggage.archives.items():
+def arrive(bot_bundle: BotBundle, place: Path) -> Path:
+    for name, archive in bot_bundle.archives.items():
         unpack(archive, place / name)
     return place
 
@@ -53,10 +53,10 @@ def arrive(luggage: Luggage, place: Path) -> Path:
 def test_a_bot_plays_from_the_files_that_came(home: Path, tmp_path: Path) -> None:
     """Its start lies in the machine's own folder; a file that was changed there is noticed."""
     add(f"exec:{sys.executable} -I -S bot.py honest", "--files", "*.txt")
-    luggage = packed(home, "mine", "random")
+    bot_bundle = packed(home, "mine", "random")
     (home / "bot.py").unlink()
-    place = arrive(luggage, tmp_path / "archives")
-    mine, own = luggage.kit.bots
+    place = arrive(bot_bundle, tmp_path / "archives")
+    mine, own = bot_bundle.manifest.bots
     start = start_here(mine, place)
     assert Path(start.folder).is_relative_to(place)
     assert {Path(each.path).name for each in start.content} >= {"bot.py", "weights.txt"}
@@ -73,12 +73,12 @@ def test_a_file_outside_of_its_folder_must_be_there(home: Path, tmp_path: Path) 
     outside = tmp_path / "shared.bin"
     outside.write_text("shared")
     add(f"exec:{sys.executable} -I -S bot.py honest {outside}")
-    luggage = packed(home, "mine")
-    place = arrive(luggage, tmp_path / "archives")
-    assert start_here(luggage.kit.bots[0], place)
+    bot_bundle = packed(home, "mine")
+    place = arrive(bot_bundle, tmp_path / "archives")
+    assert start_here(bot_bundle.manifest.bots[0], place)
     outside.unlink()
     with pytest.raises(UsageError, match=rf"mine: .*{outside}"):
-        start_here(luggage.kit.bots[0], place)
+        start_here(bot_bundle.manifest.bots[0], place)
 
 
 def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> No
     assert run_command(["bots", "list"]) == 0
     with Store.open(str(home / "ladder.db")) as store:
         sync_builtins(store)
-    bot = packed(home, "v4").kit.bots[0]
+    bot = packed(home, "v4").manifest.bots[0]
     other = msgspec.structs.replace(
         bot, content_hash="0" * 16, files={**bot.files, "bots/uct/ucb.py": "0" * 16}
     )
@@ -103,11 +103,11 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
-def travelled(spec: str, home: Path, place: Path, *, python: str | None = None) -> TravellingBot:
+def travelled(spec: str, home: Path, place: Path, *, python: str | None = None) -> ShippedBot:
     """Return a bot whose files have come to another machine."""
     resolved = read_spec(spec, home, python=python)
     shutil.copytree(home, place / "archive" / FILES)
-    return TravellingBot(
+    return ShippedBot(
         1, "mine", spec, resolved.launch, resolved.content_hash, dict(resolved.files), "archive"
     )
 

@@ -14,7 +14,7 @@ FEWEST = 7
 """Stones of a game in which somebody has four of them."""
 
 
-class GameInPlay:
+class MutableGame:
     """A game from its first stone on; `play` moves it on.
 
     Attributes:

@@ -4,8 +4,8 @@ from dataclasses import fields
 
 from ladder.results.overview.game_filter import GameFilter
 from ladder.results.overview.game_words import Mover, Outcome
-from ladder.web.border.moments import moment_of
-from ladder.web.border.parameters import Parameters
+from ladder.web.security.moments import moment_of
+from ladder.web.security.parameters import Parameters
 
 MOST_PLIES = 144
 NAMES = tuple(field.name for field in fields(GameFilter))

@@ -57,7 +57,7 @@ class _Tries:
         self.waiting = 0
 
 
-class Doorkeeper:
+class BasicAuth:
     """Checks passwords one after the other; each failed one makes the next try wait longer.
 
     Addresses take turns: who guesses from one address delays the others by one try, not by all of
