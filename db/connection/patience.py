@@ -32,14 +32,14 @@ class Patience:
     Attributes:
         seconds: after which the last error is final.
         tell: takes a sentence before each pause and after the last.
-        is_stop_wished: whether the command is to end now.
+        is_stop_requested: whether the command is to end now.
 
     """
 
     def __init__(self) -> None:
         self.seconds = PATIENCE_S
         self.tell: Callable[[str], None] = lambda _: None
-        self.is_stop_wished: Callable[[], bool] = lambda: False
+        self.is_stop_requested: Callable[[], bool] = lambda: False
         self._is_held = False
 
     @contextmanager
@@ -70,7 +70,7 @@ class Patience:
             except Passing as error:
                 wait = pause * uniform(0.5, 1.5)
                 waited = time.monotonic() - began
-                if waited + wait > self.seconds or self.is_stop_wished():
+                if waited + wait > self.seconds or self.is_stop_requested():
                     raise
                 self.tell(f"{error.fact}: trying again in {wait:.1f} s")
                 self._sleep(wait)
@@ -83,7 +83,7 @@ class Patience:
 
     def _sleep(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_wished():
+        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_requested():
             time.sleep(min(left, GLANCE_S))
 
 

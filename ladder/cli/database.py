@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from db.store import Patience, Store
 from ladder.cli.output import print_error, printed_first
-from ladder.signals import before_sudden_end, check_stop, is_stop_wished
+from ladder.signals import current_stop
 
 
 @contextmanager
@@ -27,9 +27,9 @@ def open_store(where: str, *, create: bool, sync: bool = False) -> "Iterator[Sto
     """
     from db.store import Store
 
-    check_stop()
+    current_stop().check()
     with Store.open(where, create=create, patience=_audible_patience()) as store:
-        check_stop()
+        current_stop().check()
         with _explained_by_damage(store):
             if sync:
                 _sync(store)
@@ -45,7 +45,7 @@ def migrate_database(where: str, *, force: bool) -> str:
     """
     from db.store import Store
 
-    check_stop()
+    current_stop().check()
     version = Store.migrate(where, force=force, patience=_audible_patience())
     return "up to date" if version is None else f"brought up to date from version {version}"
 
@@ -93,7 +93,7 @@ def _sync(store: "Store") -> None:
 
     for name in sync_builtins(store):
         print_error(f"{name} has a new revision: its sources have changed")
-    check_stop()
+    current_stop().check()
 
 
 @contextmanager
@@ -106,9 +106,9 @@ def open_to_read(where: str) -> "Iterator[Store]":
     """
     from db.store import Store
 
-    check_stop()
+    current_stop().check()
     with Store.open_to_read(where, patience=_audible_patience()) as store:
-        check_stop()
+        current_stop().check()
         with _explained_by_damage(store):
             yield store
 
@@ -119,7 +119,7 @@ def _audible_patience() -> "Patience":
 
     patience = Patience()
     patience.tell = print_error
-    patience.is_stop_wished = is_stop_wished
+    patience.is_stop_requested = current_stop().is_requested
     return patience
 
 
@@ -190,7 +190,7 @@ def _imagined(where: str) -> "Iterator[tuple[Store, Path]]":
 
     with (
         tempfile.TemporaryDirectory(prefix="ladder-imagined-") as folder,
-        before_sudden_end(partial(shutil.rmtree, folder, ignore_errors=True)),
+        current_stop().before_sudden_exit(partial(shutil.rmtree, folder, ignore_errors=True)),
     ):
         file = Path(folder) / "imagined.db"
         with open_store(str(file), create=True, sync=True) as store:

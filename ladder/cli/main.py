@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from ladder.checked_stream import checked_stream, open_nowhere
-from ladder.signals import end_listening, listen_for_stops
+from ladder.signals import current_stop
 
 LOADED = 250_000
 """Objects that a command makes and keeps while its modules are loaded, and some more."""
@@ -18,7 +18,7 @@ LOADED = 250_000
 def main() -> None:
     """Run the command line and exit with its code."""
     collect_later()
-    listen_for_stops()
+    current_stop().listen()
     # Threads of linear algebra are slower than none on matrices as small as ours, and would take
     # the CPUs from bots that think. It is read when the library is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -29,7 +29,7 @@ def main() -> None:
     sys.stdout = checked_stream(sys.stdout or open_nowhere(), "standard output")
     sys.stderr = checked_stream(sys.stderr or open_nowhere(), "standard error")
     code = run_command(sys.argv[1:])
-    end_listening()
+    current_stop().end_listening()
     # The interpreter's last collections look at every object of every library: up to 0.6 s.
     gc.freeze()
     sys.exit(code)

@@ -14,7 +14,7 @@ from ladder.match.game.new_game import new_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.runs.settings import LIMIT_OPTIONS
-from ladder.signals import pause
+from ladder.signals import current_stop
 
 WATCHED_S = 0.6
 """Seconds within which the supervisor has looked at what a bot uses."""
@@ -58,7 +58,7 @@ def _failure_under(confinement: Confinement, board: Board, entrants: tuple[Entra
         # One process is all of them in turn; the last is asked again when the watcher has looked.
         for number, entrant in enumerate((*entrants, entrants[-1])):
             if number == len(entrants):
-                pause(WATCHED_S)
+                current_stop().pause(WATCHED_S)
             try:
                 process = pool.acquire(entrant.start)
                 question = new_game(entrant, board, game="probe", side=0, seed=SEED)

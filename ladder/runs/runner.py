@@ -36,7 +36,7 @@ from ladder.runs.progress import (
     Watcher,
 )
 from ladder.runs.scoreboard import count_pair
-from ladder.signals import is_stop_wished
+from ladder.signals import current_stop
 
 TICK_S = 0.2
 """Longest time between two calls of the watcher."""
@@ -122,7 +122,7 @@ class Runner:
 
     def _loop(self) -> RunEnding:
         while True:
-            if is_stop_wished():
+            if current_stop().is_requested():
                 return RunEnding.STOPPED
             if self._time_is_up():
                 return RunEnding.DONE

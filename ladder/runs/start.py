@@ -22,6 +22,7 @@ from engine.seeds import SEED_LIMIT
 from ladder.errors import LadderError
 from ladder.harness_version import harness_version
 from ladder.match.game.broadcast import channel_of
+from ladder.match.process.confinement import Confinement
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.registry.registered import (
     entrants,
@@ -48,7 +49,7 @@ from ladder.runs.settings import (
     identity_hash,
 )
 from ladder.runs.workers import Workers
-from ladder.signals import stops_heeded
+from ladder.signals import current_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +87,24 @@ class ThisMachine:
 
         Pages show the boards of registered bots alone: settings of a tuning have no pages.
         """
-        confinement = replace(
-            settings.confinement_in_force,
-            logs=logs,
-            log_bytes=settings.confinement.log_bytes // settings.concurrency,
-        )
         return Workers(
             settings.concurrency,
             pin=settings.pin,
-            confinement=confinement,
+            confinement=worker_confinement(settings, logs),
             channel=channel_of(store.where) if settings.bots else None,
         )
 
 
 THIS_MACHINE = ThisMachine()
+
+
+def worker_confinement(settings: Settings, logs: Path) -> Confinement:
+    """Return the bounds of the bots of one worker, whose logs get an equal share of the limit."""
+    return replace(
+        settings.confinement_in_force,
+        logs=logs,
+        log_bytes=settings.confinement.log_bytes // settings.concurrency,
+    )
 
 
 def start_run(
@@ -130,7 +135,7 @@ def start_run(
     store.runs.finish_late()
     sides = check_possible(settings, bots)
     workforce.prepare(sides)
-    with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
+    with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         taken = take_run(store, lock, settings, hashes_of(bots), judge.settings)
         if taken is None:
             return NothingToResume(resumable_runs(store, lock))

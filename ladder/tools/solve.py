@@ -16,7 +16,7 @@ from engine.solver.errors import SolverError
 from engine.solver.solver import Solver, solution_of_move
 from engine.solver.value import Solution, Value
 from ladder.errors import UsageError
-from ladder.signals import check_stop
+from ladder.signals import current_stop
 
 FIRST_STEP = 10_000
 """Nodes of the first step: a few milliseconds."""
@@ -100,7 +100,7 @@ def _ask(
     low: Value | None = None
     high: Value | None = None
     while True:
-        check_stop()
+        current_stop().check()
         size = step if nodes is None else min(step, nodes - spent)
         answer = solver.solve(position, weak=weak, nodes=size)
         spent += answer.nodes

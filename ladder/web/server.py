@@ -14,7 +14,7 @@ import uvicorn
 from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 from ladder.match.process.confinement import Confinement
-from ladder.signals import is_stop_wished, stops_heeded
+from ladder.signals import current_stop
 from ladder.web import memory
 from ladder.web.app import application
 from ladder.web.connections import (
@@ -91,7 +91,7 @@ def serve(
     password = None if place.password_file is None else read_password(place.password_file)
     memory.bound()
     raise_open_files()
-    with stops_heeded(), contextlib.closing(_listen(place)) as listener:
+    with current_stop().defer(), contextlib.closing(_listen(place)) as listener:
         asyncio.run(_serve(place, password, listener, announce, is_over))
 
 
@@ -137,7 +137,7 @@ async def _serve(
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
         announce(Listening(_address(listener), is_loopback(place.host)))
-        while not (is_stop_wished() or is_over() or serving.done()):
+        while not (current_stop().is_requested() or is_over() or serving.done()):
             await asyncio.sleep(0.1)
     finally:
         site.streams.close()

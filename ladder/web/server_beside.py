@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ladder.match.process.confinement import Confinement
 from ladder.runs.settings import LIMIT_OPTIONS
-from ladder.signals import wait_ready
+from ladder.signals import current_stop
 
 PORT = 8344
 START_S = 20.0
@@ -38,7 +38,7 @@ def server_beside(
         assert process.stdin is not None  # noqa: S101 - asked for above
         assert process.stdout is not None  # noqa: S101 - asked for above
         try:
-            ready = wait_ready(process.stdout.fileno(), timeout_s=START_S)
+            ready = current_stop().wait_ready(process.stdout.fileno(), timeout_s=START_S)
             address = process.stdout.readline().decode().strip() if ready else ""
             if address:
                 tell(f"the run can be watched at {address} until it ends")

@@ -228,6 +228,7 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
         os.chdir(request["folder"])
         sys.argv = ["ladder", *request["words"]]
         from ladder.cli import main
+        from ladder.signals import StopToken, use_stop
 
         count = 0
         moment, number = request["moment"], request["number"]
@@ -250,16 +251,15 @@ def _become(request: dict[str, Any], out: int, err: int, told: int) -> None:
                 return None
             return line if threading.current_thread() is threading.main_thread() else None
 
-        listen = main.listen_for_stops
+        class CountingToken(StopToken):
+            def listen(self) -> None:
+                super().listen()  # before it, Python's own handlers serve the signal
+                if moment != UNCOUNTED:
+                    sys.settrace(call)
 
-        def listen_and_count() -> None:
-            listen()  # before it the signal does what Python's own handlers do
-            if moment != UNCOUNTED:
-                sys.settrace(call)
-
-        main.listen_for_stops = listen_and_count
         try:
-            main.main()
+            with use_stop(CountingToken()):
+                main.main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
         sys.settrace(None)

@@ -69,7 +69,7 @@ def analyze(
     from ladder.results.analysis.division import mistakes_of_division
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
-    from ladder.signals import is_stop_wished, stops_heeded
+    from ladder.signals import current_stop
     from reports.analyze import analysis_document, analysis_watcher, print_mistakes
     from reports.layout.format import to_json
 
@@ -81,7 +81,7 @@ def analyze(
             return ExitCode.DONE
         row = division_or_latest(store, division)
         be_idle()
-        with stops_heeded():
+        with current_stop().defer():
             state = analyse(
                 store,
                 row,
@@ -90,7 +90,7 @@ def analyze(
                 rated_only=division is None,
                 nodes=nodes,
                 seconds=None if hours is None else hours * 3600,
-                is_stopped=is_stop_wished,
+                is_stopped=current_stop().is_requested,
                 watcher=analysis_watcher(stderr_console()),
             )
             made = mistakes_of_division(store, row)
@@ -98,4 +98,4 @@ def analyze(
         print_out(to_json(analysis_document(state, made)))
     else:
         show_table(lambda console: print_mistakes(console, made))
-    return ExitCode.STOPPED if is_stop_wished() else ExitCode.DONE
+    return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE

@@ -77,7 +77,7 @@ def make(
     from ladder.errors import ExitCode, UsageError
     from ladder.match.openings.draw import Drawing, Recipe, Wanted, draw_openings, lines_of
     from ladder.runs.schedule import refuse_long_openings
-    from ladder.signals import is_stop_wished, stops_heeded
+    from ladder.signals import current_stop
     from reports.layout.format import to_json
     from reports.openings import made_document, made_text, progress_lines
 
@@ -98,9 +98,9 @@ def make(
     if seed is None:
         print_error(f"seed {recipe.seed}")
     state, tick = Drawing(count), progress_lines(print_error)
-    with stops_heeded():
-        found = list(draw_openings(recipe, state, is_stop_wished, tick))
-    if is_stop_wished():
+    with current_stop().defer():
+        found = list(draw_openings(recipe, state, current_stop().is_requested, tick))
+    if current_stop().is_requested():
         print_error("stopped: nothing was written")
         return ExitCode.STOPPED
     write_file(file, lines_of(found), "FILE")

@@ -72,7 +72,7 @@ def make(
     from ladder.experiments.suite.make import Mining, careless_games, mine, stored_games
     from ladder.experiments.suite.puzzle import text_of
     from ladder.results.standings.division import division_or_latest
-    from ladder.signals import is_stop_wished, stops_heeded
+    from ladder.signals import current_stop
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, mining_document, mining_text
 
@@ -81,7 +81,8 @@ def make(
     classes = boards_of(boards)
     check_writable(file, "FILE")
     state, say = Mining(count), every_few_seconds(print_error)
-    with stops_heeded():
+    is_stopped = current_stop().is_requested
+    with current_stop().defer():
 
         def tick(now: Mining) -> None:
             say(f"{now.found} of {now.count} positions, {now.games} games looked at")
@@ -89,18 +90,24 @@ def make(
         if stored:
             with open_to_read(db) as store:
                 games = stored_games(store, division_or_latest(store, division))
-                found = list(mine(games, state, nodes=nodes, is_stopped=is_stop_wished, tick=tick))
+                found = list(
+                    mine(
+                        games, state, nodes=nodes, is_stopped=current_stop().is_requested, tick=tick
+                    )
+                )
         else:
             games = careless_games(classes, 1 if seed is None else seed)
-            found = list(mine(games, state, nodes=nodes, is_stopped=is_stop_wished, tick=tick))
-    if not found and not is_stop_wished():
+            found = list(
+                mine(games, state, nodes=nodes, is_stopped=current_stop().is_requested, tick=tick)
+            )
+    if not found and not current_stop().is_requested():
         raise UsageError("no such position was found in these games: play more of them")
     write_file(file, text_of(found), "FILE")
     if json:
         print_out(to_json(mining_document(str(file), state)))
     else:
         print_out(mining_text(str(file), state))
-    return ExitCode.STOPPED if is_stop_wished() else ExitCode.DONE
+    return ExitCode.STOPPED if current_stop().is_requested() else ExitCode.DONE
 
 
 @app.command("run")
@@ -157,7 +164,7 @@ def run(
     from ladder.experiments.suite.puzzle import read_suite
     from ladder.experiments.suite.run import leave_out_unfit, run_suite
     from ladder.match.registry.registered import choose_bots
-    from ladder.signals import is_stop_wished, stops_heeded
+    from ladder.signals import current_stop
     from reports.layout.format import to_json
     from reports.suite import every_few_seconds, print_suite, suite_document, suite_junit
 
@@ -171,7 +178,7 @@ def run(
     known = None if baseline is None else read_baseline(baseline)
     say = every_few_seconds(print_error)
     found = read_suite(file, lambda done, of: say(f"{done} of {of} positions checked"))
-    with open_or_imagine(db) as store, stops_heeded():
+    with open_or_imagine(db) as store, current_stop().defer():
         bots, left_out = leave_out_unfit(choose_bots(store, names), names, found, budgets)
         for reason in left_out.values():
             print_error(f"left out: {reason}")
@@ -182,7 +189,7 @@ def run(
             found,
             budgets,
             confinement=confinement,
-            is_stopped=is_stop_wished,
+            is_stopped=current_stop().is_requested,
             tick=lambda name, done, of: say(f"{name}: {done} of {of} positions"),
         )
     if result is None:

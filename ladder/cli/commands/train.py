@@ -102,7 +102,7 @@ def c4ai(
     from ladder.learning.c4ai.loop import note_of, train
     from ladder.learning.c4ai.settings import chosen_settings, settle
     from ladder.learning.c4ai.trials import TrialsApart
-    from ladder.signals import stops_heeded
+    from ladder.signals import current_stop
     from reports.train.c4ai import training_watcher
 
     chosen = chosen_settings(
@@ -124,7 +124,7 @@ def c4ai(
         watcher = training_watcher(stderr_console())
         watcher.started(state)
         try:
-            with stops_heeded(), closing(TrialsApart(settings)) as trials:
+            with current_stop().defer(), closing(TrialsApart(settings)) as trials:
                 for one in train(state, trials.play):
                     log.add(one)
                     watcher.tick(state)
@@ -212,7 +212,7 @@ def value(
     from ladder.learning.value.loop import LearningState, learn
     from ladder.learning.value.settings import LEARNER, ChosenSettings, command_of, settle
     from ladder.match.process.cpus import allowed_cpus
-    from ladder.signals import stops_heeded
+    from ladder.signals import current_stop
     from reports.html.learning import learning_page
     from reports.train.value import learning_watcher
 
@@ -235,7 +235,7 @@ def value(
         watcher = learning_watcher(stderr_console())
         watcher.started(state)
         try:
-            with stops_heeded():
+            with current_stop().defer():
                 for _ in learn(folder, state, concurrency or allowed_cpus()):
                     watcher.tick(state)
         except Stopped:

@@ -19,7 +19,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from ladder.signals import wait_ready
+from ladder.signals import current_stop
 
 SEQUENCES = {
     **{f"\x1b{lead}{code}": name for lead in "[O" for code, name in (
@@ -67,7 +67,7 @@ class LineInput:
 
         """
         while b"\n" not in self._unread:
-            wait_ready(self._source)
+            current_stop().wait_ready(self._source)
             data = os.read(self._source, 65536)
             if not data:
                 line, self._unread = self._unread, b""
@@ -127,7 +127,7 @@ class Screen:
             text = self._read()
             if text == "\x1b":
                 # Arrows and their like are Esc and more, in one piece.
-                while wait_ready(self._source, timeout_s=ESCAPE_S):
+                while current_stop().wait_ready(self._source, timeout_s=ESCAPE_S):
                     more = self._read()
                     text += more
                     if more == "" or (len(text) > 2 and (more.isalpha() or more == "~")):
@@ -141,7 +141,7 @@ class Screen:
     def _read(self) -> str:
         """One character; empty at the end of the input."""
         while True:
-            wait_ready(self._source)
+            current_stop().wait_ready(self._source)
             try:
                 data = os.read(self._source, 1)
             except OSError:

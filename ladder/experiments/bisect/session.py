@@ -23,7 +23,7 @@ from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import Settings, identity_hash
 from ladder.runs.start import check_possible, former_runs, hashes_of
-from ladder.signals import check_stop
+from ladder.signals import current_stop
 
 NO_LIMIT = 2**31 - 1
 """Above every number of a pair, which has 31 bits."""
@@ -102,7 +102,7 @@ class _BisectSession:
     def play(self) -> BisectResult:
         search = self._search
         while not search.is_over:
-            check_stop()
+            current_stop().check()
             place, row = search.place, self._current_bot()
             if row is not None and not self._visit(row):
                 return self._result()

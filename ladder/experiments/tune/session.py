@@ -23,7 +23,7 @@ from ladder.runs.health import RunHealth
 from ladder.runs.progress import RunEnding, Watcher
 from ladder.runs.runner import Runner
 from ladder.runs.start import hashes_of, run_logs, runs_like, take_run
-from ladder.signals import stops_heeded
+from ladder.signals import current_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def tune(bench: Bench, task: TuningTask, *, register: str | None, search_watcher
     own_sources()  # taken before any hash, so that an edit after either is seen
     original = checked(store, task)
     settings = task.run_settings(original.revision.content_hash)
-    with stops_heeded(), contextlib.closing(store.run_lock()) as lock:
+    with current_stop().defer(), contextlib.closing(store.run_lock()) as lock:
         taken = take_run(store, lock, settings, {}, task.test.settings, lambda _: True)
         assert taken is not None  # noqa: S101 - a tuning is never resumed only
         run, settings = taken

@@ -20,7 +20,7 @@ from ladder.learning.value.selfplay import SelfplayGame, blocks_of, play_block
 from ladder.learning.value.settings import BLOCK, FIT, LEARNER, LearningSettings
 from ladder.learning.value.weights_record import record_of, revision_of
 from ladder.match.process.worker_pool import TICK_S, WorkerDied, WorkerPool, call_apart
-from ladder.signals import check_stop
+from ladder.signals import current_stop
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ def _play(
     since = time.monotonic()
     try:
         while work:
-            check_stop()
+            current_stop().check()
             pool.wait(TICK_S)
             for block in [block for block, future in work.items() if future.done()]:
                 games = work.pop(block).result()

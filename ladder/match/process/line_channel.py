@@ -15,7 +15,7 @@ from time import perf_counter_ns
 
 from bots.protocol import MAX_LINE
 from db.records.games import MESSAGES_KEPT
-from ladder.signals import Poll, poll_of
+from ladder.signals import Poll, current_stop
 
 SLICE_MS = 250.0
 """Longest single wait; one that takes much longer means that the harness was stopped."""
@@ -90,8 +90,8 @@ class LineChannel:
         self.overslept_us = 0
         self._stdin = stdin
         self._stdout = stdout
-        self._poll_output = poll_of(stdout)
-        self._wait = poll_of(stdout, hang_up=supervisor)
+        self._poll_output = current_stop().make_poll(stdout)
+        self._wait = current_stop().make_poll(stdout, hang_up=supervisor)
         """A poll of the standard output that ends also with the supervisor."""
         self._wait_patiently = self._in_slices(self._wait)
         """The same for the answers before the first move."""
@@ -206,7 +206,7 @@ class LineChannel:
 
     def _write_rest(self, rest: bytes, timeout_s: float) -> None:
         """Write what a full pipe did not take, as the bot reads."""
-        poll = poll_of(self._stdin, select.POLLOUT)
+        poll = current_stop().make_poll(self._stdin, select.POLLOUT)
         while rest:
             left_ms = self._left_ms(timeout_s)
             if left_ms <= 0 or not poll(left_ms):

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from bots.parent_death import die_with_parent
 from ladder.errors import LadderError
 from ladder.match.process.orphans import adopt_orphans, end_orphans
-from ladder.signals import check_stop
+from ladder.signals import current_stop
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -294,10 +294,10 @@ def result_of(pool: WorkerPool, work: "Future[T]") -> T:
 
     """
     try:
-        check_stop()
+        current_stop().check()
         while not work.done():
             pool.wait(TICK_S)
-            check_stop()
+            current_stop().check()
         return work.result()
     except WorkerDied as error:
         raise LadderError(

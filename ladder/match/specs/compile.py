@@ -14,7 +14,7 @@ from ladder.errors import LadderError, UsageError
 from ladder.match.specs.own_sources import own_sources
 from ladder.match.specs.start_command import start_of
 from ladder.match.specs.surroundings import without_secrets
-from ladder.signals import check_stop, wait_child, wait_ready
+from ladder.signals import current_stop
 from ladder.visible import visible_lines
 
 HOST, COMPILER = "bots.host", "bots.warm"
@@ -105,12 +105,12 @@ def _run(
     )
     try:
         _show_printable(compilation)
-        status = wait_child(compilation)
+        status = current_stop().wait_child(compilation)
     finally:
         compilation.kill()
         with compilation:  # waits for it, and closes the pipe
             pass
-    check_stop()  # a SIGTERM to the process group has ended the compilation, too
+    current_stop().check()  # a SIGTERM to the process group has ended the compilation, too
     return status
 
 
@@ -127,7 +127,7 @@ def _show_printable(compilation: subprocess.Popen[bytes]) -> None:
     source, ended = compilation.stderr.fileno(), os.pidfd_open(compilation.pid)
     try:
         # A process that it leaves behind may hold the pipe open for ever.
-        while source in wait_ready(source, ended):
+        while source in current_stop().wait_ready(source, ended):
             block = os.read(source, BLOCK)
             if not block:
                 return

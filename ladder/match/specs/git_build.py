@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ladder.errors import UsageError
 from ladder.match.specs.surroundings import without_secrets
-from ladder.signals import wait_child
+from ladder.signals import current_stop
 
 BUILD_S = 1800.0
 """How long a build may take."""
@@ -65,7 +65,7 @@ def run_build(command: str, folder: Path, *, timeout_s: float = BUILD_S) -> None
                 + (remedy if "/" not in words[0] else "")
             ) from error
         try:
-            code = wait_child(process, timeout_s)
+            code = current_stop().wait_child(process, timeout_s)
             ended = f"failed with exit code {code}"
         except subprocess.TimeoutExpired:
             code, ended = -1, f"took longer than {timeout_s:.0f} s"

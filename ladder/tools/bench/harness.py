@@ -40,7 +40,7 @@ from ladder.runs.schedule import (
 from ladder.runs.settings import Settings
 from ladder.runs.start import schedule_runner
 from ladder.runs.workers import Workers
-from ladder.signals import stops_heeded
+from ladder.signals import current_stop
 from ladder.tools.bench.ping_pong import PingPong, ping_pong
 
 NULL = "null"
@@ -224,7 +224,7 @@ def _play(store: Store, *, games: int, workers: Workers, clocks: _Clocks) -> Non
         opening_plies=0,
         seed=1,
     )
-    with stops_heeded():
+    with current_stop().defer():
         schedule_runner(
             store=store,
             run=run,

@@ -33,14 +33,17 @@ from ladder.match.process.confinement import Confinement
 from ladder.match.registry.builtins import sync_builtins
 from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
+from ladder.runs.executor import PairExecutor
 from ladder.runs.progress import LiveRun, RunEnding, Silent
 from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
 from ladder.runs.settings import ResumePolicy, Settings
-from ladder.runs.start import NothingToResume, start_run
+from ladder.runs.start import NothingToResume, start_run, worker_confinement
+from ladder.signals import StopToken, current_stop, use_stop
 from reports.run import RunView, forfeit_lines, nothing_to_resume
 from tests.support.data.random_games import random_record
+from tests.support.instant_workforce import InstantWorkforce
 from tests.support.stops import InstantWorkers
 from tests.support.unconfined import UNCONFINED
 
@@ -58,26 +61,21 @@ SETTINGS = Settings(
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(tmp_path: Path) -> Iterator[Store]:
     """A database with the built-in players, for runs without worker processes."""
-    monkeypatch.setattr("ladder.runs.start.Workers", InstantWorkers)
-    monkeypatch.setattr("ladder.runs.start.compile_entrants", lambda entrants: list(entrants))
     with Store.open(str(tmp_path / "ladder.db")) as opened:
         sync_builtins(opened)
         yield opened
 
 
 class Recorder(Silent):
-    """Notes how a run began; wishes a stop after so many pairs."""
+    """A watcher that records how a run began, and requests a stop after some pairs."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, stop_after: int | None = None) -> None:
+    def __init__(self, stop_after: int | None = None) -> None:
         self.pairs = 0
         self.live: LiveRun | None = None
         self.games_at_start: list[int] = []
-        monkeypatch.setattr(
-            "ladder.runs.runner.is_stop_wished",
-            lambda: stop_after is not None and self.pairs >= stop_after,
-        )
+        self._stop_after = stop_after
 
     def started(self, live: LiveRun) -> None:
         self.live = live
@@ -85,27 +83,34 @@ class Recorder(Silent):
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
         self.pairs += 1
+        if self.pairs == self._stop_after:
+            current_stop().request()
 
 
-def play(store: Store, settings: Settings, recorder: Recorder) -> RunOutcome:
-    outcome = start_run(
-        store=store,
-        settings=settings,
-        bots=[store.bots.get(name) for name in settings.bots],
-        watcher=recorder,
-    )
+def play(
+    store: Store,
+    settings: Settings,
+    recorder: Recorder,
+    workers: Callable[[], PairExecutor] = InstantWorkers,
+) -> RunOutcome:
+    with use_stop(StopToken()):
+        outcome = start_run(
+            store=store,
+            settings=settings,
+            bots=[store.bots.get(name) for name in settings.bots],
+            watcher=recorder,
+            workforce=InstantWorkforce(workers),
+        )
     assert isinstance(outcome, RunOutcome)
     return outcome
 
 
-def test_a_resumed_run_counts_alike_everywhere(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_counts_alike_everywhere(store: Store) -> None:
     """Headline and table both hold the games of interrupted sessions, from the start."""
-    stopped = play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
+    stopped = play(store, SETTINGS, Recorder(stop_after=4))
     assert stopped.ending is RunEnding.STOPPED
     assert "the same command resumes run 1" in RunView().ending(stopped.live)[-1]
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder()
     resumed = play(store, SETTINGS, recorder)
     assert recorder.games_at_start == [8, 8]
     assert RunView().title(resumed.live)[0].startswith("resuming run 1 (8 games), seed 1: 4x4")
@@ -116,16 +121,14 @@ def test_a_resumed_run_counts_alike_everywhere(
     assert len(RunView().ending(resumed.live)) == 1
 
 
-def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(store: Store) -> None:
     """It stays in its stream and plays the pairs that it would have played; a new run does not."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
-    play(store, older, Recorder(monkeypatch, stop_after=4))
+    play(store, older, Recorder(stop_after=4))
     with closing(store.run_lock()) as lock:
         (listed,) = resumable_runs(store, lock)
     assert "--cpu-time" not in command_line(listed.options, ROOT)
-    play(store, SETTINGS, Recorder(monkeypatch))
+    play(store, SETTINGS, Recorder())
     (run,) = store.runs.find()
     assert "seed_derivation" not in run.settings
     schedule = Schedule(
@@ -140,7 +143,7 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
     assert [(pair.number, pair.draw[2]) for pair in store.pairs.of_run(run.id)] == [
         (pair.number, pair.seed) for pair in pairs
     ]
-    play(store, replace(SETTINGS, games=4), Recorder(monkeypatch))
+    play(store, replace(SETTINGS, games=4), Recorder())
     following = store.runs.find()[0]
     assert following.settings["seed_derivation"] == SeedDerivation.KEYED
     assert following.stream != run.stream
@@ -149,53 +152,41 @@ def test_an_older_run_is_resumed_with_its_own_derivation_of_seeds(
     )
 
 
-def test_a_run_beside_an_older_one_shares_its_stream(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_beside_an_older_one_shares_its_stream(store: Store) -> None:
     """The same command beside a living run takes its next pairs, whichever derivation it has."""
     older = replace(SETTINGS, derivation=SeedDerivation.MIXED)
-    run = play(store, older, Recorder(monkeypatch, stop_after=4)).run
+    run = play(store, older, Recorder(stop_after=4)).run
     with closing(store.run_lock()) as lock:
         assert lock.try_acquire(run.id)
-        beside = play(store, replace(SETTINGS, games=4), Recorder(monkeypatch)).run
+        beside = play(store, replace(SETTINGS, games=4), Recorder()).run
     assert (beside.id, beside.stream) == (2, run.stream)
 
 
-def test_the_logs_are_shared_out_over_the_workers(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """All logs of a run together take no more than its user allows, which is no new run."""
-    given: list[Confinement] = []
-
-    class Noting(InstantWorkers):
-        def __init__(self, *_: object, confinement: Confinement, **__: object) -> None:
-            given.append(confinement)
-
-    monkeypatch.setattr("ladder.runs.start.Workers", Noting)
+def test_the_logs_are_shared_out_over_the_workers(store: Store, tmp_path: Path) -> None:
+    """All logs of a run together respect the user's limit, which is no part of its identity."""
     usual = replace(SETTINGS, confinement=RunOptions().confinement(), concurrency=4)
     smaller = replace(usual, confinement=RunOptions(log_size=8).confinement())
-    play(store, usual, Recorder(monkeypatch, stop_after=4))
-    play(store, smaller, Recorder(monkeypatch))
-    assert [each.log_bytes >> 20 for each in given] == [16, 2]
+    shares = [worker_confinement(each, tmp_path).log_bytes >> 20 for each in (usual, smaller)]
+    assert shares == [16, 2]
+    play(store, usual, Recorder(stop_after=4))
+    play(store, smaller, Recorder())
     assert len(store.runs.find()) == 1
 
 
-def test_a_resumed_run_has_what_is_left_of_its_hours(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     """The time for which games were in play counts, and pauses between sessions do not."""
     hours = replace(SETTINGS, games=None, seconds=3600.0)
-    play(store, hours, Recorder(monkeypatch, stop_after=4))
+    play(store, hours, Recorder(stop_after=4))
     games = list(store.games.stream(GameQuery(run_id=1)))
     first, last = (games[place].started_at for place in (0, -1))
     assert first == last  # `random_record` starts every game at one and the same time
     played_s = max(game.duration_us for game in games) / 1e6
     assert store.tallies.of_run(1).played_s == pytest.approx(played_s)
-    resumed = play(store, hours, Recorder(monkeypatch, stop_after=1))
+    resumed = play(store, hours, Recorder(stop_after=1))
     assert resumed.live.deadline is not None
     assert resumed.live.deadline - time.monotonic() < 3600 - played_s
     rest = replace(hours, seconds=played_s / 2)
-    recorder = Recorder(monkeypatch)
+    recorder = Recorder()
     assert play(store, rest, recorder).ending is RunEnding.DONE
     assert recorder.pairs == 0
     assert recorder.live is not None
@@ -222,8 +213,7 @@ class PromptWorkers(InstantWorkers):
 def test_workers_have_their_next_pairs_before_the_last_are_stored(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Storing waits for the disk; who plays does not wait for it, too, nor play beyond the end."""
-    monkeypatch.setattr("ladder.runs.start.Workers", PromptWorkers)
+    """Workers neither idle while the disk is written nor play beyond the target."""
     given: list[int] = []
     storing = store.pairs.finish_all
 
@@ -232,7 +222,7 @@ def test_workers_have_their_next_pairs_before_the_last_are_stored(
         return storing(played, rate)
 
     monkeypatch.setattr(store.pairs, "finish_all", finish_all)
-    outcome = play(store, SETTINGS, Recorder(monkeypatch))
+    outcome = play(store, SETTINGS, Recorder(), PromptWorkers)
     assert outcome.live.total_games == 20
     assert given == [4, 2, 0]
 
@@ -253,16 +243,13 @@ class ForfeitingWorkers(InstantWorkers):
         return future
 
 
-def test_forfeits_are_said_with_cause_and_game(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forfeits_are_said_with_cause_and_game(store: Store) -> None:
     """Each bot and kind has a line at the end with its number of games; the first is a warning.
 
     Those of interrupted sessions belong to it.
     """
-    monkeypatch.setattr("ladder.runs.start.Workers", ForfeitingWorkers)
-    play(store, SETTINGS, Recorder(monkeypatch, stop_after=4))
-    live = play(store, SETTINGS, Recorder(monkeypatch)).live
+    play(store, SETTINGS, Recorder(stop_after=4), ForfeitingWorkers)
+    live = play(store, SETTINGS, Recorder(), ForfeitingWorkers).live
     offenders = store.games.stream(GameQuery(run_id=1))
     crashes = [game for game in offenders if game.termination is Termination.CRASH]
     assert len(crashes) == 10
@@ -323,7 +310,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     """`--resume` with other settings lists it; the listed command has the run's identity."""
     monkeypatch.setattr("ladder.runs.start.refuse_tight_limits", lambda *_: None)
     settings = replace(SETTINGS, **change)  # type: ignore[arg-type]
-    run: RunRow = play(store, settings, Recorder(monkeypatch, stop_after=2)).run
+    run: RunRow = play(store, settings, Recorder(stop_after=2)).run
     bots = [store.bots.get(name) for name in BOTS]
     other = replace(SETTINGS, seed=2, resume_policy=ResumePolicy.ONLY)
     nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
@@ -340,11 +327,9 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     assert again.describe(hashes) == settings.describe(hashes)
 
 
-def test_a_run_whose_bots_have_changed_is_not_listed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_bots_have_changed_is_not_listed(store: Store) -> None:
     """No command can go on with it."""
-    play(store, SETTINGS, Recorder(monkeypatch, stop_after=2))
+    play(store, SETTINGS, Recorder(stop_after=2))
     with closing(store.run_lock()) as lock:
         assert len(resumable_runs(store, lock)) == 1
         store.bots.retire("stupid")
