@@ -81,7 +81,6 @@ def make(
     classes = boards_of(boards)
     check_writable(file, "FILE")
     state, say = Mining(count), every_few_seconds(print_error)
-    is_stopped = current_stop().is_requested
     with current_stop().defer():
 
         def tick(now: Mining) -> None:
