@@ -40,7 +40,7 @@ from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.serving import serve_scheduler, serve_worker
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
-from ladder.runs.progress import LiveRun, Silent
+from ladder.runs.progress import LiveRun, NullWatcher
 from ladder.runs.schedule import Pairing, PairingKind
 from ladder.runs.settings import ResumePolicy, Settings
 from ladder.runs.start import start_run
@@ -79,7 +79,7 @@ def sleep_instead(seconds: float) -> None:
         function.__module__, function.__qualname__ = machine.__name__, function.__name__
 
 
-class Clock(Silent):
+class Clock(NullWatcher):
     """The moments at which pairs were stored, from the time when all slots were there."""
 
     def __init__(self, slots: int, seconds: float, processes: Sequence[int]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from ladder.experiments.select.session import Choice, Player, Selected
+from ladder.experiments.select.session import Choice, Player, SelectionOutcome
 from reports.layout.format import rounded
 from reports.layout.table import Column, fit
 
@@ -17,7 +17,7 @@ HEADS = {
 }
 
 
-def select_document(selected: Selected) -> dict[str, Any]:
+def select_document(selected: SelectionOutcome) -> dict[str, Any]:
     """The document of `ladder select --json`."""
     question = selected.question
     return {
@@ -46,7 +46,7 @@ def _player_document(player: Player) -> dict[str, Any]:
     }
 
 
-def print_select(console: Console, selected: Selected) -> None:
+def print_select(console: Console, selected: SelectionOutcome) -> None:
     """The choice, what was asked, and all bots by strength."""
     question = selected.question
     console.print(Text(f"{HEADS[selected.choice]}: {selected.reason}"), soft_wrap=True)
@@ -75,7 +75,7 @@ def _elo(player: Player) -> str:
     return f"{player.elo:+.1f} +- {player.error95:.1f}"
 
 
-def state_of(selected: Selected, player: Player) -> str:
+def state_of(selected: SelectionOutcome, player: Player) -> str:
     """Return what became of a bot, in a word or two."""
     if player.reason:
         return player.reason

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Kind, Parameter, Setting, point_of
-from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Gain, Surface
 from ladder.runs.progress import LiveRun, Watcher
 from reports.gate.text import gate_document, gate_text
@@ -17,7 +17,7 @@ from reports.layout.table import Column, fit
 from reports.run import RunView, status_line
 
 
-def tune_document(tuned: Tuned) -> dict[str, Any]:
+def tune_document(tuned: TuningOutcome) -> dict[str, Any]:
     """The document of `ladder tune --json`."""
     parameters, gain = tuned.task.template.parameters, gain_of(tuned)
     return {
@@ -48,13 +48,13 @@ def _number(parameter: Parameter, value: float) -> float:
     return int(value) if parameter.kind is Kind.INT else value
 
 
-def gain_of(tuned: Tuned) -> Gain:
+def gain_of(tuned: TuningOutcome) -> Gain:
     """The Elo that the steps let expect of the tuned setting over the start."""
     parameters = tuned.task.template.parameters
     return Surface(parameters, tuned.steps).gain(point_of(parameters, tuned.estimate))
 
 
-def reason_of(tuned: Tuned) -> str:
+def reason_of(tuned: TuningOutcome) -> str:
     """The outcome in a sentence."""
     if tuned.invalid:
         return tuned.invalid
@@ -65,7 +65,7 @@ def reason_of(tuned: Tuned) -> str:
     return tuned.gated.result.reason
 
 
-def tune_text(tuned: Tuned) -> str:
+def tune_text(tuned: TuningOutcome) -> str:
     """The verdict first, then the values, then what the search believed."""
     task, gain = tuned.task, gain_of(tuned)
     lines = []

@@ -6,7 +6,7 @@ from pathlib import Path
 from ladder.checked_stream import write_file
 from ladder.cli.output import print_error, print_out
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_markdown
@@ -16,7 +16,7 @@ SUMMARY_LIMIT = 60_000
 """Characters; GitHub refuses job summaries above 1 MiB."""
 
 
-def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bool) -> None:
+def publish(gated: GateOutcome, *, junit: Path | None, summary: Path | None, quiet: bool) -> None:
     """Write the files that were asked for, and under GitHub Actions summary and annotations.
 
     With `quiet` annotations go to standard error, where GitHub finds them as well, so that
@@ -40,7 +40,7 @@ def publish(gated: Gated, *, junit: Path | None, summary: Path | None, quiet: bo
         (print_error if quiet else print_out)(line)
 
 
-def annotations(gated: Gated) -> list[str]:
+def annotations(gated: GateOutcome) -> list[str]:
     """One error per baseline against which the candidate regressed; one for an invalid gate."""
     result = gated.result
     if result.verdict is Verdict.INVALID:

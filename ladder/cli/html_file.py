@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from db.records.runs import DivisionRow
     from db.store import Store
     from ladder.experiments.bisect.result import BisectResult
-    from ladder.experiments.gate.session import Gated
-    from ladder.experiments.select.session import Selected
-    from ladder.experiments.tune.session import Tuned
+    from ladder.experiments.gate.session import GateOutcome
     from ladder.results.standings.showcase import ShownGame
     from ladder.stats.pool.rating import RatingOptions
 
@@ -123,7 +121,7 @@ def write_division(
     write_html(file, page)
 
 
-def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> None:
+def write_gate(store: "Store", gated: "GateOutcome", file: Path, *, games: int) -> None:
     """Write the page of a gate with up to so many of the candidate's lost games.
 
     Raises:
@@ -136,7 +134,7 @@ def write_gate(store: "Store", gated: "Gated", file: Path, *, games: int) -> Non
     write_html(file, gate_page(gated, shown))
 
 
-def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> None:
+def write_tuning(store: "Store", tuned: "TuningOutcome", file: Path, *, games: int) -> None:
     """Write the page of a tuning with up to so many of the tuned bot's lost games.
 
     Raises:
@@ -150,7 +148,7 @@ def write_tuning(store: "Store", tuned: "Tuned", file: Path, *, games: int) -> N
     write_html(file, tune_page(tuned, shown))
 
 
-def write_selection(store: "Store", selected: "Selected", file: Path) -> None:
+def write_selection(store: "Store", selected: "SelectionOutcome", file: Path) -> None:
     """Write the page of a selection with its course, as far as its run is stored.
 
     Raises:
@@ -178,7 +176,7 @@ def write_bisection(result: "BisectResult", file: Path) -> None:
     write_html(file, finding_page(bisection_finding(result)))
 
 
-def _lost_games(store: "Store", gated: "Gated", number: int) -> "list[ShownGame]":
+def _lost_games(store: "Store", gated: "GateOutcome", number: int) -> "list[ShownGame]":
     """Return lost games of the candidate, at most so many, of the gate's own run if it has one."""
     from ladder.experiments.gate.stored import games_of_gate
 

@@ -45,11 +45,11 @@ class ExperimentJudge(Judge):
         """The verdict to be stored with the run after its end; None if the run keeps none."""
 
 
-SomeJudge = TypeVar("SomeJudge", bound=Judge)
+JudgeT = TypeVar("JudgeT", bound=Judge)
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ExperimentContext:
     """The place where experiments are played."""
 
     store: Store
@@ -71,7 +71,7 @@ class Played:
     """Why the games mean nothing; empty if they do."""
 
 
-def replayed(judge: SomeJudge, pairs: Iterable[PlayedPair]) -> SomeJudge:
+def replay_pairs(judge: JudgeT, pairs: Iterable[PlayedPair]) -> JudgeT:
     """Give stored pairs to a judge in their order; return the judge."""
     for pair in pairs:
         judge.take(pair)
@@ -79,7 +79,7 @@ def replayed(judge: SomeJudge, pairs: Iterable[PlayedPair]) -> SomeJudge:
 
 
 def play(
-    bench: Bench, settings: Settings, bots: Sequence[BotRow], judge: ExperimentJudge
+    bench: ExperimentContext, settings: Settings, bots: Sequence[BotRow], judge: ExperimentJudge
 ) -> Played:
     """Play until the judge has decided, and store its verdict; an interrupted run is resumed.
 

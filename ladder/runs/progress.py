@@ -165,7 +165,7 @@ class Watcher(Protocol):
     def tick(self, live: LiveRun) -> None:
         """Some time has passed, at most a quarter of a second."""
 
-    def told(self, live: LiveRun, sentence: str) -> None:
+    def notified(self, live: LiveRun, sentence: str) -> None:
         """Something happened that nobody has to look at, such as a machine that joined."""
 
     def warned(self, live: LiveRun, sentence: str) -> None:
@@ -175,7 +175,7 @@ class Watcher(Protocol):
         """Nothing more will be played."""
 
 
-class Silent:
+class NullWatcher:
     """A watcher that shows nothing."""
 
     def started(self, live: LiveRun) -> None:
@@ -187,7 +187,7 @@ class Silent:
     def tick(self, live: LiveRun) -> None:
         """Nothing."""
 
-    def told(self, live: LiveRun, sentence: str) -> None:
+    def notified(self, live: LiveRun, sentence: str) -> None:
         """Nothing."""
 
     def warned(self, live: LiveRun, sentence: str) -> None:

@@ -67,7 +67,7 @@ class Runner:
     workers: PairExecutor
     """Closed by `play`."""
     live: LiveRun
-    """Kept up to date here."""
+    """Registration up to date here."""
     watcher: Watcher
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
@@ -162,7 +162,7 @@ class Runner:
             if is_warning:
                 self._warn(sentence)
             else:
-                self.watcher.told(self.live, sentence)
+                self.watcher.notified(self.live, sentence)
 
     def _unfinished(self) -> Iterator[int]:
         """Return the numbers of the pairs that are planned and not finished."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ladder.experiments.gate.result import BaselineResult, Verdict
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.stats.sprt import State
 from reports.gate.text import gate_text
 from reports.layout.format import xml_text
@@ -19,7 +19,7 @@ MESSAGE_LIMIT = 1000
 OUTPUT_LIMIT = 20_000
 
 
-def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
+def gate_junit(gated: GateOutcome, *, now: datetime | None = None) -> str:
     """The XML document.
 
     A regression is a failure of the case of its baseline; without a decision, or in an invalid
@@ -77,7 +77,7 @@ def gate_junit(gated: Gated, *, now: datetime | None = None) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-def _properties(gated: Gated) -> Iterator[tuple[str, str]]:
+def _properties(gated: GateOutcome) -> Iterator[tuple[str, str]]:
     """The question and the numbers against the deciding baseline; of several, against each."""
     result, test = gated.result, gated.result.test
     yield "verdict", result.verdict.value

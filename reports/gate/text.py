@@ -3,7 +3,7 @@
 from typing import Any
 
 from ladder.experiments.gate.result import BaselineResult, Verdict
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from reports.layout.elo import elo_words
 from reports.layout.format import labelled, markdown_table, markdown_text, rounded, text_of_lines
 
@@ -17,7 +17,7 @@ _HEADS = {
 }
 
 
-def gate_document(gated: Gated) -> dict[str, Any]:
+def gate_document(gated: GateOutcome) -> dict[str, Any]:
     """The document of `ladder gate --json`.
 
     The numbers beside `deciding` are those of that baseline; `baselines` holds all of them.
@@ -47,12 +47,12 @@ def gate_document(gated: Gated) -> dict[str, Any]:
     }
 
 
-def stages_of(gated: Gated) -> tuple[Gated, ...]:
+def stages_of(gated: GateOutcome) -> tuple[GateOutcome, ...]:
     """The stages that were played, of a gate in stages; else none."""
     return (*gated.earlier, gated) if gated.stages > 1 else ()
 
 
-def _stage_document(stage: Gated) -> dict[str, Any]:
+def _stage_document(stage: GateOutcome) -> dict[str, Any]:
     result = stage.result
     plain = result.deciding.estimate
     return {
@@ -68,7 +68,7 @@ def _stage_document(stage: Gated) -> dict[str, Any]:
     }
 
 
-def stage_lines(gated: Gated) -> list[str]:
+def stage_lines(gated: GateOutcome) -> list[str]:
     """The stages that were played, and the chances of error over all of them."""
     stages, test = stages_of(gated), gated.result.test
     if not stages:
@@ -111,7 +111,7 @@ def _baseline_document(baseline: BaselineResult) -> dict[str, Any]:
     }
 
 
-def gate_text(gated: Gated) -> str:
+def gate_text(gated: GateOutcome) -> str:
     """The verdict, the question and the numbers against each baseline, for a terminal."""
     result, test = gated.result, gated.result.test
     against = ", ".join(baseline.name for baseline in result.baselines)
@@ -129,7 +129,7 @@ def gate_text(gated: Gated) -> str:
     return text_of_lines(lines)
 
 
-def gate_markdown(gated: Gated) -> str:
+def gate_markdown(gated: GateOutcome) -> str:
     """The verdict as a section of Markdown."""
     result = gated.result
     columns = ("against", "games", "W D L", "pairs 0 ½ 1 1½ 2", "Elo", "LLR", "bounds")
@@ -195,7 +195,7 @@ def _rows(baseline: BaselineResult) -> list[tuple[str, str]]:
     return rows
 
 
-def remarks(gated: Gated) -> list[str]:
+def remarks(gated: GateOutcome) -> list[str]:
     """Sentences to read beside the numbers."""
     result = gated.result
     remarks = [
@@ -216,7 +216,7 @@ def remarks(gated: Gated) -> list[str]:
     return remarks
 
 
-def _forfeits(gated: Gated) -> str:
+def _forfeits(gated: GateOutcome) -> str:
     listed = [
         f"{name} {count} {kind}"
         for name, kinds in gated.result.forfeits.items()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ladder.experiments.gate.result import BaselineResult, GateResult, Verdict
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.results.standings.showcase import Reason, ShownGame
 from reports.gate.text import gate_markdown, remarks
 from reports.html.charts.gate import pentanomial_chart
@@ -30,7 +30,7 @@ POINTS = ("0", "½", "1", "1½", "2")
 """Points of a pair, in the order of pentanomial counts."""
 
 
-def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
+def gate_page(gated: GateOutcome, games: Sequence[ShownGame]) -> str:
     """The whole page as one string of HTML.
 
     Args:
@@ -75,7 +75,7 @@ def gate_page(gated: Gated, games: Sequence[ShownGame]) -> str:
     )
 
 
-def _warnings(gated: Gated) -> list[str]:
+def _warnings(gated: GateOutcome) -> list[str]:
     found: list[str] = []
     if gated.stopped:
         found.insert(0, "It was stopped before a decision; the same command goes on.")
@@ -84,7 +84,7 @@ def _warnings(gated: Gated) -> list[str]:
     return found
 
 
-def _facts(gated: Gated) -> list[tuple[str, str]]:
+def _facts(gated: GateOutcome) -> list[tuple[str, str]]:
     result, test = gated.result, gated.result.test
     return [
         ("Candidate", result.candidate),

@@ -7,7 +7,7 @@ import numpy as np
 from db.records.tuning import TuningStepRow
 from ladder.experiments.gate.result import Verdict
 from ladder.experiments.tune.parameters import Parameter, Scale, Setting, point_of
-from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.surface import Surface
 from ladder.results.standings.showcase import Reason, ShownGame
 from reports.gate.text import remarks
@@ -37,7 +37,7 @@ SECTIONS = (
 )
 
 
-def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
+def tune_page(tuned: TuningOutcome, games: Sequence[ShownGame]) -> str:
     """The whole page as one string of HTML.
 
     Args:
@@ -81,7 +81,7 @@ def tune_page(tuned: Tuned, games: Sequence[ShownGame]) -> str:
     )
 
 
-def _warnings(tuned: Tuned) -> list[str]:
+def _warnings(tuned: TuningOutcome) -> list[str]:
     found = []
     if tuned.gated is None and not tuned.invalid:
         found.append("The search was stopped; the same command goes on.")
@@ -92,7 +92,7 @@ def _warnings(tuned: Tuned) -> list[str]:
     return found
 
 
-def _facts(tuned: Tuned) -> list[tuple[str, str]]:
+def _facts(tuned: TuningOutcome) -> list[tuple[str, str]]:
     task, gain = tuned.task, gain_of(tuned)
     facts = [
         ("Tuned", task.template.spec_at(tuned.estimate)),

@@ -70,7 +70,7 @@ class LogLines(Generic[State]):
             self._last = now
             self._say(self._view.log(state))
 
-    def told(self, state: State, sentence: str) -> None:
+    def notified(self, state: State, sentence: str) -> None:
         """Print the sentence at once."""
         self._say(sentence)
 
@@ -115,7 +115,7 @@ class LivePicture(Generic[State]):
         if time.monotonic() - self._last >= REDRAW_EVERY_S:
             self._draw(state)
 
-    def told(self, state: State, sentence: str) -> None:
+    def notified(self, state: State, sentence: str) -> None:
         """Show the sentence in the picture until the next one, and keep it for the end."""
         self._told.append(sentence)
         self._draw(state)

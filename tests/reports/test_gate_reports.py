@@ -8,7 +8,7 @@ from engine.result import Result, Termination
 from ladder.cli.gate_files import annotations
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
 from reports.gate.junit import gate_junit
 from reports.gate.text import gate_document, gate_markdown, gate_text
@@ -17,7 +17,7 @@ from reports.layout.format import annotation
 EVIL = "a|b<c>&\"'\x00\x1b[31m%0A::error::`x`\ud800" + "y" * 5000
 
 
-def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gated:
+def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> GateOutcome:
     """A gate of a candidate with a terrible name against two bots, the second of them too."""
     judge = GateJudge(
         GateBot(EVIL, 1, "a"), [GateBot("plain", 2, "b"), GateBot(EVIL + "2", 3, "c")], GateTest()
@@ -29,7 +29,7 @@ def gated(*, results: tuple[Result, Result] = (Result.LOSS, Result.LOSS)) -> Gat
         judge.take(
             PlayedPair(number, 1, 2 + number % 2, "6x7", results, four, draw, lines, 250_000)
         )
-    return Gated(judge.result(), "6x7/20sims")
+    return GateOutcome(judge.result(), "6x7/20sims")
 
 
 def test_xml_holds_any_name_in_the_common_order() -> None:
@@ -94,7 +94,7 @@ def test_repeated_games_and_controls_are_remarked() -> None:
         lines = (f"0{number // 2}", "1")
         results = (Result.WIN, Result.LOSS)
         judge.take(PlayedPair(number, 1, 2, "6x7", results, four, draw, lines, 1))
-    made = Gated(judge.result(), "6x7/20sims")
+    made = GateOutcome(judge.result(), "6x7/20sims")
     for text in (gate_text(made), gate_markdown(made)):
         assert "10 of 20 pairs are distinct" in text
         assert "40 stored games are left out" in text

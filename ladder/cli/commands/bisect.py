@@ -77,7 +77,7 @@ def bisect(
     from ladder.experiments.bisect.history import read_history
     from ladder.experiments.bisect.question import Question
     from ladder.experiments.bisect.session import Bisection, prepare, run_bisection
-    from ladder.experiments.engine import Bench
+    from ladder.experiments.engine import ExperimentContext
     from ladder.match.registry.commit_bots import CommitBots
     from ladder.runs.schedule import Pairing, PairingKind
     from ladder.stats.choices import Model
@@ -119,7 +119,7 @@ def bisect(
 
         with open_to_play(db, check) as store:
             good_bot = prepare(store, asked)
-            bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+            bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
             result = run_bisection(bench, asked, good_bot, tell=print_error)
     if html is not None:
         write_bisection(result, html)

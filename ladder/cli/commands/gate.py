@@ -91,7 +91,7 @@ def gate(
     from ladder.cli.output import check_writable, print_result, stderr_console
     from ladder.cli.parsing import stages_of
     from ladder.errors import UsageError
-    from ladder.experiments.engine import Bench
+    from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.gate.session import gate_pairing, gate_task, judge_stored
     from ladder.experiments.gate.stages import play_stages, stage_tasks
@@ -145,7 +145,9 @@ def gate(
             gated = judge_stored(store, tasks[0])
         else:
             warn_of_unknown(tasks[0].bots)
-            gated = play_stages(Bench(store, watcher_for(stderr_console()), workforce), tasks)
+            gated = play_stages(
+                ExperimentContext(store, watcher_for(stderr_console()), workforce), tasks
+            )
         if html is not None:
             write_gate(store, gated, html, games=GAMES_SHOWN)
         print_result(gated, gate_document, gate_text, json=json)

@@ -60,7 +60,7 @@ def select(
     from ladder.cli.first_starts import warn_of_unknown
     from ladder.cli.html_file import check_html, write_selection
     from ladder.cli.output import print_out, show_table, stderr_console
-    from ladder.experiments.engine import Bench
+    from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.select.question import SelectQuestion
     from ladder.experiments.select.session import field_bots, field_names, play_selection
     from ladder.runs.schedule import Pairing, PairingKind
@@ -89,7 +89,7 @@ def select(
     with open_to_play(db, check) as store:
         bots = field_bots(store, names)
         warn_of_unknown(bots)
-        bench = Bench(store, watcher_for(stderr_console()), options.workforce())
+        bench = ExperimentContext(store, watcher_for(stderr_console()), options.workforce())
         selected = play_selection(bench, settings, bots, against, question)
         if html is not None:
             write_selection(store, selected, html)

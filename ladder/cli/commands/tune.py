@@ -107,7 +107,7 @@ def tune(
     from ladder.cli.database import open_to_play
     from ladder.cli.html_file import check_html, write_tuning
     from ladder.cli.output import print_result, stderr_console
-    from ladder.experiments.engine import Bench
+    from ladder.experiments.engine import ExperimentContext
     from ladder.experiments.gate.question import GateTest
     from ladder.experiments.tune.bots import refuse_register
     from ladder.experiments.tune.parameters import read_parameters
@@ -155,7 +155,7 @@ def tune(
         if register is not None:
             refuse_register(store, register)
         console = stderr_console()
-        bench = Bench(store, watcher_for(console), workforce)
+        bench = ExperimentContext(store, watcher_for(console), workforce)
         view = tuning_watcher(console, task.template.parameters)
         tuned = tune(bench, task, register=register, search_watcher=view)
         if html is not None:

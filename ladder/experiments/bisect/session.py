@@ -17,7 +17,7 @@ from ladder.experiments.bisect.question import Question
 from ladder.experiments.bisect.result import BisectResult, Visit, result_of, visit_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.bisect.stored import keep_result, search_of
-from ladder.experiments.engine import Bench, play, replayed
+from ladder.experiments.engine import ExperimentContext, play, replay_pairs
 from ladder.match.process.confinement import Confinement
 from ladder.match.registry.commit_bots import CommitBots, commit_bot
 from ladder.runs.schedule import Pairing, PairingKind
@@ -60,7 +60,7 @@ def prepare(store: Store, asked: Bisection) -> BotRow:
 
 
 def run_bisection(
-    bench: Bench, asked: Bisection, good: BotRow, *, tell: Callable[[str], None]
+    bench: ExperimentContext, asked: Bisection, good: BotRow, *, tell: Callable[[str], None]
 ) -> BisectResult:
     """Search until there is an answer; an interrupted search is resumed.
 
@@ -82,7 +82,7 @@ class _BisectSession:
     """One call of the command."""
 
     def __init__(
-        self, bench: Bench, asked: Bisection, good: BotRow, tell: Callable[[str], None]
+        self, bench: ExperimentContext, asked: Bisection, good: BotRow, tell: Callable[[str], None]
     ) -> None:
         self._bench, self._good, self._tell = bench, good, tell
         self._search = Search(asked.history, asked.question)
@@ -154,7 +154,7 @@ class _BisectSession:
             options=self._options,
         )
         stream = self._stream(settings, row)
-        judge = replayed(
+        judge = replay_pairs(
             VisitJudge(search, names, self._kept(commit.commit)), self._stored_pairs(stream)
         )
         if not judge.decided:

@@ -8,7 +8,7 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, division_label
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.experiments.engine import STOPPED, Bench, exit_code_of, play, replayed
+from ladder.experiments.engine import STOPPED, ExperimentContext, exit_code_of, play, replay_pairs
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult, Verdict
@@ -22,7 +22,7 @@ from ladder.runs.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Gated:
+class GateOutcome:
     """The result of a gate and the conditions of its games."""
 
     result: GateResult
@@ -30,7 +30,7 @@ class Gated:
     """The label of the division."""
     stopped: bool = False
     """By Ctrl-C or SIGTERM before there was a verdict; the same command resumes."""
-    earlier: tuple["Gated", ...] = ()
+    earlier: tuple["GateOutcome", ...] = ()
     """The stages before this one, of a gate in stages."""
     stages: int = 1
     """How many were asked for; each is tested at its part of the chance to fail an equal bot."""
@@ -89,7 +89,7 @@ class GateTask:
         ]
         return GateJudge(bots[0], bots[1:], self.test)
 
-    def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> Gated:
+    def decided_by(self, pairs: Iterable[PlayedPair], run_id: int | None = None) -> GateOutcome:
         """Return the gate as stored pairs decide it.
 
         Args:
@@ -97,8 +97,8 @@ class GateTask:
             run_id: of the run that played them; None if they are of several.
 
         """
-        result = replayed(self.judge(), pairs).result()
-        return Gated(result, self.conditions, run_id=run_id)
+        result = replay_pairs(self.judge(), pairs).result()
+        return GateOutcome(result, self.conditions, run_id=run_id)
 
 
 def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
@@ -117,7 +117,7 @@ def gate_task(store: Store, settings: Settings, test: GateTest) -> GateTask:
     return GateTask(settings, candidate, baselines, test)
 
 
-def play_gate(bench: Bench, task: GateTask) -> Gated:
+def play_gate(bench: ExperimentContext, task: GateTask) -> GateOutcome:
     """Play until there is a verdict; an interrupted gate is resumed.
 
     Raises:
@@ -129,10 +129,10 @@ def play_gate(bench: Bench, task: GateTask) -> Gated:
     result = judge.result(invalid=played.invalid, stopped=played.stopped)
     is_open = played.stopped and result.verdict is Verdict.INCONCLUSIVE
     run_id = None if played.run is None else played.run.id
-    return Gated(result, task.conditions, is_open, run_id=run_id)
+    return GateOutcome(result, task.conditions, is_open, run_id=run_id)
 
 
-def judge_stored(store: Store, task: GateTask) -> Gated:
+def judge_stored(store: Store, task: GateTask) -> GateOutcome:
     """Decide from the games that are stored under these conditions, without playing."""
     division, pairs = _division(store, task.settings), []
     if division is not None:

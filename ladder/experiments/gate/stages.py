@@ -12,9 +12,9 @@ from itertools import islice, zip_longest
 
 from db.records.runs import RunRow
 from db.store import Store
-from ladder.experiments.engine import Bench, finished_run
+from ladder.experiments.engine import ExperimentContext, finished_run
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.session import Gated, GateTask, play_gate
+from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
 from ladder.runs.budgets import Budgets
 from ladder.runs.resumable import is_unfinished
 from ladder.runs.start import hashes_of, runs_like
@@ -53,14 +53,14 @@ def stage_tasks(task: GateTask, stages: Sequence[Stage]) -> list[GateTask]:
     return tasks or [task]
 
 
-def play_stages(bench: Bench, tasks: Sequence[GateTask]) -> Gated:
+def play_stages(bench: ExperimentContext, tasks: Sequence[GateTask]) -> GateOutcome:
     """Play stage after stage, and return the last one; an interrupted gate is resumed.
 
     Raises:
         UsageError: see `ladder.runs.start.start_run`.
 
     """
-    done: list[Gated] = []
+    done: list[GateOutcome] = []
     for task, following in zip_longest(tasks, tasks[1:]):
         former = None if following is None else _survived(bench.store, task, following)
         if former is not None:

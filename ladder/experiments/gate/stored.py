@@ -8,7 +8,7 @@ from db.records.pairs import PlayedPair
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from engine.result import Result
-from ladder.experiments.engine import replayed
+from ladder.experiments.engine import replay_pairs
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
 from ladder.experiments.gate.result import GateResult
@@ -125,7 +125,7 @@ def _judged(
     if test is None or run.kind is not RunKind.GATE or not {candidate, *against} <= set(by_name):
         return None
     judge = GateJudge(by_name[candidate], [by_name[name] for name in against], test)
-    return replayed(judge, pairs).result()
+    return replay_pairs(judge, pairs).result()
 
 
 def games_of_gate(

@@ -8,7 +8,7 @@ from db.records.bots import BotRow
 from db.records.runs import division_label
 from db.store import Store
 from ladder.errors import ExitCode, UsageError
-from ladder.experiments.engine import Bench, exit_code_of, play
+from ladder.experiments.engine import ExperimentContext, exit_code_of, play
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
@@ -46,7 +46,7 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selected:
+class SelectionOutcome:
     """The result of a choice."""
 
     choice: Choice
@@ -108,12 +108,12 @@ def field_bots(store: Store, names: Sequence[str]) -> list[BotRow]:
 
 
 def play_selection(
-    bench: Bench,
+    bench: ExperimentContext,
     settings: Settings,
     bots: Sequence[BotRow],
     baseline: str | None,
     question: SelectQuestion,
-) -> Selected:
+) -> SelectionOutcome:
     """Play until there is a choice; an interrupted run is resumed.
 
     Args:
@@ -141,7 +141,7 @@ def play_selection(
 
 def selected_of(
     judge: FieldJudge, conditions: str, *, invalid: str = "", stopped: str = ""
-) -> Selected:
+) -> SelectionOutcome:
     """Return the result as the judge stands.
 
     Args:
@@ -170,7 +170,7 @@ def selected_of(
     elif choice is not Choice.INVALID:
         left = sum(each.can_be_best for each in players)
         reason = f"no choice {named}: {left} can still be the best, and {reason}"
-    return Selected(
+    return SelectionOutcome(
         choice=choice,
         reason=reason,
         question=judge.question,

@@ -8,7 +8,7 @@ from db.store import Store
 from ladder.experiments.gate.tally import GateBot
 from ladder.experiments.select.judge import FieldJudge
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import Selected, selected_of
+from ladder.experiments.select.session import SelectionOutcome, selected_of
 
 MOMENTS = 60
 """Points of a course, at most; the last one is among them."""
@@ -32,7 +32,7 @@ class Moment:
 class StoredSelection:
     """A choice as far as it is stored."""
 
-    selected: Selected
+    selected: SelectionOutcome
     course: tuple[Moment, ...]
 
 

@@ -6,7 +6,7 @@ from db.records.bots import BotRow, NewBot
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.experiments.gate.result import Verdict
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.task import TuningTask
 from ladder.match.registry.register import Request, enrol, examine, known_bots
@@ -19,7 +19,7 @@ DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Registration:
     """The end of ``--register``."""
 
     name: str
@@ -104,7 +104,7 @@ def refuse_register(store: Store, name: str) -> None:
         raise UsageError(f"--register: a bot called {name} is already registered: choose another")
 
 
-def keep_winner(store: Store, tuned: BotRow, gated: Gated, name: str) -> Kept:
+def keep_winner(store: Store, tuned: BotRow, gated: GateOutcome, name: str) -> Registration:
     """Register the tuned bot under a name of its own, when it has won the gate.
 
     It has won when the gate passes it and it took more than half of the points: a gate also passes
@@ -116,16 +116,18 @@ def keep_winner(store: Store, tuned: BotRow, gated: Gated, name: str) -> Kept:
     """
     estimate = gated.result.deciding.estimate
     if gated.result.verdict is not Verdict.PASS:
-        return Kept(name, False, f"the gate's verdict is {gated.result.verdict.value}")
+        return Registration(name, False, f"the gate's verdict is {gated.result.verdict.value}")
     if estimate.score is None or estimate.score <= 0.5:
-        return Kept(name, False, "the gate passed it, but it scored no more than the original")
+        return Registration(
+            name, False, "the gate passed it, but it scored no more than the original"
+        )
     known = known_bots(store).get(name)
     if known is not None:
         if known.revision.content_hash == tuned.revision.content_hash:
-            return Kept(name, True, "it was registered before")
+            return Registration(name, True, "it was registered before")
         raise UsageError(f"--register: a bot called {name} is already registered: choose another")
     enrol(store, _renamed(tuned, name), replace=False)
-    return Kept(name, True, "it won the gate")
+    return Registration(name, True, "it won the gate")
 
 
 def _renamed(bot: BotRow, name: str) -> NewBot:

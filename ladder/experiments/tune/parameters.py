@@ -96,7 +96,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ParameterSpec:
     """A parameter as the user wrote it."""
 
     name: str
@@ -131,7 +131,7 @@ class Written:
         return Parameter(self.name, self.low, self.high, begin, self.kind, self.scale)
 
 
-def read_parameters(texts: Sequence[str]) -> list[Written]:
+def read_parameters(texts: Sequence[str]) -> list[ParameterSpec]:
     """The parameters of all ``--param``, in the order in which they were given.
 
     Raises:
@@ -150,7 +150,7 @@ def read_parameters(texts: Sequence[str]) -> list[Written]:
     return written
 
 
-def _read(text: str) -> Written:
+def _read(text: str) -> ParameterSpec:
     name, equals, rest = text.strip().partition("=")
     bounds, *marks = rest.split(":")
     numbers = bounds.split("..")
@@ -175,7 +175,7 @@ def _read(text: str) -> Written:
         raise UsageError(f"--param {name}: with :int the range is of whole numbers, got {bounds}")
     if scale is Scale.LOG and low <= 0:
         raise UsageError(f"--param {name}: with :log the range begins above 0, got {bounds}")
-    return Written(name, low, high, start[0] if start else None, kind, scale)
+    return ParameterSpec(name, low, high, start[0] if start else None, kind, scale)
 
 
 def _number(name: str, word: str) -> float:

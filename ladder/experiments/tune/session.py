@@ -9,9 +9,15 @@ from db.records.runs import RunRow, RunStatus
 from db.records.tuning import TuningStepRow
 from db.store import Store
 from ladder.errors import InvalidRun
-from ladder.experiments.engine import INVALID, STOPPED, Bench, exit_code_of, finished_run
-from ladder.experiments.gate.session import Gated, GateTask, play_gate
-from ladder.experiments.tune.bots import Kept, keep_winner, original_of, stored, tuned_of
+from ladder.experiments.engine import (
+    INVALID,
+    STOPPED,
+    ExperimentContext,
+    exit_code_of,
+    finished_run,
+)
+from ladder.experiments.gate.session import GateOutcome, GateTask, play_gate
+from ladder.experiments.tune.bots import Registration, keep_winner, original_of, stored, tuned_of
 from ladder.experiments.tune.judge import TuningJudge
 from ladder.experiments.tune.parameters import Setting
 from ladder.experiments.tune.task import TuningTask
@@ -27,7 +33,7 @@ from ladder.signals import current_stop
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TuningOutcome:
     """The result of a tuning, as far as it went."""
 
     task: TuningTask
@@ -35,9 +41,9 @@ class Tuned:
     steps: Sequence[TuningStepRow]
     estimate: Setting
     """The values that the search has come to."""
-    gated: Gated | None
+    gated: GateOutcome | None
     """The gate of the tuned bot against the original; None if it has not begun."""
-    kept: Kept | None = None
+    kept: Registration | None = None
     """The end of ``--register``; None if it was not asked for, or there is no verdict yet."""
     invalid: str = ""
     """Why the steps mean nothing; "" when they do."""
@@ -65,7 +71,9 @@ class Tuned:
         return exit_code_of(INVALID if self.invalid else STOPPED)
 
 
-def tune(bench: Bench, task: TuningTask, *, register: str | None, search_watcher: Watcher) -> Tuned:
+def tune(
+    bench: ExperimentContext, task: TuningTask, *, register: str | None, search_watcher: Watcher
+) -> TuningOutcome:
     """Play a tuning to its verdict; an interrupted one of the same identity is resumed.
 
     Of a finished one the result is returned again: only what is missing is played.
@@ -97,15 +105,15 @@ def tune(bench: Bench, task: TuningTask, *, register: str | None, search_watcher
 
 
 def _tuned(
-    bench: Bench,
+    bench: ExperimentContext,
     task: TuningTask,
     run: RunRow,
     original: BotRow | NewBot,
     register: str | None,
     search_watcher: Watcher,
-) -> Tuned:
+) -> TuningOutcome:
     judge, store = TuningJudge(bench.store, task, run, original), bench.store
-    result = Tuned(task, run, judge.steps, judge.search.estimate, None)
+    result = TuningOutcome(task, run, judge.steps, judge.search.estimate, None)
     if not judge.decided:
         try:
             ending = _search(replace(bench, watcher=search_watcher), task, run, judge)
@@ -124,7 +132,9 @@ def _tuned(
     return replace(result, gated=gated, kept=kept)
 
 
-def _search(bench: Bench, task: TuningTask, run: RunRow, judge: TuningJudge) -> RunEnding:
+def _search(
+    bench: ExperimentContext, task: TuningTask, run: RunRow, judge: TuningJudge
+) -> RunEnding:
     """Play and store the steps that are missing."""
     sides = {side.name: judge.entrant(task.template.start, side) for side in judge.sides}
     bench.workforce.prepare(sides)
@@ -162,8 +172,12 @@ def checked(store: Store, task: TuningTask) -> BotRow | NewBot:
 
 
 def _gate(
-    bench: Bench, task: TuningTask, run: RunRow, original: BotRow | NewBot, estimate: Setting
-) -> tuple[Gated, BotRow]:
+    bench: ExperimentContext,
+    task: TuningTask,
+    run: RunRow,
+    original: BotRow | NewBot,
+    estimate: Setting,
+) -> tuple[GateOutcome, BotRow]:
     """Return the gate of the tuned bot against the original, as it is stored or else played."""
     store = bench.store
     baseline = stored(store, original)

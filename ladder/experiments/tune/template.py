@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from bots.catalogue import parse_player
 from bots.option_values import Value, option_values
 from ladder.errors import UsageError
-from ladder.experiments.tune.parameters import Kind, Parameter, Setting, Written
+from ladder.experiments.tune.parameters import Kind, Parameter, ParameterSpec, Setting
 from ladder.match.specs.spec import BUILTIN
 from ladder.match.specs.start_command import filled, place_of
 
@@ -51,7 +51,7 @@ class Template:
         return f"{self.spec}, {' '.join(map(str, self.parameters))}"
 
 
-def template_of(spec: str, written: Sequence[Written]) -> Template:
+def template_of(spec: str, written: Sequence[ParameterSpec]) -> Template:
     """A specification and its parameters, each held against the other.
 
     Raises:
@@ -76,7 +76,7 @@ def template_of(spec: str, written: Sequence[Written]) -> Template:
     return Template(spec, tuple(each.starting_at(None) for each in written))
 
 
-def _current(player: str, written: Written, values: Mapping[str, Value]) -> float:
+def _current(player: str, written: ParameterSpec, values: Mapping[str, Value]) -> float:
     """The value that a player's option has now. Raises UsageError."""
     name = written.name
     numbers = {key: value for key, value in values.items() if not isinstance(value, str)}

@@ -30,7 +30,7 @@ from ladder.match.specs.start_command import built_in, entrant_of
 from ladder.runs.budgets import Budgets
 from ladder.runs.progress import (
     LiveRun,
-    Silent,
+    NullWatcher,
 )
 from ladder.runs.schedule import (
     Pairing,
@@ -86,7 +86,7 @@ class HarnessSpeed:
         return None if self.ping_pong is None else self.us_per_ply / self.ping_pong.us
 
 
-class _Clocks(Silent):
+class _Clocks(NullWatcher):
     """Sums over the stored pairs after the warm-up."""
 
     def __init__(self, concurrency: int) -> None:

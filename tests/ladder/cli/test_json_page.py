@@ -18,7 +18,7 @@ from ladder.experiments.bisect.question import Question
 from ladder.experiments.bisect.result import result_of
 from ladder.experiments.bisect.search import Search
 from ladder.experiments.select.question import SelectQuestion
-from ladder.experiments.select.session import Choice, Player, Selected
+from ladder.experiments.select.session import Choice, Player, SelectionOutcome
 from ladder.experiments.suite.baseline import Step, StoredAnswers
 from ladder.experiments.suite.make import Mining
 from ladder.experiments.suite.puzzle import Puzzle, Suite
@@ -165,7 +165,7 @@ def document_of(heading: str, ladder: Command, folder: Path) -> Any:
             )
             for name in "ab"
         )  # fmt: skip
-        chosen = Selected(
+        chosen = SelectionOutcome(
             choice=Choice.UNDECIDED, reason="", question=SelectQuestion(), baseline="b",
             players=players, games=9, conditions="6x7",
         )  # fmt: skip

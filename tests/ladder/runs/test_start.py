@@ -34,7 +34,7 @@ from ladder.match.registry.builtins import sync_builtins
 from ladder.pair_seeds import SeedDerivation
 from ladder.runs.budgets import Budgets
 from ladder.runs.executor import PairExecutor
-from ladder.runs.progress import LiveRun, RunEnding, Silent
+from ladder.runs.progress import LiveRun, NullWatcher, RunEnding
 from ladder.runs.resumable import options_of, resumable_runs
 from ladder.runs.runner import RunOutcome
 from ladder.runs.schedule import Pairing, PairingKind, Schedule
@@ -68,7 +68,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-class Recorder(Silent):
+class Recorder(NullWatcher):
     """A watcher that records how a run began, and requests a stop after some pairs."""
 
     def __init__(self, stop_after: int | None = None) -> None:
@@ -313,7 +313,7 @@ def test_the_command_of_a_run_stored_without_its_options_resumes_it(
     run: RunRow = play(store, settings, Recorder(stop_after=2)).run
     bots = [store.bots.get(name) for name in BOTS]
     other = replace(SETTINGS, seed=2, resume_policy=ResumePolicy.ONLY)
-    nothing = start_run(store=store, settings=other, bots=bots, watcher=Silent())
+    nothing = start_run(store=store, settings=other, bots=bots, watcher=NullWatcher())
     assert isinstance(nothing, NothingToResume)
     assert [(one.run_id, one.games) for one in nothing.others] == [(1, 4)]
     options = options_of(run)

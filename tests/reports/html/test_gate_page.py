@@ -10,7 +10,7 @@ from db.records.pairs import PlayedPair
 from engine.result import Result, Termination
 from ladder.experiments.gate.judge import GateJudge
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.session import Gated
+from ladder.experiments.gate.session import GateOutcome
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.standings.report_data import ReportData
 from reports.gate.text import gate_markdown
@@ -21,14 +21,14 @@ from tests.reports.test_gate_reports import gated
 FOUR = (Termination.FOUR_IN_A_ROW, Termination.FOUR_IN_A_ROW)
 
 
-def lost_gate(pairs: int) -> Gated:
+def lost_gate(pairs: int) -> GateOutcome:
     """A candidate that loses more and more clearly."""
     judge = GateJudge(GateBot("new", 1, "a"), [GateBot("old", 2, "b")], GateTest(max_drop=50))
     for number in range(pairs):
         results = (Result.LOSS, Result.WIN if number % 4 == 0 else Result.LOSS)
         lines = (f"0{number}", f"1{number}")
         judge.take(PlayedPair(number, 1, 2, "6x7", results, FOUR, ("6x7", "", number), lines, 9))
-    return Gated(judge.result(), "6x7/20sims")
+    return GateOutcome(judge.result(), "6x7/20sims")
 
 
 def ys(page: Any, mark: str) -> list[tuple[float, float]]:

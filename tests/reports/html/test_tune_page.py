@@ -1,6 +1,6 @@
 """The page of a tuning in a real browser, and without one its words and numbers."""
 
-from ladder.experiments.tune.bots import Kept
+from ladder.experiments.tune.bots import Registration
 from ladder.results.standings.report_data import ReportData
 from reports.html.tune import tune_page
 from reports.tune import tune_text
@@ -11,7 +11,7 @@ from tests.support.data.tuned import a_tuning
 
 def test_a_tuning_is_drawn_to_its_verdict(open_page: Open, data: ReportData) -> None:
     """A line and a band for each parameter and the gain, the gate, and nothing that breaks."""
-    kept = Kept("better", False, "the gate's verdict is regression")
+    kept = Registration("better", False, "the gate's verdict is regression")
     made = a_tuning(40, lost_gate(200), kept=kept)
     seen = open_page(tune_page(made, data.games[:3]))
     page = seen.page

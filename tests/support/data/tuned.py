@@ -6,10 +6,10 @@ from db.records.runs import RunKind, RunRow, RunStatus
 from db.records.tuning import TuningStepRow
 from engine.board import BoardClass
 from ladder.experiments.gate.question import GateTest
-from ladder.experiments.gate.session import Gated
-from ladder.experiments.tune.bots import Kept
+from ladder.experiments.gate.session import GateOutcome
+from ladder.experiments.tune.bots import Registration
 from ladder.experiments.tune.parameters import read_parameters
-from ladder.experiments.tune.session import Tuned
+from ladder.experiments.tune.session import TuningOutcome
 from ladder.experiments.tune.spsa import Spsa
 from ladder.experiments.tune.task import TuningTask
 from ladder.experiments.tune.template import template_of
@@ -22,7 +22,9 @@ TUNED_SPEC = "builtin:v18"
 PARAMETERS = ("c=0.2..1.2:log", "careful=0..256:int")
 
 
-def a_tuning(steps: int, gated: Gated | None, *, kept: Kept | None = None) -> Tuned:
+def a_tuning(
+    steps: int, gated: GateOutcome | None, *, kept: Registration | None = None
+) -> TuningOutcome:
     """A tuning of two parameters in which the first setting of each step wins now and then."""
     settings = Settings(
         bots=(),
@@ -60,4 +62,4 @@ def a_tuning(steps: int, gated: Gated | None, *, kept: Kept | None = None) -> Tu
         3, RunKind.TUNE, False, "s", "i", {}, 1, 1, task.games, RunStatus.FINISHED, 0.0, 1.0, "",
         None,
     )  # fmt: skip
-    return Tuned(task, run, rows, search.estimate, gated, kept)
+    return TuningOutcome(task, run, rows, search.estimate, gated, kept)
