@@ -45,7 +45,7 @@ class Budgets:
         """The wall time of a bot for a move; None: it is not given by the clock."""
         return amount_for(self.amounts, "time_ms", name)
 
-    def refuse_strangers(self, names: list[str]) -> None:
+    def refuse_unknown_bots(self, names: list[str]) -> None:
         """Refuse amounts for bots that do not play.
 
         Raises:

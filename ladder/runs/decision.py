@@ -84,18 +84,18 @@ class Decision:
         self._waiting: list[tuple[int, PlayedPair]] = []
 
     @property
-    def is_asked(self) -> bool:
+    def has_judge(self) -> bool:
         """Whether the run ends by a decision at all."""
         return self.judge is not ENDLESS
 
     @property
-    def holds_pairs(self) -> bool:
+    def has_waiting_pairs(self) -> bool:
         """Whether finished pairs wait for an earlier one."""
         return bool(self._waiting)
 
     def add(self, pair: PlayedPair) -> None:
         """Note a finished pair."""
-        if self.is_asked:
+        if self.has_judge:
             heapq.heappush(self._waiting, (pair.number, pair))
 
     def consider(self, unfinished: Iterable[int]) -> None:

@@ -59,7 +59,7 @@ class PairExecutor(Protocol):
     def wait(self, timeout_s: float) -> None:
         """Take the records that have come; returns at the first ones, or after the timeout."""
 
-    def news(self) -> Sequence[MachineEvent]:
+    def events(self) -> Sequence[MachineEvent]:
         """Events since the last call for the user, such as machines that left."""
 
     def close(self) -> None:

@@ -25,9 +25,9 @@ class RunHealth:
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
 
-    def briefed(self, plan: PairPlan) -> PairPlan:
+    def with_charged_bots(self, plan: PairPlan) -> PairPlan:
         """Return a plan that names those of its bots whose late moves are charged."""
-        return plan if self._roster is None else self._roster.briefed(plan)
+        return plan if self._roster is None else self._roster.with_charged_bots(plan)
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
         """Yield what the user should know about a pair, when it is seen for the first time.

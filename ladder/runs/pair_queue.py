@@ -26,8 +26,8 @@ from ladder.runs.schedule import (
 )
 from ladder.runs.settings import Settings
 from ladder.runs.uncertain_pairing import (
-    Advisor,
-    NotYet,
+    OpponentChooser,
+    PairsPending,
 )
 from ladder.stats.sequential_elo import rate_pair
 
@@ -62,11 +62,11 @@ class PairSource(ABC):
 
         """
 
-    def put_back(self, plan: PairPlan) -> None:
+    def requeue(self, plan: PairPlan) -> None:
         """Queue a pair that is new, or was not played after all."""
         heapq.heappush(self._waiting, (plan.number, plan))
 
-    def recall(self, playing: Iterable[int]) -> bool:
+    def settle_deferred(self, playing: Iterable[int]) -> bool:
         """Settle a pair that was put off; return whether another one may be settled now.
 
         Args:
@@ -116,13 +116,13 @@ class PairQueue(PairSource):
     def __post_init__(self) -> None:
         super().__init__()
         self._names = {entrant.revision: name for name, entrant in self.entrants.items()}
-        self._put_off: list[tuple[int, PairPlan]] = []
+        self._deferred: list[tuple[int, PairPlan]] = []
         """A heap of the pairs that the judge did not want when their turn to be played came."""
         self._unneeded: list[int] = []
         """Keys of planned pairs that can be dropped."""
-        self._advisor: Advisor | None = None
+        self._chooser: OpponentChooser | None = None
         if self.settings.pairing.kind is PairingKind.UNCERTAIN:
-            self._advisor = Advisor(
+            self._chooser = OpponentChooser(
                 store=self.store,
                 stream=self.run.stream,
                 seed=self.run.seed,
@@ -133,7 +133,7 @@ class PairQueue(PairSource):
     def load(self) -> None:
         """Read what the run has planned and not played: of former sessions, or adopted."""
         for row in self.store.pairs.planned(self.run.id):
-            self.put_back(self._plan_of(row))
+            self.requeue(self._plan_of(row))
 
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair to play, or None if there is none now (see `is_blocked`).
@@ -152,37 +152,37 @@ class PairQueue(PairSource):
             elif self.judge.wants(plan):
                 return plan
             else:
-                heapq.heappush(self._put_off, (plan.number, plan))
+                heapq.heappush(self._deferred, (plan.number, plan))
 
-    def recall(self, playing: Iterable[int]) -> bool:
+    def settle_deferred(self, playing: Iterable[int]) -> bool:
         """Settle the first pair that was put off, if no earlier one is unfinished.
 
         The judge has then taken every pair before it, so that its answer does not depend on which
         games ended first, nor on how often the command was interrupted.
         """
-        if self._put_off:
-            number, plan = self._put_off[0]
+        if self._deferred:
+            number, plan = self._deferred[0]
             if number < min(
                 chain(playing, (each for each, _ in self._waiting)), default=number + 1
             ):
-                heapq.heappop(self._put_off)
+                heapq.heappop(self._deferred)
                 if not self.judge.wants(plan):
                     self._unneeded.append(plan.id)
                     return True
-                self.put_back(plan)
+                self.requeue(plan)
         self.store.pairs.drop(self._unneeded)
         self._unneeded.clear()
         return False
 
     def numbers(self) -> Iterator[int]:
         """Return the numbers of the pairs that have not begun and may still be played."""
-        return (number for number, _ in chain(self._waiting, self._put_off))
+        return (number for number, _ in chain(self._waiting, self._deferred))
 
     def drop(self, others: Iterable[PairPlan] = ()) -> None:
         """Cancel all pairs that have not begun, and some other planned ones."""
-        plans = [*(plan for _, plan in chain(self._waiting, self._put_off)), *others]
+        plans = [*(plan for _, plan in chain(self._waiting, self._deferred)), *others]
         self._waiting.clear()
-        self._put_off.clear()
+        self._deferred.clear()
         self.store.pairs.drop([plan.id for plan in plans])
 
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
@@ -198,18 +198,18 @@ class PairQueue(PairSource):
 
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
-        if self._advisor is not None:
+        if self._chooser is not None:
             count = 1  # each pair may be the first of a batch
         while True:
             try:
                 pairs = self.store.pairs.plan(self.run.id, count, self._planned_pair)
-            except NotYet:
+            except PairsPending:
                 self._adopt_pending(in_play)
                 return
             plans = [self._plan_of(pair) for pair in pairs]
             if any(self.roster.can_play(plan) for plan in plans):
                 for plan in plans:
-                    self.put_back(plan)
+                    self.requeue(plan)
                 return
             # All of them need a paused bot. With two bots left, some later batch can be played.
             self.roster.check_enough()
@@ -223,7 +223,7 @@ class PairQueue(PairSource):
             self.load()
 
     def _planned_pair(self, number: int) -> PlannedPair:
-        partners = None if self._advisor is None else self._advisor.partners(number)
+        partners = None if self._chooser is None else self._chooser.partners(number)
         return self.schedule.pair(number, partners)
 
     def _plan_of(self, pair: PlannedPair) -> PairPlan:

@@ -107,7 +107,7 @@ class Roster:
                 "machine had delayed it, while its opponents and the referee were in time"
             )
 
-    def briefed(self, plan: PairPlan) -> PairPlan:
+    def with_charged_bots(self, plan: PairPlan) -> PairPlan:
         """Return a plan that names those of its bots whose late moves are charged."""
         if not self.unexcused:
             return plan

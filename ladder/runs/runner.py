@@ -94,7 +94,7 @@ class Runner:
         status = RunStatus.INTERRUPTED
         try:
             self.source.load()
-            if self.decision.is_asked:
+            if self.decision.has_judge:
                 for pair in self.store.pairs.of_run(self.run.id):
                     self.decision.add(pair)
             ending = self.live.ending = self._loop()
@@ -149,7 +149,7 @@ class Runner:
         """Show the judge all pairs before the first unfinished one."""
         while True:
             self.decision.consider(self._unfinished())
-            if not self.source.recall(plan.number for plan in self._playing.values()):
+            if not self.source.settle_deferred(plan.number for plan in self._playing.values()):
                 return
 
     def _update_workers(self) -> None:
@@ -158,7 +158,7 @@ class Runner:
         self._report_news()
 
     def _report_news(self) -> None:
-        for sentence, is_warning in self.workers.news():
+        for sentence, is_warning in self.workers.events():
             if is_warning:
                 self._warn(sentence)
             else:
@@ -192,7 +192,7 @@ class Runner:
             plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self.source.is_blocked
-            plan = self.health.briefed(plan)
+            plan = self.health.with_charged_bots(plan)
             future = self.workers.submit(plan)
             self._playing[future] = plan
             future.add_done_callback(self._done.append)
@@ -205,7 +205,7 @@ class Runner:
             return None
         missing = target + self.decision.judge.surplus - self.live.total_games
         wanted = (missing + 1) // 2 - len(self._playing)
-        if not self._playing and self.decision.holds_pairs:
+        if not self._playing and self.decision.has_waiting_pairs:
             return max(1, wanted)  # the judge waits for an earlier pair
         return wanted
 
@@ -220,10 +220,10 @@ class Runner:
                 came.append((plan, future.result()))
             except WorkerDied:
                 died.append(plan)
-                self.source.put_back(plan)
+                self.source.requeue(plan)
             except NoHost as error:
                 hostless |= error.reasons
-                self.source.put_back(plan)
+                self.source.requeue(plan)
         stored = iter(self.source.finish([each for each in came if each[1].games]))
         for plan, record in came:
             self.live.aborted_games += record.aborts
@@ -241,7 +241,7 @@ class Runner:
             yield f"pair {plan.number} was not stored: it is {finished.outcome} already"
             return
         yield from count_pair(self.live, plan, record, finished)
-        if self.decision.is_asked:
+        if self.decision.has_judge:
             self.decision.add(played_pair(plan, record))
         self.watcher.pair_finished(self.live, record)
 

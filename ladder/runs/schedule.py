@@ -165,7 +165,7 @@ class Schedule:
         else:
             opening = self._opening(self.openings, number)
             board, moves = opening.board, opening.moves
-            board_class = class_of(board, self.boards)
+            board_class = board_class_for(board, self.boards)
         return PlannedPair(
             a_revision=self.bots[a],
             b_revision=self.bots[b],
@@ -246,7 +246,7 @@ def _lap_order(seed: int, count: int) -> Sequence[int]:
     return SplitMix(seed).shuffled(range(count))
 
 
-def class_of(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
+def board_class_for(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
     """The class of a run to which a board belongs: itself before a family.
 
     Raises:
@@ -273,7 +273,7 @@ def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> N
                 f"--openings: '{opening}' is no opening for the boards {played}: add "
                 f"{opening.board} to --boards, or take openings for them"
             )
-    used = {class_of(board, boards) for board in openings.boards}
+    used = {board_class_for(board, boards) for board in openings.boards}
     for kind in boards:
         if kind not in used:
             raise UsageError(

@@ -196,7 +196,7 @@ def schedule_runner(
     live = scoreboard_of(store, run, settings, entrants)
     # A decision is about all of its bots: none can be spared.
     candidate = settings.pairing.candidate
-    needed = entrants if decision.is_asked else [] if candidate is None else [candidate]
+    needed = entrants if decision.has_judge else [] if candidate is None else [candidate]
     roster = Roster(live.bots, indispensable=frozenset(needed))
     source = PairQueue(
         store=store,
@@ -256,7 +256,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
 
     """
     refuse_boards(bots, settings.boards)
-    settings.budgets.refuse_strangers([bot.name for bot in bots])
+    settings.budgets.refuse_unknown_bots([bot.name for bot in bots])
     for bot in bots:
         refuse_hurried([bot], settings.budgets.time_ms(bot.name))
     found = entrants(

@@ -27,11 +27,11 @@ _COLOURS = 7
 """The stream of random numbers that decides who moves first in game 0."""
 
 
-class NotYet(Exception):
+class PairsPending(Exception):
     """The results on which a batch depends are not all there."""
 
 
-class Advisor:
+class OpponentChooser:
     """Chooses the opponents of one stream of pairs."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Advisor:
         """The two bots of a pair.
 
         Raises:
-            NotYet: earlier pairs that it depends on are not finished.
+            PairsPending: earlier pairs that it depends on are not finished.
 
         """
         batch, place = divmod(number, BATCH)
@@ -93,7 +93,7 @@ class Advisor:
         """Count the results of the first so many batches.
 
         Raises:
-            NotYet: some of them are not finished.
+            PairsPending: some of them are not finished.
 
         """
         if batches < self._absorbed:
@@ -101,7 +101,7 @@ class Advisor:
             self._counts[:] = 0
             self._absorbed = 0
         if self._store.pairs.owed(self._stream, below=batches * BATCH):
-            raise NotYet
+            raise PairsPending
         played = self._store.pairs.of_stream(
             self._stream, start=self._absorbed * BATCH, stop=batches * BATCH
         )

@@ -26,7 +26,7 @@ _pool: BotPool | None = None
 _broadcast: Broadcast | None = None
 
 
-def keep_bots(pin: bool, confinement: Confinement, channel: str | None) -> None:
+def init_worker(pin: bool, confinement: Confinement, channel: str | None) -> None:
     """Prepare this process for pairs.
 
     Args:
@@ -45,7 +45,7 @@ def keep_bots(pin: bool, confinement: Confinement, channel: str | None) -> None:
 
 def play(plan: PairPlan) -> PairRecord:
     """Play one pair with the bots that this worker keeps."""
-    assert _pool is not None, "keep_bots runs first"  # noqa: S101 - the pool's preparation
+    assert _pool is not None, "init_worker runs first"  # noqa: S101 - the pool's preparation
     return play_pair(plan, _pool, _broadcast)
 
 
@@ -72,7 +72,7 @@ class Workers(WorkerPool):
             channel: of `ladder.match.game.broadcast.channel_of`; None: nobody can listen.
 
         """
-        super().__init__(count, keep_bots, pin, confinement, channel)
+        super().__init__(count, init_worker, pin, confinement, channel)
 
     @property
     def slots(self) -> int:
@@ -83,6 +83,6 @@ class Workers(WorkerPool):
         """Play a pair in some worker; `wait` brings its record."""
         return self.call(play, plan)
 
-    def news(self) -> "tuple[MachineEvent, ...]":
+    def events(self) -> "tuple[MachineEvent, ...]":
         """Nothing: the processes of one machine are always there."""
         return ()

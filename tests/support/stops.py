@@ -54,7 +54,7 @@ class InstantWorkers:
     def wait(self, timeout_s: float) -> None:
         pass
 
-    def news(self) -> tuple[MachineEvent, ...]:
+    def events(self) -> tuple[MachineEvent, ...]:
         return ()
 
     def close(self) -> None:

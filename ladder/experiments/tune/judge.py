@@ -171,7 +171,7 @@ class TuningJudge(Judge, PairSource):
                 margin_ms=settings.margin_ms,
                 watchdog_s=settings.watchdog_s,
             )
-            self.put_back(plan)
+            self.requeue(plan)
 
     @property
     def _next_step(self) -> int:

@@ -30,7 +30,7 @@ END_S = 5.0
 """How long the end of the connection may take."""
 MOST_HOSTLESS = 256
 """Pairs without a host beside which others are submitted, so that machines have work meanwhile."""
-_Arrival = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
+_Result = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
 
 
 class Cluster:
@@ -107,8 +107,8 @@ class ClusterExecutor:
             replay: plays pairs on this machine, to be compared; None: it does not.
 
         """
-        self._arrived: SimpleQueue[_Arrival] = SimpleQueue()
-        self._said: SimpleQueue[MachineEvent] = SimpleQueue()
+        self._results: SimpleQueue[_Result] = SimpleQueue()
+        self._events: SimpleQueue[MachineEvent] = SimpleQueue()
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop()
         self._machines: dict[MachineFacts, int] = {}
@@ -120,8 +120,8 @@ class ClusterExecutor:
             entrants,
             stream=stream,
             compares=compares,
-            settle=lambda *arrival: self._arrived.put(arrival),
-            say=self._said.put,
+            settle=lambda *arrival: self._results.put(arrival),
+            say=self._events.put,
             adapt=lambda plan, prepared: scaled(plan, reference, prepared.speed),
             replay=replay,
         )
@@ -148,17 +148,17 @@ class ClusterExecutor:
     def wait(self, timeout_s: float) -> None:
         """Take the records that have come; returns at the first ones, or after the timeout."""
         try:
-            self._settle(*self._arrived.get(timeout=timeout_s))
+            self._settle(*self._results.get(timeout=timeout_s))
             while True:
-                self._settle(*self._arrived.get_nowait())
+                self._settle(*self._results.get_nowait())
         except Empty:
             return
 
-    def news(self) -> list[MachineEvent]:
+    def events(self) -> list[MachineEvent]:
         """Machines that joined, left, fell silent or disagreed."""
         found = []
-        while not self._said.empty():
-            found.append(self._said.get())
+        while not self._events.empty():
+            found.append(self._events.get())
         return found
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class ClusterExecutor:
             self._loop.run_until_complete(self._fleet.run())
         except BaseException as error:
             for future in list(self._unsettled):  # or the runner would wait for ever
-                self._arrived.put((future, None, error))
+                self._results.put((future, None, error))
             raise
         finally:
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())

@@ -131,7 +131,7 @@ def missing_archives(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if not (folder / name).is_dir()]
 
 
-def keep_archive(name: str, packed: bytes) -> None:
+def store_archive(name: str, packed: bytes) -> None:
     """Unpack an archive into this machine's cache.
 
     Raises:

@@ -27,7 +27,7 @@ def archives_folder() -> Path:
     return cache_root() / "travelled" / "archives"
 
 
-def kits_folder() -> Path:
+def manifests_folder() -> Path:
     """The folder of runs' kits on this machine."""
     return cache_root() / "travelled" / "kits"
 
@@ -39,7 +39,7 @@ def mark_used(entries: Iterable[Path]) -> None:
             os.utime(entry)
 
 
-class Hold:
+class CacheLock:
     """Entries that nobody may remove as long as this object is open and the process lives."""
 
     def __init__(self, entries: Iterable[Path]) -> None:
@@ -83,7 +83,7 @@ def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> 
     archives = sorted(_entries(archives_folder()), key=lambda entry: entry[1])
     sizes = {place: _size(place) for place, _ in archives}
     size = sum(sizes.values())
-    for place, used in [*archives, *_entries(kits_folder())]:
+    for place, used in [*archives, *_entries(manifests_folder())]:
         is_too_much = size > most_bytes and place in sizes
         if now < used + IN_USE_S or not (is_too_much or now > used + oldest_s):
             continue

@@ -26,7 +26,12 @@ from ladder.match.process.cpus import claim_cpu
 from ladder.match.process.failures import in_one_line
 from ladder.match.process.leftovers import clear_leftovers
 from ladder.match.specs.compile import compile_entrants
-from ladder.runs.cluster.shipped_cache import Hold, archives_folder, clean_cache, kits_folder
+from ladder.runs.cluster.shipped_cache import (
+    CacheLock,
+    archives_folder,
+    clean_cache,
+    manifests_folder,
+)
 from ladder.runs.cluster.shipping import RunManifest, start_here, with_start
 
 REFERENCE = ("6x7", 9)
@@ -56,14 +61,14 @@ class _Run:
     key: str
     starts: Mapping[int, Start]
     pool: BotPool
-    held: Hold
+    held: CacheLock
     """Everything in the machine's cache that it needs."""
 
 
 _run: _Run | None = None
 
 
-def keep_manifest(manifest: RunManifest) -> None:
+def store_manifest(manifest: RunManifest) -> None:
     """Keep a manifest for the slots of this machine. Raises OSError."""
     place = _manifest_file(manifest.key)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -86,7 +91,7 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
 
     """
     clear_leftovers()
-    keep_manifest(manifest)
+    store_manifest(manifest)
     held = _hold(manifest)
     clean_cache()
     refused: dict[int, str] = {}
@@ -121,7 +126,7 @@ def play(key: str, plan: PairPlan) -> PairRecord:
         LadderError: it was not prepared, or its cache was emptied since.
 
     """
-    run = _take_up(key)
+    run = _current_run(key)
     try:
         here = msgspec.structs.replace(
             plan,
@@ -134,7 +139,7 @@ def play(key: str, plan: PairPlan) -> PairRecord:
     return play_pair(here, run.pool)
 
 
-def _take_up(key: str) -> _Run:
+def _current_run(key: str) -> _Run:
     global _run
     if _run is not None and _run.key == key:
         return _run
@@ -165,10 +170,10 @@ def _end() -> None:
         _run.held.close()
 
 
-def _hold(manifest: RunManifest) -> Hold:
+def _hold(manifest: RunManifest) -> CacheLock:
     """Keep a manifest and its archives from being removed. Raises OSError when one is not there."""
     archives = {archives_folder() / bot.archive for bot in manifest.bots if bot.archive}
-    return Hold([_manifest_file(manifest.key), *sorted(archives)])
+    return CacheLock([_manifest_file(manifest.key), *sorted(archives)])
 
 
 def _confinement(manifest: RunManifest) -> Confinement:
@@ -182,7 +187,7 @@ def _confinement(manifest: RunManifest) -> Confinement:
 
 
 def _manifest_file(key: str) -> Path:
-    return kits_folder() / f"{key}.msgpack"
+    return manifests_folder() / f"{key}.msgpack"
 
 
 def measure_speed() -> float:

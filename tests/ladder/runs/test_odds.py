@@ -51,9 +51,9 @@ def test_each_bot_gets_its_own() -> None:
     assert budgets.for_bot("v4", ("any",)).time_ms == 20
     assert (budgets.longest_ms, budgets.odds) == (1000, ("mine@main",))
     assert str(budgets) == "20 ms (mine@main 1000 ms)"
-    budgets.refuse_strangers(["v4", "mine@main"])
+    budgets.refuse_unknown_bots(["v4", "mine@main"])
     with pytest.raises(UsageError, match="--time names mine@main, which does not play here"):
-        budgets.refuse_strangers(["v4"])
+        budgets.refuse_unknown_bots(["v4"])
 
 
 def test_a_division_says_the_odds() -> None:

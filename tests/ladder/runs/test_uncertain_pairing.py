@@ -22,8 +22,8 @@ from db.records.runs import (
 from db.store import Store
 from engine.seeds import SplitMix
 from ladder.runs.uncertain_pairing import (
-    Advisor,
-    NotYet,
+    OpponentChooser,
+    PairsPending,
 )
 from ladder.stats.pool.pair_design import BATCH
 from ladder.stats.sequential_elo import rate_pair
@@ -55,9 +55,9 @@ def store(tmp_path: Path) -> Store:
     return opened
 
 
-def advisor(store: Store) -> Advisor:
+def advisor(store: Store) -> OpponentChooser:
     names = {bot.revision.id: bot.name for bot in store.bots.all()}
-    return Advisor(store=store, stream="s", seed=1, names=names)
+    return OpponentChooser(store=store, stream="s", seed=1, names=names)
 
 
 def plan(store: Store, count: int) -> list[PlannedPair]:
@@ -92,10 +92,10 @@ def test_a_batch_waits_for_the_one_before_the_last(store: Store) -> None:
     """Two batches can be planned at once; the third needs the first to be finished, not more."""
     with store:
         rows = plan(store, 2 * BATCH)
-        with pytest.raises(NotYet):
+        with pytest.raises(PairsPending):
             advisor(store).partners(2 * BATCH)
         finish(store, rows[: BATCH - 1])
-        with pytest.raises(NotYet):
+        with pytest.raises(PairsPending):
             advisor(store).partners(2 * BATCH)
         finish(store, rows[BATCH - 1 : BATCH])
         assert advisor(store).partners(2 * BATCH)

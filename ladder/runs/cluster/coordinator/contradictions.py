@@ -90,7 +90,7 @@ class Contradiction:
         return lonely[0] if len(lonely) == 1 else None
 
 
-def games_of(record: PairRecord) -> Games:
+def comparable_games(record: PairRecord) -> Games:
     """The part of a pair that does not depend on the clock."""
     return tuple((game.moves, game.result, game.termination) for game in record.games)
 
@@ -142,16 +142,16 @@ class Contradictions:
         sentences = []
         found = self._open.get(pair)
         if found is None:
-            if games_of(record) == games_of(pair.record) or not self.concerns(pair):
+            if comparable_games(record) == comparable_games(pair.record) or not self.concerns(pair):
                 return Finding(cleared=(pair.by, machine))
-            found = Contradiction(pair, self._own, [(pair.by, games_of(pair.record))])
+            found = Contradiction(pair, self._own, [(pair.by, comparable_games(pair.record))])
             self._open[pair] = found
             sentences.append(
                 f"pair {pair.plan.number} came out differently on {pair.by.name} and "
                 f"{machine.name}, under a work budget: {_names(pair)} does not play the same on "
                 "the same seed, or one of the machines is bad"
             )
-        found.played.append((machine, games_of(record)))
+        found.played.append((machine, comparable_games(record)))
         further = found.next_machine(ready)
         if further is not None:
             return Finding(sentences, further=further)

@@ -21,9 +21,10 @@ from ladder.match.process.failures import in_one_line
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.coordinator.admission import admit
+from ladder.runs.cluster.coordinator.connection import PAUSE_S, Say, SchedulerConnection
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
-from ladder.runs.cluster.coordinator.due import allowed_s
-from ladder.runs.cluster.coordinator.link import PAUSE_S, Link, Say
+from ladder.runs.cluster.coordinator.deadlines import time_limit_s
 from ladder.runs.cluster.coordinator.machines import (
     HOSTING,
     MOST_SLOTS,
@@ -34,18 +35,17 @@ from ladder.runs.cluster.coordinator.machines import (
     State,
     counted,
 )
+from ladder.runs.cluster.coordinator.pending import PendingPairs
 from ladder.runs.cluster.coordinator.record_check import FalseRecord, checked_record
 from ladder.runs.cluster.coordinator.residuals import Residuals
-from ladder.runs.cluster.coordinator.stalls import note_stalls
-from ladder.runs.cluster.coordinator.waiting import Waiting
-from ladder.runs.cluster.coordinator.welcome import welcome
+from ladder.runs.cluster.coordinator.stalls import check_stalls
 from ladder.runs.cluster.machine import MachineFacts, SlotDied
 from ladder.runs.cluster.security import SchedulerEndpoint
 from ladder.runs.cluster.shipping import ELSEWHERE, with_start
 from ladder.runs.cluster.slot import Prepared
 from ladder.runs.executor import MachineEvent
 
-LOOK_AT = 200
+POLL_MACHINES = 200
 """Machines above which looks are further apart, in proportion."""
 MOST_FAILURES = 3
 """Machines on which the harness itself may fail at a pair before the run is given up."""
@@ -97,7 +97,7 @@ class Fleet:
                 can tell which one is wrong; called in a thread of its own. None: it cannot.
 
         """
-        self._link = Link(endpoint, stream, say)
+        self._connection = SchedulerConnection(endpoint, stream, say)
         self._bot_bundle = bot_bundle
         self._sides = tuple(with_start(side, ELSEWHERE) for side in sides.values())
         self._compares = compares
@@ -105,7 +105,7 @@ class Fleet:
         self._say = say
         self._adapt = adapt
         self._machines = Machines()
-        self._waiting = Waiting(self._machines)
+        self._waiting = PendingPairs(self._machines)
         self._residuals = Residuals()
         self._replay = replay
         self._own: Machine | None = None
@@ -113,7 +113,7 @@ class Fleet:
         if replay is not None:
             self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
         self._contradictions = Contradictions(self._own)
-        self._barred: dict[str, str] = {}
+        self._banned: dict[str, str] = {}
         """Why machines of these names are not wanted back."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._unready = 0
@@ -138,11 +138,11 @@ class Fleet:
 
     def end(self) -> None:
         """Let go of all machines; `run` returns soon after."""
-        self._link.end()
+        self._connection.end()
 
     async def run(self) -> None:
         """Be connected, again and again, until `end`."""
-        await self._link.keep(self._stay)
+        await self._connection.keep(self._stay)
 
     async def _stay(self) -> None:
         """Watch the machines while the connection lasts."""
@@ -150,15 +150,15 @@ class Fleet:
             await self._watch()
         finally:
             for machine in self._machines:
-                self._lose(machine)
+                self._remove_machine(machine)
             for task in self._tasks:
                 task.cancel()
 
     async def _watch(self) -> None:
         patience = time.monotonic() + 2 * PAUSE_S
-        while not self._link.is_ending:
+        while not self._connection.is_ending:
             try:
-                workers = await self._link.workers()
+                workers = await self._connection.workers()
             except ConnectionError:
                 return
             if workers is not None:
@@ -171,10 +171,10 @@ class Fleet:
                 patience = 0.0
                 if not len(self._machines):
                     self._warn(
-                        f"no machine has joined {self._link.address} yet: start "
-                        f"`ladder worker {self._link.address}` on some"
+                        f"no machine has joined {self._connection.address} yet: start "
+                        f"`ladder worker {self._connection.address}` on some"
                     )
-            await self._link.pause(PAUSE_S * max(1.0, len(self._machines) / LOOK_AT))
+            await self._connection.pause(PAUSE_S * max(1.0, len(self._machines) / POLL_MACHINES))
         if self._machines.joining:
             self._tell(
                 f"{counted(self._machines.joining, 'machine')} still getting ready: the "
@@ -187,48 +187,50 @@ class Fleet:
         now = time.monotonic()
         changes = self._machines.look(workers, now)
         for machine in changes.new:
-            machine.is_proven = not self._compares
-            self._spawn(self._welcome(machine))
+            machine.is_verified = not self._compares
+            self._spawn(self._admit(machine))
         for machine in changes.heard:
-            self._tell(f"{machine.name} is heard again: {self._machines.in_all()}")
+            self._tell(f"{machine.name} is heard again: {self._machines.describe()}")
         for machine in changes.silent:
             self._warn(
                 f"{machine.name} is silent: what it has in play is played elsewhere too: "
-                f"{self._machines.in_all()}"
+                f"{self._machines.describe()}"
             )
-            for copy in machine.playing:
-                if not copy.pair.is_done:
-                    self._waiting.add(copy.pair)
+            for assignment in machine.playing:
+                if not assignment.pair.is_done:
+                    self._waiting.add(assignment.pair)
         for machine in changes.left:
             was_there = machine.state in HOSTING and machine.slots > 0
-            self._lose(machine)
+            self._remove_machine(machine)
             if was_there:
                 self._tell(
                     f"{machine.name} has left, and what it had in play is played elsewhere: "
-                    f"{self._machines.in_all()}"
+                    f"{self._machines.describe()}"
                 )
         for machine in self._machines.ready:
-            late = [copy for copy in machine.playing if now > copy.due]
+            late = [assignment for assignment in machine.playing if now > assignment.due]
             if late:
-                numbers = ", ".join(str(copy.pair.plan.number) for copy in late)
+                numbers = ", ".join(str(assignment.pair.plan.number) for assignment in late)
                 self._set_aside(
                     machine, f"longer than all limits allow it has not sent back pair {numbers}"
                 )
 
-    async def _welcome(self, machine: Machine) -> None:
+    async def _admit(self, machine: Machine) -> None:
         """Find out whether a machine fits, and make it ready."""
 
         async def ask(function: Callable[..., Any], *words: Any) -> Any:
-            return await self._link.ask(machine.address, function, *words, key=function.__name__)
+            return await self._connection.ask(
+                machine.address, function, *words, key=function.__name__
+            )
 
         try:
-            await welcome(
+            await admit(
                 machine,
                 ask,
                 self._bot_bundle,
                 self._sides,
                 rename=self._rename_duplicate,
-                barred=self._barred,
+                banned=self._banned,
             )
         except (Cancelled, asyncio.CancelledError):
             return
@@ -239,7 +241,7 @@ class Fleet:
         assert machine.prepared is not None  # noqa: S101 - it was welcomed
         assert machine.facts is not None  # noqa: S101 - likewise
         self._machines.set_state(machine, State.READY)
-        machine.heard = time.monotonic()
+        machine.last_heartbeat = time.monotonic()
         reasons = list(machine.prepared.refused.values())
         if not machine.slots:
             more = f" ({counted(len(reasons) - 1, 'more bot')})" if len(reasons) > 1 else ""
@@ -250,7 +252,7 @@ class Fleet:
         self._tell(
             f"{machine.name} has joined with {counted(machine.slots, 'slot')} "
             f"({machine.facts.cpu}, {machine.prepared.speed:.0f} M positions/s): "
-            f"{self._machines.in_all()}"
+            f"{self._machines.describe()}"
         )
         self._hand_out()
 
@@ -273,24 +275,24 @@ class Fleet:
             )
         self._unready = slow
 
-    def _lose(self, machine: Machine) -> None:
+    def _remove_machine(self, machine: Machine) -> None:
         """A machine is gone: its pairs are owed again."""
         self._machines.forget(machine)
-        for copy in list(machine.playing):
-            self._drop(copy)
+        for assignment in list(machine.playing):
+            self._drop(assignment)
 
     def _set_aside(self, machine: Machine, why: str) -> None:
         self._machines.set_state(machine, State.SET_ASIDE)
-        for copy in list(machine.playing):
-            self._drop(copy)
+        for assignment in list(machine.playing):
+            self._drop(assignment)
         self._warn(
             f"{machine.name} is set aside, its pairs are played elsewhere: {why}: "
-            f"{self._machines.in_all()}"
+            f"{self._machines.describe()}"
         )
 
-    def _bar(self, name: str, why: str) -> None:
+    def _ban(self, name: str, why: str) -> None:
         """Set a machine aside for good, also when it comes back."""
-        self._barred[name] = why
+        self._banned[name] = why
         for machine in self._machines:
             if machine.name == name and machine.state in HOSTING:
                 stored = f"; {counted(machine.answered, 'earlier pair')} of it stay stored"
@@ -300,7 +302,7 @@ class Fleet:
 
     def _hand_out(self) -> None:
         """Give away the pairs that wait, in the order of their numbers, as far as there is room."""
-        if not self._link.is_open:
+        if not self._connection.is_open:
             return
         for pair, machine in self._waiting.take():
             self._give(pair, machine)
@@ -318,9 +320,9 @@ class Fleet:
             self._trust(machine)
             return
         machine.unchecked -= 1
-        if machine.unchecked >= 0 and machine.is_proven:
+        if machine.unchecked >= 0 and machine.is_verified:
             return
-        other = self._machines.roomiest(pair) or self._own
+        other = self._machines.most_idle(pair) or self._own
         if other is None:
             self._trust(machine)  # no machine can be compared with it
             return
@@ -331,43 +333,43 @@ class Fleet:
 
     def _trust(self, machine: Machine) -> None:
         """Let a machine play as many pairs as it has slots."""
-        machine.is_proven = True
-        self._machines.note_room(machine)
+        machine.is_verified = True
+        self._machines.update_capacity(machine)
 
     def _give(self, pair: Pair, machine: Machine) -> None:
         plan = pair.plan
         if machine is not self._own:
             assert machine.prepared is not None  # noqa: S101 - it is ready
             plan = self._adapt(_on_its_way(pair.plan), machine.prepared)
-        copy = Assignment(pair, machine, due=time.monotonic() + allowed_s(plan, machine))
-        pair.copies.append(copy)
-        machine.playing.add(copy)
+        assignment = Assignment(pair, machine, due=time.monotonic() + time_limit_s(plan, machine))
+        pair.assignments.append(assignment)
+        machine.playing.add(assignment)
         for each in {machine, *pair.compared}:
-            self._machines.note_room(each)
-        copy.task = self._spawn(self._play(copy, plan))
+            self._machines.update_capacity(each)
+        assignment.task = self._spawn(self._play(assignment, plan))
 
-    async def _play(self, copy: Assignment, plan: PairPlan) -> None:
+    async def _play(self, assignment: Assignment, plan: PairPlan) -> None:
         """Play a pair on one machine and take in what comes."""
         begun = time.monotonic()
         try:
-            record = await self._answer_of(copy.machine, plan)
+            record = await self._answer_of(assignment.machine, plan)
         except (Cancelled, asyncio.CancelledError):
-            self._drop(copy)
+            self._drop(assignment)
         except Exception as error:
-            self._fail(copy, error)
+            self._fail(assignment, error)
         else:
             seconds = time.monotonic() - begun
             try:
-                self._take(copy, checked_record(record, plan, seconds), seconds)
+                self._take(assignment, checked_record(record, plan, seconds), seconds)
             except FalseRecord as error:
-                self._refuse(copy, str(error))
+                self._refuse(assignment, str(error))
         self._hand_out()
 
     async def _answer_of(self, machine: Machine, plan: PairPlan) -> object:
         """Have a machine play a pair; whatever it answers."""
         if machine is self._own and self._replay is not None:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
-        return await self._link.ask(
+        return await self._connection.ask(
             machine.address,
             tasks.play,
             self._bot_bundle.manifest.key,
@@ -376,23 +378,23 @@ class Fleet:
             priority=-plan.number,
         )
 
-    def _refuse(self, copy: Assignment, why: str) -> None:
+    def _refuse(self, assignment: Assignment, why: str) -> None:
         """Set a machine aside for good whose record cannot be true; its pairs are played again."""
-        self._remove(copy)
-        if not copy.pair.is_done and not copy.pair.copies:
-            self._waiting.add(copy.pair)
-        self._bar(copy.machine.name, why)
+        self._remove(assignment)
+        if not assignment.pair.is_done and not assignment.pair.assignments:
+            self._waiting.add(assignment.pair)
+        self._ban(assignment.machine.name, why)
 
-    def _take(self, copy: Assignment, record: PairRecord, seconds: float) -> None:
-        pair, machine = copy.pair, copy.machine
+    def _take(self, assignment: Assignment, record: PairRecord, seconds: float) -> None:
+        pair, machine = assignment.pair, assignment.machine
         if record.changed:
             changed = f"files in its cache have changed ({record.abort_reason})"
-            self._fail(copy, LadderError(changed))
+            self._fail(assignment, LadderError(changed))
             return
         machine.last_s = seconds
-        self._remove(copy)
+        self._remove(assignment)
         machine.deaths = 0
-        why = note_stalls(machine, record, self._machines)
+        why = check_stalls(machine, record, self._machines)
         if why is not None:
             self._set_aside(machine, why)
         if pair.is_done:
@@ -401,7 +403,7 @@ class Fleet:
             return
         if not record.games:
             pair.failed_on.add(machine.address)
-            if self._machines.roomiest(pair) is not None:
+            if self._machines.most_idle(pair) is not None:
                 self._waiting.add(pair)
                 return
         pair.record, pair.by = record, machine
@@ -410,27 +412,27 @@ class Fleet:
         if record.games and machine is not self._own:
             self._note_results(machine, pair, record)
 
-    def _fail(self, copy: Assignment, error: Exception) -> None:
+    def _fail(self, assignment: Assignment, error: Exception) -> None:
         """A pair could not be played to its end, for no reason of its bots."""
-        pair, machine = copy.pair, copy.machine
-        self._remove(copy)
+        pair, machine = assignment.pair, assignment.machine
+        self._remove(assignment)
         if machine is self._own:
             self._own = None
             self._warn(f"pairs cannot be played again by the coordinator: {_sentence(error)}")
-            if not pair.is_done and not pair.copies:
+            if not pair.is_done and not pair.assignments:
                 self._waiting.add(pair)
             return
         is_dead = isinstance(error, SlotDied)
         machine.deaths = machine.deaths + 1 if is_dead else 0
         if machine.deaths >= MOST_DEATHS and self._machines.ready != [machine]:
-            if not pair.is_done and not pair.copies:
+            if not pair.is_done and not pair.assignments:
                 self._waiting.add(pair)
             self._set_aside(machine, f"the processes of its slots were killed {MOST_DEATHS} times")
             return
         if pair.is_done:
             return
         if is_dead:
-            if not pair.copies:
+            if not pair.assignments:
                 self._answer(pair, machine, WorkerDied())
             return
         pair.failed_on.add(machine.address)
@@ -440,28 +442,28 @@ class Fleet:
             )
             self._answer(pair, machine, LadderError(sentence))
             return
-        if not pair.copies:
+        if not pair.assignments:
             self._waiting.add(pair)
         if machine.state is State.READY:
             self._set_aside(machine, _sentence(error))
 
-    def _drop(self, copy: Assignment) -> None:
-        """A copy comes to nothing; its pair is owed again when it was the last."""
-        if copy not in copy.machine.playing:
+    def _drop(self, assignment: Assignment) -> None:
+        """A assignment comes to nothing; its pair is owed again when it was the last."""
+        if assignment not in assignment.machine.playing:
             return
-        self._remove(copy)
-        if copy.task is not None and copy.task is not asyncio.current_task():
-            copy.task.cancel()
-        pair = copy.pair
-        if not pair.is_done and not pair.copies:
+        self._remove(assignment)
+        if assignment.task is not None and assignment.task is not asyncio.current_task():
+            assignment.task.cancel()
+        pair = assignment.pair
+        if not pair.is_done and not pair.assignments:
             self._waiting.add(pair)
 
-    def _remove(self, copy: Assignment) -> None:
-        copy.machine.playing.discard(copy)
+    def _remove(self, assignment: Assignment) -> None:
+        assignment.machine.playing.discard(assignment)
         with contextlib.suppress(ValueError):
-            copy.pair.copies.remove(copy)
-        for machine in {copy.machine, *copy.pair.compared}:
-            self._machines.note_room(machine)
+            assignment.pair.assignments.remove(assignment)
+        for machine in {assignment.machine, *assignment.pair.compared}:
+            self._machines.update_capacity(machine)
 
     # What records tell of their machines.
 
@@ -476,14 +478,14 @@ class Fleet:
         if found.further is not None:
             self._give(pair, found.further)
         if found.bad is not None:
-            self._bar(found.bad.name, found.why)
+            self._ban(found.bad.name, found.why)
 
     def _note_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
         """Count a pair; a machine whose results the others' do not explain goes."""
         out = self._residuals.note(machine.name, pair.plan, record)
         if out is not None:
             hint = "" if self._compares else "; machines of unequal speed want --scale-time"
-            self._bar(out.machine, f"{out.why}{hint}")
+            self._ban(out.machine, f"{out.why}{hint}")
 
     # The rest.
 

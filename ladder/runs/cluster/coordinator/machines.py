@@ -58,7 +58,7 @@ class Machine:
     playing: "set[Assignment]" = field(default_factory=set)
     seen: float = field(default_factory=time.monotonic)
     """When the scheduler first named it."""
-    heard: float = field(default_factory=time.monotonic)
+    last_heartbeat: float = field(default_factory=time.monotonic)
     last_seen: float = 0.0
     """By the scheduler's clock."""
     last_s: float = 0.0
@@ -67,7 +67,7 @@ class Machine:
     """The last attempts at games; whether each stalled."""
     unchecked: int = 0
     """Pairs that it may still be given before one is compared with another machine's."""
-    is_proven: bool = True
+    is_verified: bool = True
     """Whether a pair of it was compared, or none can be. Until then it plays one at a time, and
     none while that one is compared."""
     check: "Pair | None" = None
@@ -87,8 +87,8 @@ class Machine:
         """How many more pairs it may be given."""
         if self.state is not State.READY:
             return 0
-        if not self.is_proven:
-            is_waiting = self.check is not None and self.check.copies
+        if not self.is_verified:
+            is_waiting = self.check is not None and self.check.assignments
             return 0 if is_waiting else 1 - len(self.playing)
         most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
         return most - len(self.playing)
@@ -111,11 +111,11 @@ class Assignment:
 
 @dataclass(eq=False)
 class Pair:
-    """A pair of the run, from its coming to the end of the last of its copies."""
+    """A pair of the run, from its coming to the end of the last of its assignments."""
 
     plan: PairPlan
     future: "Future[PairRecord]"
-    copies: list[Assignment] = field(default_factory=list)
+    assignments: list[Assignment] = field(default_factory=list)
     record: PairRecord | None = None
     by: Machine | None = None
     """The one with the record that counts."""
@@ -148,7 +148,7 @@ class Changes:
     left: list[Machine]
 
 
-class RoomIndex:
+class CapacityIndex:
     """Machines that may be given pairs, found in the same time however many there are.
 
     They are kept by the bots that they cannot host, and among those of equal kind by their room.
@@ -175,9 +175,9 @@ class RoomIndex:
         level[machine] = None
         self._levels[machine] = level
 
-    def roomiest(self, pair: Pair) -> Machine | None:
+    def most_idle(self, pair: Pair) -> Machine | None:
         """Return a machine with the most room, for its size, that can play a pair and has not."""
-        busy = {copy.machine for copy in pair.copies}
+        busy = {assignment.machine for assignment in pair.assignments}
         able = [
             levels for refused, levels in self._kinds.items() if refused.isdisjoint(pair.revisions)
         ]
@@ -196,7 +196,7 @@ class Machines:
         self._by_address: dict[str, Machine] = {}
         self._hosts: dict[str, str] = {}
         """The host that has a name, from the first time on that it is said."""
-        self._with_room = RoomIndex()
+        self._by_capacity = CapacityIndex()
         self._names: Counter[str] = Counter()
         """Of those that are ready: workers of one host have one name."""
         self.joining = 0
@@ -224,16 +224,16 @@ class Machines:
         return [each for each in self._by_address.values() if each.state in HOSTING]
 
     @property
-    def have_room(self) -> bool:
+    def has_capacity(self) -> bool:
         """Whether some machine may be given a pair."""
-        return len(self._with_room) > 0
+        return len(self._by_capacity) > 0
 
     def set_state(self, machine: Machine, state: State) -> None:
         """Change the state of a machine; nothing else does."""
         self._count(machine, -1)
         machine.state = state
         self._count(machine, 1)
-        self.note_room(machine)
+        self.update_capacity(machine)
 
     def _count(self, machine: Machine, number: int) -> None:
         if self._by_address.get(machine.address) is not machine:
@@ -263,14 +263,14 @@ class Machines:
                 break
         return machine.name != facts.name
 
-    def note_room(self, machine: Machine) -> None:
+    def update_capacity(self, machine: Machine) -> None:
         """Take in that a machine may have more room for pairs than before, or less."""
         is_known = self._by_address.get(machine.address) is machine
-        self._with_room.update(machine, machine.room if is_known else 0)
+        self._by_capacity.update(machine, machine.room if is_known else 0)
 
-    def roomiest(self, pair: Pair) -> Machine | None:
+    def most_idle(self, pair: Pair) -> Machine | None:
         """Return a machine with the most room, for its size, that can play a pair and has not."""
-        return self._with_room.roomiest(pair)
+        return self._by_capacity.most_idle(pair)
 
     def refuse(self, revisions: frozenset[int]) -> bool:
         """Return whether machines take part, each of which refuses one of some bots."""
@@ -300,17 +300,17 @@ class Machines:
                 self._count(machine, 1)
                 changes.new.append(machine)
             if told["last_seen"] != machine.last_seen:
-                machine.last_seen, machine.heard = told["last_seen"], now
+                machine.last_seen, machine.last_heartbeat = told["last_seen"], now
                 if machine.state is State.SILENT:
                     self.set_state(machine, State.READY)
                     changes.heard.append(machine)
-            elif now > machine.heard + SILENT_S and machine.state is State.READY:
+            elif now > machine.last_heartbeat + SILENT_S and machine.state is State.READY:
                 self.set_state(machine, State.SILENT)
                 changes.silent.append(machine)
         changes.left.extend(each for each in self if each.address not in workers)
         return changes
 
-    def in_all(self) -> str:
+    def describe(self) -> str:
         """Return the number of machines and slots that are ready, in words."""
         return f"{counted(len(self._names), 'machine')}, {counted(self.slots, 'slot')}"
 

@@ -14,7 +14,7 @@ from ladder.stats.pool.agreement import Surprise, agreement
 from ladder.stats.pool.cells import from_named_tables, groups
 from ladder.stats.pool.rating import rate_pool
 
-FAR_OUT = 1e-6
+OUTLIER_CHANCE = 1e-6
 """The chance below which a machine's results are not chance: a run looks at them thousands of
 times."""
 EVERY = 200
@@ -28,7 +28,7 @@ _Table = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class FarOut:
+class Outlier:
     """A machine whose results the others' do not explain."""
 
     machine: str
@@ -57,7 +57,7 @@ class Residuals:
         self._counts: dict[str, dict[_Table, FloatArray]] = {}
         self._until_look = EVERY
 
-    def note(self, machine: str, plan: PairPlan, record: PairRecord) -> FarOut | None:
+    def note(self, machine: str, plan: PairPlan, record: PairRecord) -> Outlier | None:
         """Count a pair; now and then look whether a machine is far out, which counts no more then.
 
         Args:
@@ -79,7 +79,7 @@ class Residuals:
         self._until_look = max(EVERY, len(self._counts))
         return self._worst()
 
-    def _worst(self) -> FarOut | None:
+    def _worst(self) -> Outlier | None:
         if len(self._counts) < LEAST_MACHINES:
             return None
         keys = sorted({key for tables in self._counts.values() for key in tables})
@@ -98,7 +98,7 @@ class Residuals:
         if len(known) < LEAST_MACHINES:
             return None
         p, name, fit = min(known, key=lambda each: each[0])
-        if p * len(known) >= FAR_OUT:
+        if p * len(known) >= OUTLIER_CHANCE:
             return None
         self._counts.pop(name)
-        return FarOut(name, p * len(known), fit.surprise)
+        return Outlier(name, p * len(known), fit.surprise)

@@ -9,7 +9,7 @@ WINDOW, ATTEMPTS = 200, 20
 """The last attempts of a machine that count, and those of the others that must be there."""
 
 
-def note_stalls(machine: Machine, record: PairRecord, machines: Machines) -> str | None:
+def check_stalls(machine: Machine, record: PairRecord, machines: Machines) -> str | None:
     """Count the attempts at a pair's games.
 
     Args:

@@ -394,7 +394,7 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(
         return by_seed(plan)
 
     async def scene(stage: Stage) -> None:
-        monkeypatch.setattr(fleet_module, "allowed_s", lambda *_: 0.5)
+        monkeypatch.setattr(fleet_module, "time_limit_s", lambda *_: 0.5)
         await stage.join("stuck", never)
         stage.give(0)
         await stage.join("well", by_seed)
@@ -437,7 +437,7 @@ def test_a_cancelled_question_harms_no_other() -> None:
         (address,) = (worker.address for worker in stage.workers.values())
 
         def ask(number: int) -> "asyncio.Task[Any]":
-            asked = stage.fleet._link.ask(address, play, "", plan_of(number), key=number)
+            asked = stage.fleet._connection.ask(address, play, "", plan_of(number), key=number)
             return asyncio.ensure_future(asked)
 
         for _ in range(10):

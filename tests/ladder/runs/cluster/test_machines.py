@@ -12,9 +12,9 @@ from db.records.launch import DEFAULT_LIMITS, Start
 from db.records.pairs import Entrant, PairPlan
 from ladder.harness_version import harness_version
 from ladder.runs.cluster.bot_bundle import BotBundle
+from ladder.runs.cluster.coordinator.admission import Unfit, admit
 from ladder.runs.cluster.coordinator.machines import Assignment, Machine, Machines, Pair, State
-from ladder.runs.cluster.coordinator.waiting import HOSTLESS_S, Waiting
-from ladder.runs.cluster.coordinator.welcome import Unfit, welcome
+from ladder.runs.cluster.coordinator.pending import HOSTLESS_S, PendingPairs
 from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.shipping import RunManifest
 from ladder.runs.cluster.slot import Prepared
@@ -37,7 +37,7 @@ class Hall:
 
     def __init__(self, *slots: int) -> None:
         self.machines = Machines()
-        self.waiting = Waiting(self.machines)
+        self.waiting = PendingPairs(self.machines)
         told = {
             f"tcp://{number}": {"nthreads": each, "last_seen": 1.0}
             for number, each in enumerate(slots)
@@ -56,9 +56,9 @@ class Hall:
         chosen = []
         for pair, machine in self.waiting.take():
             copy = Assignment(pair, machine, due=0.0)
-            pair.copies.append(copy)
+            pair.assignments.append(copy)
             machine.playing.add(copy)
-            self.machines.note_room(machine)
+            self.machines.update_capacity(machine)
             chosen.append(machine)
         return chosen
 
@@ -73,8 +73,8 @@ def test_pairs_go_to_the_machine_with_the_most_room_for_its_size() -> None:
     assert {each.slots for each in chosen[:3]} == {4, 2, 1}
     hall.machines.set_state(hall.all[2], State.SILENT)
     copy = hall.all[2].playing.pop()
-    copy.pair.copies.clear()
-    hall.machines.note_room(hall.all[2])
+    copy.pair.assignments.clear()
+    hall.machines.update_capacity(hall.all[2])
     assert hall.give() == []
 
 
@@ -97,7 +97,7 @@ def test_a_pair_is_given_away_without_a_question_to_every_machine(machines: int)
         hall.give(pair)
     finally:
         sys.setprofile(None)
-    assert pair.copies
+    assert pair.assignments
     assert calls < 200
 
 
@@ -136,7 +136,7 @@ def test_a_pair_without_a_host_is_played_once_a_machine_hosts_it() -> None:
     hall.join(hall.all[1], {})
     assert hall.waiting.take_hostless(2 * HOSTLESS_S) == []
     assert hall.give(pair_of(A, B), pair_of(A, B)) == [hall.all[1]] * 2
-    assert first.copies
+    assert first.assignments
 
 
 def test_of_two_bots_on_different_machines_the_rarer_one_is_left_out() -> None:
@@ -185,5 +185,5 @@ def test_other_sources_are_refused_by_what_differs(version: str, advice: str) ->
     machines, machine = Machines(), Machine("tls://10.0.0.1:40001", 1)
     with pytest.raises(Unfit, match=advice):
         asyncio.run(
-            welcome(machine, greet, bot_bundle, (), rename=machines.rename_duplicate, barred={})
+            admit(machine, greet, bot_bundle, (), rename=machines.rename_duplicate, banned={})
         )

@@ -10,18 +10,18 @@ import pytest
 
 from ladder.runs.cluster.shipped_cache import (
     IN_USE_S,
-    Hold,
+    CacheLock,
     archives_folder,
     clean_cache,
-    kits_folder,
+    manifests_folder,
     mark_used,
 )
 
 HOLD = """
 import sys
 from pathlib import Path
-from ladder.runs.cluster.shipped_cache import Hold
-held = Hold([Path(sys.argv[1])])
+from ladder.runs.cluster.shipped_cache import CacheLock
+held = CacheLock([Path(sys.argv[1])])
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -44,7 +44,7 @@ def archive(name: str, *, size: int = 1000, hours: float) -> Path:
 
 
 def manifest(name: str, *, hours: float) -> Path:
-    place = kits_folder() / name
+    place = manifests_folder() / name
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(b"manifest")
     used(place, hours)
@@ -104,12 +104,12 @@ def test_what_another_process_holds_stays() -> None:
     holder.communicate()
     assert clean_cache(most_bytes=0) == [place]
     with pytest.raises(FileNotFoundError):
-        Hold([place])
+        CacheLock([place])
 
 
 def test_holding_is_using() -> None:
     """Who takes an entry makes it the most recently used one."""
     place = archive("a", hours=800)
-    held = Hold([place])
+    held = CacheLock([place])
     held.close()
     assert clean_cache(most_bytes=0) == []

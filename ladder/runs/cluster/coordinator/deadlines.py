@@ -10,7 +10,7 @@ SPARE_S = 60.0
 """For the way there and back, and for a slot to begin."""
 
 
-def longest_s(plan: PairPlan) -> float:
+def longest_pair_s(plan: PairPlan) -> float:
     """The longest that a pair can take in seconds, if the machine keeps its clock.
 
     Every move takes its whole time, both bots start anew in each game, and the pair is begun again
@@ -28,10 +28,10 @@ def longest_s(plan: PairPlan) -> float:
     return float((1 + MAX_STALLS) * 2 * game_s + sum(CALM_S) + (1 + MAX_STALLS) * CONTROL_S)
 
 
-def allowed_s(plan: PairPlan, machine: Machine) -> float:
+def time_limit_s(plan: PairPlan, machine: Machine) -> float:
     """How long a pair may stay away that a machine is given now, in seconds.
 
     As many turns as the pairs that it has make for its slots, and one for this one.
     """
     turns = 1 + len(machine.playing) // machine.slots
-    return turns * longest_s(plan) + SPARE_S
+    return turns * longest_pair_s(plan) + SPARE_S

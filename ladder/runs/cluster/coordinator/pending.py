@@ -13,7 +13,7 @@ MOST_REASONS = 3
 """Reasons named in a sentence, at most."""
 
 
-class Waiting:
+class PendingPairs:
     """Pairs in the order of their numbers."""
 
     def __init__(self, machines: Machines) -> None:
@@ -41,14 +41,14 @@ class Waiting:
         The machine must have been given the pair before the next one is asked for.
         """
         kept = []
-        while self._heap and self._machines.have_room:
+        while self._heap and self._machines.has_capacity:
             entry = heapq.heappop(self._heap)
             pair = entry[2]
             if pair.is_done or not (
                 pair.future.running() or pair.future.set_running_or_notify_cancel()
             ):
                 continue
-            machine = self._machines.roomiest(pair)
+            machine = self._machines.most_idle(pair)
             if machine is not None:
                 yield pair, machine
             elif self._machines.refuse(pair.revisions):

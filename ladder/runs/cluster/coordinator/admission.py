@@ -19,14 +19,14 @@ class Unfit(Exception):
     """A machine cannot take part; the message says why."""
 
 
-async def welcome(
+async def admit(
     machine: Machine,
     ask: Ask,
     bot_bundle: BotBundle,
     sides: tuple[Entrant, ...],
     *,
     rename: Callable[[Machine], None],
-    barred: Mapping[str, str],
+    banned: Mapping[str, str],
 ) -> None:
     """Get to know a machine, send it what it lacks, and have it prepared and measured.
 
@@ -36,7 +36,7 @@ async def welcome(
         bot_bundle: the run's bots.
         sides: the same bots as sides of pairs.
         rename: gives it another name if another machine has the one that it says.
-        barred: why machines of some names are not wanted back.
+        banned: why machines of some names are not wanted back.
 
     Raises:
         Unfit: the machine cannot take part.
@@ -44,8 +44,8 @@ async def welcome(
     """
     machine.facts = await ask(tasks.greet)
     rename(machine)
-    if machine.name in barred:
-        raise Unfit(f"it was set aside before: {barred[machine.name]}")
+    if machine.name in banned:
+        raise Unfit(f"it was set aside before: {banned[machine.name]}")
     own = harness_version()
     if machine.facts.harness != own["sources"]:
         hashes = f"{machine.facts.harness} there, {own['sources']} here"
@@ -60,7 +60,7 @@ async def welcome(
         )
     archives = bot_bundle.archives
     for name in await ask(tasks.missing_archives, tuple(archives)):
-        await ask(tasks.keep_archive, name, archives[name])
+        await ask(tasks.store_archive, name, archives[name])
     machine.prepared = await ask(tasks.prepare, bot_bundle.manifest, sides)
     machine.facts = msgspec.structs.replace(machine.facts, speed=round(machine.prepared.speed, 1))
     machine.refused = frozenset(machine.prepared.refused)

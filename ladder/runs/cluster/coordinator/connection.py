@@ -19,7 +19,7 @@ Say = Callable[[MachineEvent], None]
 """Takes something for the user."""
 
 
-class Link:
+class SchedulerConnection:
     """Tasks reach their machines by this. Everything happens in one asyncio loop."""
 
     def __init__(self, endpoint: SchedulerEndpoint, stream: str, say: Say) -> None:
