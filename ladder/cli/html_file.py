@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from db.store import Store
     from ladder.experiments.bisect.result import BisectResult
     from ladder.experiments.gate.session import GateOutcome
+    from ladder.experiments.select.session import SelectionOutcome
+    from ladder.experiments.tune.session import TuningOutcome
     from ladder.results.standings.showcase import ShownGame
     from ladder.stats.pool.rating import RatingOptions
 

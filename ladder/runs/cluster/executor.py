@@ -120,9 +120,9 @@ class ClusterExecutor:
             entrants,
             stream=stream,
             compares=compares,
-            settle=lambda *arrival: self._results.put(arrival),
-            say=self._events.put,
-            adapt=lambda plan, prepared: scaled(plan, reference, prepared.speed),
+            deliver=lambda *result: self._results.put(result),
+            report=self._events.put,
+            scale_plan=lambda plan, prepared: scaled(plan, reference, prepared.speed),
             replay=replay,
         )
         self._thread = threading.Thread(target=self._live, name="cluster", daemon=True)

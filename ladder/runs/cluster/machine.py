@@ -108,7 +108,7 @@ class _Slots:
 slots = _Slots()
 
 
-def greet() -> MachineFacts:
+def describe_machine() -> MachineFacts:
     """Describe this machine; the coordinator decides whether it fits."""
     own = harness_version()
     return MachineFacts(

@@ -1,11 +1,11 @@
 """The coordinator of a cluster: machines, assignments of pairs, and checks of their results.
 
 fleet           assigns pairs to machines by name and collects their records
-link            the connection to the scheduler
+connection      the connection to the scheduler
 machines        the machines that have joined
-welcome         admission of a machine that joins
-waiting         the choice of the machine for a pair
-due             deadlines of assignments
+admission       checks and preparation of a machine that joins
+pending         pairs without a machine, and the choice of one for each
+deadlines       time limits of assignments
 stalls          machines that stall too often
 record_check    records that cannot be true
 replay          pairs played again on the coordinator's machine

@@ -1,4 +1,4 @@
-"""A machine that joins: does it fit, and has it all that a run's pairs need?"""
+"""Admission of a machine: check its version, send it the bots, prepare and measure it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.machines import Machine
 
 Ask = Callable[..., Awaitable[Any]]
-"""Calls a function with words on a machine."""
+"""Calls a function with arguments on the machine."""
 
 
 class Unfit(Exception):
@@ -28,21 +28,21 @@ async def admit(
     rename: Callable[[Machine], None],
     banned: Mapping[str, str],
 ) -> None:
-    """Get to know a machine, send it what it lacks, and have it prepared and measured.
+    """Check a machine, send it the archives that it lacks, and prepare it for the run.
 
     Args:
-        machine: gets `facts` and `prepared`.
-        ask: calls functions there.
-        bot_bundle: the run's bots.
-        sides: the same bots as sides of pairs.
-        rename: gives it another name if another machine has the one that it says.
-        banned: why machines of some names are not wanted back.
+        machine: The machine; its `facts` and `prepared` are set.
+        ask: Calls functions there.
+        bot_bundle: The bots of the run.
+        sides: The same bots as sides of pairs.
+        rename: Changes the machine's name if another machine has it.
+        banned: The reasons why machines were set aside for good, by name.
 
     Raises:
         Unfit: the machine cannot take part.
 
     """
-    machine.facts = await ask(tasks.greet)
+    machine.facts = await ask(tasks.describe_machine)
     rename(machine)
     if machine.name in banned:
         raise Unfit(f"it was set aside before: {banned[machine.name]}")

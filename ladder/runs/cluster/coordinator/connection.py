@@ -1,4 +1,4 @@
-"""The connection to a scheduler, made anew whenever it is lost, and tasks for machines by name."""
+"""The connection to a scheduler, restored whenever it is lost, and tasks for its machines."""
 
 import asyncio
 import contextlib
@@ -14,31 +14,30 @@ from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_sch
 from ladder.runs.executor import MachineEvent
 
 PAUSE_S = 1.0
-"""Between two attempts to reach a scheduler, and between two looks at its machines."""
-Say = Callable[[MachineEvent], None]
-"""Takes something for the user."""
+"""Seconds between two attempts to reach a scheduler, and between two polls of its machines."""
+Report = Callable[[MachineEvent], None]
+"""Takes an event for the user."""
 
 
 class SchedulerConnection:
-    """Tasks reach their machines by this. Everything happens in one asyncio loop."""
+    """A client of the scheduler. Used in one asyncio loop; connects in `maintain`."""
 
-    def __init__(self, endpoint: SchedulerEndpoint, stream: str, say: Say) -> None:
-        """Nothing is connected before `keep`."""
+    def __init__(self, endpoint: SchedulerEndpoint, stream: str, report: Report) -> None:
         self._endpoint = endpoint
         self._address = endpoint.address
         self._security = endpoint.security()
-        self._say = say
+        self._report = report
         self._prefix = f"ladder-{stream[:16]}"
         self._session = secrets.token_hex(4)
-        self._counted = 0
+        self._tasks = 0
         self._client: Any = None
         self._is_ending = asyncio.Event()
-        # A lost connection is reported by `keep`, in one sentence instead of a traceback.
+        # `maintain` reports a lost connection in one sentence instead of a traceback.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
 
     @property
     def address(self) -> str:
-        """The scheduler's."""
+        """The scheduler's address."""
         return self._address
 
     @property
@@ -52,40 +51,41 @@ class SchedulerConnection:
         return self._is_ending.is_set()
 
     def end(self) -> None:
-        """Have `keep` return soon."""
+        """Make `maintain` return soon."""
         self._is_ending.set()
 
-    async def keep(self, stay: Callable[[], Awaitable[None]]) -> None:
-        """Be connected, again and again, until `end`; `stay` lasts as long as a connection."""
-        complained = False
+    async def maintain(self, serve: Callable[[], Awaitable[None]]) -> None:
+        """Connect, and reconnect after a loss, until `end`; `serve` runs while connected."""
+        reported = False
         while not self.is_ending:
             try:
                 await check_scheduler(self._endpoint)
                 async with self._connected() as self._client:
-                    if complained:
-                        self._say(MachineEvent(f"the scheduler at {self._address} answers again"))
-                    complained = False
-                    await stay()
+                    if reported:
+                        again = f"the scheduler at {self._address} answers again"
+                        self._report(MachineEvent(again))
+                    reported = False
+                    await serve()
             except (OSError, TimeoutError) as error:
-                if not complained:
-                    self._say(MachineEvent(self._unreachable(error), is_warning=True))
-                complained = True
+                if not reported:
+                    self._report(MachineEvent(self._unreachable(error), is_warning=True))
+                reported = True
             else:
                 if not self.is_ending:
-                    complained = True
+                    reported = True
                     lost = f"the connection to the scheduler at {self._address} is lost"
-                    self._say(MachineEvent(lost, is_warning=True))
+                    self._report(MachineEvent(f"{lost}: reconnecting", is_warning=True))
             finally:
                 self._client = None
             await self.pause(PAUSE_S)
 
     async def pause(self, seconds: float) -> None:
-        """Wait so long, or until `end`."""
+        """Sleep, at most until `end`."""
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(self._is_ending.wait(), seconds)
 
     async def workers(self) -> Mapping[str, Mapping[str, Any]] | None:
-        """What the scheduler says of its workers, by address; None: it says nothing now.
+        """Return the scheduler's description of each worker by address; None if it is busy.
 
         Raises:
             ConnectionError: the connection is lost.
@@ -104,32 +104,32 @@ class SchedulerConnection:
         self,
         machine: str,
         function: Callable[..., Any],
-        *words: Any,
+        *arguments: Any,
         key: object,
         priority: int = 0,
     ) -> Any:
-        """The result of a task on the machine of an address.
+        """Call a function on a machine and return its result.
 
         Args:
-            machine: its address.
-            function: of a module that the machine has.
-            words: its arguments.
-            key: what the task is about; the stream, this session and a number are added.
-            priority: tasks with a higher one go first on the machine.
+            machine: The address of the machine.
+            function: A function of a module that the machine has.
+            arguments: The arguments of the function.
+            key: A name for the task; the stream, this session and a number make it unique.
+            priority: Tasks with a higher priority run first on the machine.
 
         """
-        self._counted += 1
+        self._tasks += 1
         future = self._client.submit(
             function,
-            *words,
-            key=f"{self._prefix}-{key}-{self._session}-{self._counted}",
+            *arguments,
+            key=f"{self._prefix}-{key}-{self._session}-{self._tasks}",
             pure=False,
             workers=[machine],
             priority=priority,
         )
         try:
-            # Dask's client fetches results of several tasks by one question. A caller that is
-            # cancelled while waiting for that would cancel it for all, and for later ones.
+            # Dask's client fetches the results of several tasks in one request. A caller that is
+            # cancelled while it waits would cancel the request for all of them.
             result = asyncio.ensure_future(future.result())
             result.add_done_callback(_retrieve)
             return await asyncio.shield(result)
@@ -149,11 +149,11 @@ class SchedulerConnection:
     def _unreachable(self, error: Exception) -> str:
         why = in_one_line(str(error)) or type(error).__name__
         return (
-            f"the scheduler at {self._address} does not answer ({why}): tried again until it does"
+            f"the scheduler at {self._address} does not answer ({why}): trying again until it does"
         )
 
 
 def _retrieve(result: "asyncio.Future[Any]") -> None:
-    """Take in the failure of a task that no caller waits for: asyncio would print a traceback."""
+    """Retrieve the error of an abandoned task, for which asyncio would print a traceback."""
     if not result.cancelled():
         result.exception()

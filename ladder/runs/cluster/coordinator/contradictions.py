@@ -1,13 +1,13 @@
-"""Pairs that were played twice under a work budget: equal, or whose fault is it?
+"""Comparison of pairs that were played twice under a work budget.
 
-A pair is a function of its seed, so two machines must play the same games. When they do not, either
-a bot does not play the same on the same seed, or one of the machines computes wrongly. So the pair
-is played further times: on a third machine, which tells whose games stand alone, and then once more
-on the machine that stands alone. A machine that repeats what nobody else plays is bad; one that
-does not even repeat itself tells nothing about machines: the bot plays otherwise each time.
+The games of a pair follow from its seed, so two machines must play the same ones. If they do not,
+either a bot is not deterministic, or one of the machines computes wrongly. Further playings decide:
+a third machine shows whose games stand alone, and that machine then plays the pair once more. If it
+repeats games that no other machine plays, the machine is bad. If its own two playings differ, the
+bot is not deterministic.
 
-The coordinator's own machine can play a pair, too. Its user trusts it, so a machine that repeats
-other games is bad without a third one.
+The coordinator's own machine is trusted, so against its games two machines suffice: a machine that
+repeats other games is bad.
 """
 
 from collections.abc import Sequence
@@ -31,20 +31,15 @@ class Blame(Enum):
 
 @dataclass
 class Contradiction:
-    """A pair that came out differently, and all of its playings so far."""
+    """A pair with differing games, and all of its playings so far."""
 
     pair: Pair
     own: Machine | None = None
-    """The coordinator's; None if it cannot play."""
+    """The coordinator's machine; None if it cannot play."""
     played: list[tuple[Machine, Games]] = field(default_factory=list)
 
     def next_machine(self, machines: Sequence[Machine]) -> Machine | None:
-        """Where it is to be played next to tell more; None: nothing more can be told.
-
-        Args:
-            machines: those that are ready.
-
-        """
+        """Return the machine among the ready ones that plays the pair next, or None to end."""
         if self.blame()[0] is not Blame.UNKNOWN:
             return None
         able = [each for each in machines if each.can_host(self.pair)]
@@ -52,8 +47,8 @@ class Contradiction:
         if len(seen) < 3:
             unseen = [each for each in able if each not in seen]
             if unseen:
-                return max(unseen, key=lambda each: each.room / each.slots)
-        suspect = self._alone()
+                return max(unseen, key=lambda each: each.capacity / each.slots)
+        suspect = self._find_outlier()
         once = [
             each
             for each in able
@@ -62,7 +57,7 @@ class Contradiction:
         return next((each for each in once if suspect in (None, each)), None)
 
     def blame(self) -> tuple[Blame, Machine | None]:
-        """Whose fault it is, as far as is known, and the machine if it is one."""
+        """Return the cause as far as it is known, and the machine if it is one."""
         by_machine: dict[Machine, list[Games]] = {}
         for machine, games in self.played:
             by_machine.setdefault(machine, []).append(games)
@@ -71,7 +66,7 @@ class Contradiction:
         kinds = {games[0] for games in by_machine.values()}
         if len(by_machine) >= 3 and len(kinds) == len(by_machine):
             return Blame.BOT, None
-        suspect = self._alone()
+        suspect = self._find_outlier()
         if suspect is not None and len(by_machine[suspect]) > 1:
             return Blame.MACHINE, suspect
         if self.own in by_machine and len(by_machine) == 2:
@@ -80,8 +75,8 @@ class Contradiction:
                 return Blame.MACHINE, other
         return Blame.UNKNOWN, None
 
-    def _alone(self) -> Machine | None:
-        """The machine whose games nobody else has, when at least two others agree."""
+    def _find_outlier(self) -> Machine | None:
+        """Return the only machine whose games no other one plays, if at least two others agree."""
         first = dict(reversed(self.played))
         if len(first) < 3:
             return None
@@ -91,91 +86,88 @@ class Contradiction:
 
 
 def comparable_games(record: PairRecord) -> Games:
-    """The part of a pair that does not depend on the clock."""
+    """Return the part of a record that does not depend on the clock."""
     return tuple((game.moves, game.result, game.termination) for game in record.games)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The consequence of a further playing of a pair."""
+    """The conclusion from a further playing of a pair."""
 
-    sentences: Sequence[str] = ()
-    """For the user."""
-    further: Machine | None = None
-    """Where the pair is to be played again."""
+    warnings: Sequence[str] = ()
+    next_machine: Machine | None = None
+    """The machine that plays the pair again."""
     bad: Machine | None = None
     """The machine that computes wrongly."""
-    why: str = ""
-    """How that is known."""
+    reason: str = ""
+    """The evidence against it."""
     cleared: Sequence[Machine] = ()
-    """Machines of which nothing bad is known after this playing."""
+    """The machines that passed this comparison."""
 
 
 class Contradictions:
-    """The pairs of a run that came out differently, and what became of them."""
+    """The contradictions of a run; `own` is the coordinator's machine if it can play."""
 
     def __init__(self, own: Machine | None = None) -> None:
-        """Nothing was played twice; `own` is the coordinator's machine, if it can play."""
         self._own = own
         self._open: dict[Pair, Contradiction] = {}
-        self._unsteady: set[frozenset[str]] = set()
-        """Bots of pairs that came out differently, for no fault of a machine that is known."""
+        self._incomparable: set[frozenset[str]] = set()
+        """Names of two bots whose games differed without a machine to blame."""
 
-    def concerns(self, pair: Pair) -> bool:
-        """Whether it is of use to play a pair twice: its bots are not known to be unsteady."""
-        return pair.bots not in self._unsteady
+    def is_comparable(self, pair: Pair) -> bool:
+        """Return whether playing a pair twice says anything about machines."""
+        return pair.bots not in self._incomparable
 
     def compare(
         self, pair: Pair, machine: Machine, record: PairRecord, ready: Sequence[Machine]
     ) -> Finding:
-        """Take in a further playing of a pair.
+        """Compare a further playing of a pair with the earlier ones.
 
         Args:
-            pair: has a record with games already.
-            machine: has played it now.
-            record: of this playing, with games.
-            ready: the machines that play.
+            pair: The pair, which has a record with games.
+            machine: The machine that played it now.
+            record: The record of this playing, with games.
+            ready: The machines that can play it again.
 
         """
         assert pair.record is not None  # noqa: S101 - the contract
-        assert pair.by is not None  # noqa: S101 - set with it
-        sentences = []
+        assert pair.played_by is not None  # noqa: S101 - set with it
+        first, games = pair.played_by, comparable_games(pair.record)
+        warnings = []
         found = self._open.get(pair)
         if found is None:
-            if comparable_games(record) == comparable_games(pair.record) or not self.concerns(pair):
-                return Finding(cleared=(pair.by, machine))
-            found = Contradiction(pair, self._own, [(pair.by, comparable_games(pair.record))])
+            if comparable_games(record) == games or not self.is_comparable(pair):
+                return Finding(cleared=(first, machine))
+            found = Contradiction(pair, self._own, [(first, games)])
             self._open[pair] = found
-            sentences.append(
-                f"pair {pair.plan.number} came out differently on {pair.by.name} and "
-                f"{machine.name}, under a work budget: {_names(pair)} does not play the same on "
-                "the same seed, or one of the machines is bad"
+            warnings.append(
+                f"pair {pair.plan.number} came out differently on {first.name} and "
+                f"{machine.name} under a work budget: {_names(pair)} is not deterministic, or one "
+                "of the machines computes wrongly"
             )
         found.played.append((machine, comparable_games(record)))
         further = found.next_machine(ready)
         if further is not None:
-            return Finding(sentences, further=further)
+            return Finding(warnings, next_machine=further)
         del self._open[pair]
         blame, bad = found.blame()
         cleared = [each for each, _ in found.played if each is not bad]
         if bad is not None:
-            why = (
-                f"it plays games of pair {pair.plan.number} that no other machine plays, and again"
-            )
-            return Finding(sentences, bad=bad, why=why, cleared=cleared)
-        self._unsteady.add(pair.bots)
-        return Finding([*sentences, _ending(pair, blame)], cleared=cleared)
+            reason = f"twice it played games of pair {pair.plan.number} that no other machine plays"
+            return Finding(warnings, bad=bad, reason=reason, cleared=cleared)
+        self._incomparable.add(pair.bots)
+        return Finding([*warnings, _explain(pair, blame)], cleared=cleared)
 
 
-def _ending(pair: Pair, blame: Blame) -> str:
+def _explain(pair: Pair, blame: Blame) -> str:
     if blame is Blame.BOT:
         return (
-            f"pair {pair.plan.number} comes out differently each time: {_names(pair)} does not "
-            "play the same on the same seed; pairs of theirs are not compared any more"
+            f"pair {pair.plan.number} comes out differently each time: {_names(pair)} is not "
+            "deterministic; pairs of these bots are no longer compared"
         )
     return (
-        f"which machine is wrong about pair {pair.plan.number} would be told by a third one: each "
-        "repeats its own games"
+        f"it is unknown which machine is wrong about pair {pair.plan.number}: each repeats its own "
+        "games; a third machine would decide"
     )
 
 

@@ -1,4 +1,4 @@
-"""When a pair must be back: what the limits on moves and starts allow, and not a second more."""
+"""Time limits for pairs on other machines, from the limits on moves and starts."""
 
 from bots.protocol import HELLO_S, READY_S
 from db.records.pairs import PairPlan
@@ -7,14 +7,14 @@ from ladder.match.game.refereed_game import CALM_S, CONTROL_S, MAX_STALLS
 from ladder.runs.cluster.coordinator.machines import Machine
 
 SPARE_S = 60.0
-"""For the way there and back, and for a slot to begin."""
+"""Seconds for network transfer and the start of a slot."""
 
 
 def longest_pair_s(plan: PairPlan) -> float:
-    """The longest that a pair can take in seconds, if the machine keeps its clock.
+    """Return the seconds that a pair can take at most on a machine that does not stall.
 
-    Every move takes its whole time, both bots start anew in each game, and the pair is begun again
-    after as many stalls as it survives.
+    The worst case: every move uses all of its time, both bots restart in each game, and the pair
+    is repeated after each tolerated stall.
     """
     board = parse_board(plan.board)
     plies = board.rows * board.columns
@@ -29,9 +29,10 @@ def longest_pair_s(plan: PairPlan) -> float:
 
 
 def time_limit_s(plan: PairPlan, machine: Machine) -> float:
-    """How long a pair may stay away that a machine is given now, in seconds.
+    """Return the seconds after which a pair that a machine gets now is overdue.
 
-    As many turns as the pairs that it has make for its slots, and one for this one.
+    The pair waits until the slots have played the machine's earlier pairs: with 2 slots and 4
+    pairs, two rounds, and its own is the third.
     """
     turns = 1 + len(machine.playing) // machine.slots
     return turns * longest_pair_s(plan) + SPARE_S

@@ -1,4 +1,4 @@
-"""The fleet: pairs go to machines by name, records come back.
+"""The fleet: it assigns pairs to machines and collects their records.
 
 Everything here runs in one thread and one asyncio loop. The fleet, not Dask's scheduler, decides
 which machine plays a pair, because it knows which of them have a bot, are silent or are set aside.
@@ -22,12 +22,13 @@ from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
 from ladder.runs.cluster.coordinator.admission import admit
-from ladder.runs.cluster.coordinator.connection import PAUSE_S, Say, SchedulerConnection
+from ladder.runs.cluster.coordinator.connection import PAUSE_S, Report, SchedulerConnection
 from ladder.runs.cluster.coordinator.contradictions import Contradictions
 from ladder.runs.cluster.coordinator.deadlines import time_limit_s
 from ladder.runs.cluster.coordinator.machines import (
     HOSTING,
     MOST_SLOTS,
+    SILENT_S,
     Assignment,
     Machine,
     Machines,
@@ -46,27 +47,26 @@ from ladder.runs.cluster.slot import Prepared
 from ladder.runs.executor import MachineEvent
 
 POLL_MACHINES = 200
-"""Machines above which looks are further apart, in proportion."""
+"""Machines above which polls are further apart, in proportion to their number."""
 MOST_FAILURES = 3
-"""Machines on which the harness itself may fail at a pair before the run is given up."""
+"""Machines on which the harness may fail at one pair before the run is given up."""
 MOST_DEATHS = 3
-"""Deaths of its slots without a record between them after which a machine is set aside, while
-others play: fewer than a run takes."""
+"""Deaths of its slots in a row after which a machine is set aside while others play; fewer than
+end the run."""
 UNREADY_S = 5.0
-"""The user is informed of machines that take longer to get ready."""
+"""Seconds of preparation after which a machine is reported as getting ready."""
 CHECK_EVERY = 100
-"""Pairs of a machine, of which one is played on another machine, too, where games must be equal."""
+"""Assignments of a machine of which one is repeated elsewhere, where games must be equal."""
 
-Settle = Callable[["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException], None]
-"""Takes the answer to a pair to the runner's thread."""
+Deliver = Callable[["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException], None]
+"""Passes the result of a pair to the runner's thread."""
 
 
 class Fleet:
-    """Plays pairs on the machines of one scheduler until it is told to end.
+    """Plays pairs on the machines of one scheduler until `end`.
 
-    A pair that was given away may come back twice, from a machine that was taken for lost. The
-    first record counts. With `compares` every further one is compared with it, and so is the first
-    pair of each machine, and one in `CHECK_EVERY`, with another machine's.
+    The first record of a pair counts. With `compares`, each further one is compared with it, and
+    the first pair of each machine and one in `CHECK_EVERY` are played twice for that.
     """
 
     def __init__(
@@ -77,84 +77,95 @@ class Fleet:
         *,
         stream: str,
         compares: bool,
-        settle: Settle,
-        say: Say,
-        adapt: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
+        deliver: Deliver,
+        report: Report,
+        scale_plan: Callable[[PairPlan, Prepared], PairPlan] = lambda plan, _: plan,
         replay: Callable[[PairPlan], PairRecord] | None = None,
+        unready_s: float = UNREADY_S,
+        silent_s: float = SILENT_S,
+        poll_s: float = PAUSE_S,
+        time_limit: Callable[[PairPlan, Machine], float] = time_limit_s,
     ) -> None:
-        """Nothing is connected before `run`.
+        """Prepare a fleet, which connects in `run`.
 
         Args:
-            endpoint: of the scheduler.
-            bot_bundle: the run's bots.
-            sides: the same bots as sides of pairs.
-            stream: of the run; part of each task's key.
-            compares: whether equal plans must end in equal games.
-            settle: called in the fleet's thread.
-            say: takes news for the user, in the fleet's thread.
-            adapt: makes the plan of a pair for a machine.
-            replay: plays a pair on this machine, where games must be equal and no other machine
-                can tell which one is wrong; called in a thread of its own. None: it cannot.
+            endpoint: The address of the scheduler.
+            bot_bundle: The bots of the run.
+            sides: The same bots as sides of pairs.
+            stream: The stream of the run, part of each task's key.
+            compares: Whether equal plans must give equal games.
+            deliver: Takes results; called in the fleet's thread.
+            report: Takes events for the user; called in the fleet's thread.
+            scale_plan: Adapts the time of a plan to a machine.
+            replay: Plays a pair on this machine where no second machine can; called in a thread
+                of its own. None if this machine plays no pairs.
+            unready_s: Seconds of preparation after which a machine is reported.
+            silent_s: Seconds without a heartbeat after which a machine is silent.
+            poll_s: Seconds between two polls of the machines.
+            time_limit: Seconds after which a pair on a machine is overdue.
 
         """
-        self._connection = SchedulerConnection(endpoint, stream, say)
+        self._connection = SchedulerConnection(endpoint, stream, report)
         self._bot_bundle = bot_bundle
         self._sides = tuple(with_start(side, ELSEWHERE) for side in sides.values())
         self._compares = compares
-        self._settle = settle
-        self._say = say
-        self._adapt = adapt
-        self._machines = Machines()
-        self._waiting = PendingPairs(self._machines)
+        self._deliver = deliver
+        self._report = report
+        self._scale_plan = scale_plan
+        self._machines = Machines(silent_s)
+        self._pending = PendingPairs(self._machines)
         self._residuals = Residuals()
         self._replay = replay
         self._own: Machine | None = None
-        """This machine, as one that plays a pair again."""
+        """This machine, which only repeats pairs."""
         if replay is not None:
             self._own = Machine("the coordinator", slots=MOST_SLOTS, state=State.READY)
         self._contradictions = Contradictions(self._own)
         self._banned: dict[str, str] = {}
-        """Why machines of these names are not wanted back."""
+        """Reasons for which machines were set aside for good, by name."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._unready = 0
-        """Machines that took long to get ready when the user was last informed."""
+        """Machines that were getting ready when the user was last informed."""
+        self._unready_s = unready_s
+        self._poll_s = poll_s
+        self._time_limit = time_limit
 
     @property
     def slots(self) -> int:
-        """Of all machines that are ready. May be read by another thread."""
+        """Slots of all ready machines. May be read by another thread."""
         return self._machines.slots
 
     @property
     def hostless(self) -> int:
         """Number of pairs that no machine hosts now. May be read by another thread."""
-        return self._waiting.hostless
+        return self._pending.hostless
 
     # Called from its own loop only.
 
     def add(self, pair: Pair) -> None:
-        """Have a pair played."""
-        self._waiting.add(pair)
-        self._hand_out()
+        """Queue a pair."""
+        self._pending.add(pair)
+        self._assign_pairs()
 
     def end(self) -> None:
-        """Let go of all machines; `run` returns soon after."""
+        """Disconnect; `run` returns soon after."""
         self._connection.end()
 
     async def run(self) -> None:
-        """Be connected, again and again, until `end`."""
-        await self._connection.keep(self._stay)
+        """Play pairs until `end`, and reconnect whenever the connection is lost."""
+        await self._connection.maintain(self._serve)
 
-    async def _stay(self) -> None:
-        """Watch the machines while the connection lasts."""
+    async def _serve(self) -> None:
+        """Play pairs while the connection lasts."""
         try:
-            await self._watch()
+            await self._poll_machines()
         finally:
             for machine in self._machines:
                 self._remove_machine(machine)
             for task in self._tasks:
                 task.cancel()
 
-    async def _watch(self) -> None:
+    async def _poll_machines(self) -> None:
         patience = time.monotonic() + 2 * PAUSE_S
         while not self._connection.is_ending:
             try:
@@ -162,11 +173,11 @@ class Fleet:
             except ConnectionError:
                 return
             if workers is not None:
-                self._look(workers)
-                for pair, error in self._waiting.take_hostless(time.monotonic()):
-                    self._answer(pair, None, error)
-                self._hand_out()
-                self._note_unready()
+                self._update_machines(workers)
+                for pair, error in self._pending.take_hostless(time.monotonic()):
+                    self._finish_pair(pair, None, error)
+                self._assign_pairs()
+                self._report_unready()
             if patience and time.monotonic() > patience:
                 patience = 0.0
                 if not len(self._machines):
@@ -174,37 +185,38 @@ class Fleet:
                         f"no machine has joined {self._connection.address} yet: start "
                         f"`ladder worker {self._connection.address}` on some"
                     )
-            await self._connection.pause(PAUSE_S * max(1.0, len(self._machines) / POLL_MACHINES))
+            share = max(1.0, len(self._machines) / POLL_MACHINES)
+            await self._connection.pause(self._poll_s * share)
         if self._machines.joining:
-            self._tell(
+            self._inform(
                 f"{counted(self._machines.joining, 'machine')} still getting ready: the "
                 "preparation continues for the next run"
             )
 
     # Machines.
 
-    def _look(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
+    def _update_machines(self, workers: Mapping[str, Mapping[str, Any]]) -> None:
         now = time.monotonic()
-        changes = self._machines.look(workers, now)
+        changes = self._machines.update(workers, now)
         for machine in changes.new:
             machine.is_verified = not self._compares
             self._spawn(self._admit(machine))
-        for machine in changes.heard:
-            self._tell(f"{machine.name} is heard again: {self._machines.describe()}")
+        for machine in changes.recovered:
+            self._inform(f"{machine.name} answers again: {self._machines.describe()}")
         for machine in changes.silent:
             self._warn(
-                f"{machine.name} is silent: what it has in play is played elsewhere too: "
+                f"{machine.name} does not answer: its pairs are also played elsewhere: "
                 f"{self._machines.describe()}"
             )
             for assignment in machine.playing:
                 if not assignment.pair.is_done:
-                    self._waiting.add(assignment.pair)
+                    self._pending.add(assignment.pair)
         for machine in changes.left:
-            was_there = machine.state in HOSTING and machine.slots > 0
+            took_part = machine.state in HOSTING and machine.slots > 0
             self._remove_machine(machine)
-            if was_there:
-                self._tell(
-                    f"{machine.name} has left, and what it had in play is played elsewhere: "
+            if took_part:
+                self._inform(
+                    f"{machine.name} has left, and its pairs are played elsewhere: "
                     f"{self._machines.describe()}"
                 )
         for machine in self._machines.ready:
@@ -212,15 +224,15 @@ class Fleet:
             if late:
                 numbers = ", ".join(str(assignment.pair.plan.number) for assignment in late)
                 self._set_aside(
-                    machine, f"longer than all limits allow it has not sent back pair {numbers}"
+                    machine, f"it exceeded all time limits and has not sent back pair {numbers}"
                 )
 
     async def _admit(self, machine: Machine) -> None:
-        """Find out whether a machine fits, and make it ready."""
+        """Check and prepare a machine that joined."""
 
-        async def ask(function: Callable[..., Any], *words: Any) -> Any:
+        async def ask(function: Callable[..., Any], *arguments: Any) -> Any:
             return await self._connection.ask(
-                machine.address, function, *words, key=function.__name__
+                machine.address, function, *arguments, key=function.__name__
             )
 
         try:
@@ -234,12 +246,12 @@ class Fleet:
             )
         except (Cancelled, asyncio.CancelledError):
             return
-        except Exception as error:  # whatever another version of the program comes up with
+        except Exception as error:  # another version of the program may raise anything
             self._machines.set_state(machine, State.REFUSED)
-            self._warn(f"{machine.name} takes no part: {_sentence(error)}")
+            self._warn(f"{machine.name} takes no part: {_describe_error(error)}")
             return
-        assert machine.prepared is not None  # noqa: S101 - it was welcomed
-        assert machine.facts is not None  # noqa: S101 - likewise
+        assert machine.prepared is not None  # noqa: S101 - set by `admit`
+        assert machine.facts is not None  # noqa: S101 - set by `admit`
         self._machines.set_state(machine, State.READY)
         machine.last_heartbeat = time.monotonic()
         reasons = list(machine.prepared.refused.values())
@@ -249,15 +261,15 @@ class Fleet:
             return
         for reason in reasons:
             self._warn(f"{machine.name} does not play all bots: {reason}")
-        self._tell(
+        self._inform(
             f"{machine.name} has joined with {counted(machine.slots, 'slot')} "
             f"({machine.facts.cpu}, {machine.prepared.speed:.0f} M positions/s): "
             f"{self._machines.describe()}"
         )
-        self._hand_out()
+        self._assign_pairs()
 
     def _rename_duplicate(self, machine: Machine) -> None:
-        """Give a machine another name if it has that of another host, and warn."""
+        """Rename a machine whose name another host has, and warn."""
         given = machine.name
         if self._machines.rename_duplicate(machine):
             self._warn(
@@ -265,83 +277,98 @@ class Fleet:
                 "start `ladder worker` with --name to choose"
             )
 
-    def _note_unready(self) -> None:
-        """Say that machines take long to get ready, when they are more than before."""
-        since = time.monotonic() - UNREADY_S
+    def _report_unready(self) -> None:
+        """Report the number of machines that take long to get ready, when it has grown."""
+        since = time.monotonic() - self._unready_s
         slow = sum(each.state is State.JOINING and each.seen < since for each in self._machines)
         if slow > self._unready:
-            self._tell(
-                f"{counted(slow, 'machine')} getting ready: players are compiled and bots tried"
+            self._inform(
+                f"{counted(slow, 'machine')} getting ready: compiling players and trying bots"
             )
         self._unready = slow
 
     def _remove_machine(self, machine: Machine) -> None:
-        """A machine is gone: its pairs are owed again."""
-        self._machines.forget(machine)
+        """Forget a machine that has left, and requeue its pairs."""
+        self._machines.remove(machine)
         for assignment in list(machine.playing):
-            self._drop(assignment)
+            self._cancel(assignment)
 
-    def _set_aside(self, machine: Machine, why: str) -> None:
+    def _set_aside(self, machine: Machine, reason: str) -> None:
         self._machines.set_state(machine, State.SET_ASIDE)
         for assignment in list(machine.playing):
-            self._drop(assignment)
+            self._cancel(assignment)
         self._warn(
-            f"{machine.name} is set aside, its pairs are played elsewhere: {why}: "
+            f"{machine.name} is set aside, and its pairs are played elsewhere: {reason}: "
             f"{self._machines.describe()}"
         )
 
-    def _ban(self, name: str, why: str) -> None:
-        """Set a machine aside for good, also when it comes back."""
-        self._banned[name] = why
+    def _ban(self, name: str, reason: str) -> None:
+        """Set a machine aside for good, even if it joins again."""
+        self._banned[name] = reason
         for machine in self._machines:
             if machine.name == name and machine.state in HOSTING:
-                stored = f"; {counted(machine.answered, 'earlier pair')} of it stay stored"
-                self._set_aside(machine, f"{why}{stored if machine.answered else ''}")
+                stored = f"; its {counted(machine.stored_pairs, 'earlier pair')} stay stored"
+                self._set_aside(machine, f"{reason}{stored if machine.stored_pairs else ''}")
 
     # Pairs.
 
-    def _hand_out(self) -> None:
-        """Give away the pairs that wait, in the order of their numbers, as far as there is room."""
+    def _assign_pairs(self) -> None:
+        """Assign pending pairs in the order of their numbers, as far as machines have capacity."""
         if not self._connection.is_open:
             return
-        for pair, machine in self._waiting.take():
-            self._give(pair, machine)
-            self._check(pair, machine)
+        for pair, machine in self._pending.take():
+            self._assign(pair, machine)
+            self._arrange_check(pair, machine)
 
-    def _answer(
-        self, pair: Pair, machine: Machine | None, answer: PairRecord | BaseException
+    def _finish_pair(
+        self, pair: Pair, machine: Machine | None, result: PairRecord | BaseException
     ) -> None:
         pair.is_done = True
-        self._settle(pair.future, None if machine is None else machine.facts, answer)
+        self._deliver(pair.future, None if machine is None else machine.facts, result)
 
-    def _check(self, pair: Pair, machine: Machine) -> None:
-        """Have a pair played on another machine, too, when it is time to compare this one."""
-        if not self._compares or not self._contradictions.concerns(pair):
-            self._trust(machine)
+    def _requeue(self, pair: Pair) -> None:
+        """Queue a pair again if it has no result and no machine plays it."""
+        if not pair.is_done and not pair.assignments:
+            self._pending.add(pair)
+
+    def _arrange_check(self, pair: Pair, machine: Machine) -> None:
+        """Have a pair repeated elsewhere if this machine is due for a comparison.
+
+        The coordinator repeats it only after the machine's record has come: the first record
+        counts, and the coordinator's names no machine.
+        """
+        if not self._compares or not self._contradictions.is_comparable(pair):
+            self._verify(machine)
             return
         machine.unchecked -= 1
         if machine.unchecked >= 0 and machine.is_verified:
             return
-        other = self._machines.most_idle(pair) or self._own
-        if other is None:
-            self._trust(machine)  # no machine can be compared with it
+        other = self._machines.most_idle(pair)
+        if other is None and self._own is None:
+            self._verify(machine)  # nothing can be compared with it
             return
-        pair.compared += (machine, other)
-        for each in (machine, other):
-            each.unchecked, each.check = CHECK_EVERY, pair
-        self._give(pair, other)
+        for each in (machine, other or self._own):
+            if each is not None:
+                pair.compared.append(each)
+                each.unchecked, each.compared_pair = CHECK_EVERY, pair
+        if other is None:
+            pair.needs_replay = True
+        else:
+            self._assign(pair, other)
 
-    def _trust(self, machine: Machine) -> None:
-        """Let a machine play as many pairs as it has slots."""
+    def _verify(self, machine: Machine) -> None:
+        """Let a machine play as many pairs at a time as it has slots."""
         machine.is_verified = True
         self._machines.update_capacity(machine)
 
-    def _give(self, pair: Pair, machine: Machine) -> None:
+    def _assign(self, pair: Pair, machine: Machine) -> None:
         plan = pair.plan
         if machine is not self._own:
             assert machine.prepared is not None  # noqa: S101 - it is ready
-            plan = self._adapt(_on_its_way(pair.plan), machine.prepared)
-        assignment = Assignment(pair, machine, due=time.monotonic() + time_limit_s(plan, machine))
+            plan = self._scale_plan(_without_paths(pair.plan), machine.prepared)
+        assignment = Assignment(
+            pair, machine, due=time.monotonic() + self._time_limit(plan, machine)
+        )
         pair.assignments.append(assignment)
         machine.playing.add(assignment)
         for each in {machine, *pair.compared}:
@@ -349,24 +376,26 @@ class Fleet:
         assignment.task = self._spawn(self._play(assignment, plan))
 
     async def _play(self, assignment: Assignment, plan: PairPlan) -> None:
-        """Play a pair on one machine and take in what comes."""
+        """Play a pair on one machine and handle its result."""
         begun = time.monotonic()
         try:
-            record = await self._answer_of(assignment.machine, plan)
+            record = await self._request_record(assignment.machine, plan)
         except (Cancelled, asyncio.CancelledError):
-            self._drop(assignment)
+            self._cancel(assignment)
         except Exception as error:
-            self._fail(assignment, error)
+            self._handle_failure(assignment, error)
         else:
             seconds = time.monotonic() - begun
             try:
-                self._take(assignment, checked_record(record, plan, seconds), seconds)
+                self._handle_record(assignment, checked_record(record, plan, seconds), seconds)
             except FalseRecord as error:
-                self._refuse(assignment, str(error))
-        self._hand_out()
+                self._remove(assignment)
+                self._requeue(assignment.pair)
+                self._ban(assignment.machine.name, str(error))
+        self._assign_pairs()
 
-    async def _answer_of(self, machine: Machine, plan: PairPlan) -> object:
-        """Have a machine play a pair; whatever it answers."""
+    async def _request_record(self, machine: Machine, plan: PairPlan) -> object:
+        """Have a machine play a pair; return its answer, which is not checked yet."""
         if machine is self._own and self._replay is not None:
             return await asyncio.get_running_loop().run_in_executor(None, self._replay, plan)
         return await self._connection.ask(
@@ -378,25 +407,18 @@ class Fleet:
             priority=-plan.number,
         )
 
-    def _refuse(self, assignment: Assignment, why: str) -> None:
-        """Set a machine aside for good whose record cannot be true; its pairs are played again."""
-        self._remove(assignment)
-        if not assignment.pair.is_done and not assignment.pair.assignments:
-            self._waiting.add(assignment.pair)
-        self._ban(assignment.machine.name, why)
-
-    def _take(self, assignment: Assignment, record: PairRecord, seconds: float) -> None:
+    def _handle_record(self, assignment: Assignment, record: PairRecord, seconds: float) -> None:
         pair, machine = assignment.pair, assignment.machine
         if record.changed:
             changed = f"files in its cache have changed ({record.abort_reason})"
-            self._fail(assignment, LadderError(changed))
+            self._handle_failure(assignment, LadderError(changed))
             return
         machine.last_s = seconds
         self._remove(assignment)
         machine.deaths = 0
-        why = check_stalls(machine, record, self._machines)
-        if why is not None:
-            self._set_aside(machine, why)
+        reason = check_stalls(machine, record, self._machines)
+        if reason is not None:
+            self._set_aside(machine, reason)
         if pair.is_done:
             if self._compares and record.games and pair.record is not None and pair.record.games:
                 self._compare(pair, machine, record)
@@ -404,59 +426,57 @@ class Fleet:
         if not record.games:
             pair.failed_on.add(machine.address)
             if self._machines.most_idle(pair) is not None:
-                self._waiting.add(pair)
+                self._pending.add(pair)
                 return
-        pair.record, pair.by = record, machine
-        machine.answered += 1
-        self._answer(pair, machine, record)
-        if record.games and machine is not self._own:
-            self._note_results(machine, pair, record)
+        pair.record, pair.played_by = record, machine
+        machine.stored_pairs += 1
+        self._finish_pair(pair, machine, record)
+        if record.games:
+            self._compare_results(machine, pair, record)
+            if pair.needs_replay and self._own is not None:
+                self._assign(pair, self._own)
 
-    def _fail(self, assignment: Assignment, error: Exception) -> None:
-        """A pair could not be played to its end, for no reason of its bots."""
+    def _handle_failure(self, assignment: Assignment, error: Exception) -> None:
+        """Handle a pair that could not be played, for no reason of its bots."""
         pair, machine = assignment.pair, assignment.machine
         self._remove(assignment)
         if machine is self._own:
             self._own = None
-            self._warn(f"pairs cannot be played again by the coordinator: {_sentence(error)}")
-            if not pair.is_done and not pair.assignments:
-                self._waiting.add(pair)
+            self._warn(f"the coordinator cannot repeat pairs: {_describe_error(error)}")
+            for each in pair.compared:
+                self._verify(each)
             return
         is_dead = isinstance(error, SlotDied)
         machine.deaths = machine.deaths + 1 if is_dead else 0
         if machine.deaths >= MOST_DEATHS and self._machines.ready != [machine]:
-            if not pair.is_done and not pair.assignments:
-                self._waiting.add(pair)
+            self._requeue(pair)
             self._set_aside(machine, f"the processes of its slots were killed {MOST_DEATHS} times")
             return
         if pair.is_done:
             return
         if is_dead:
             if not pair.assignments:
-                self._answer(pair, machine, WorkerDied())
+                self._finish_pair(pair, machine, WorkerDied())
             return
         pair.failed_on.add(machine.address)
         if len(pair.failed_on) >= MOST_FAILURES:
             sentence = (
-                f"pair {pair.plan.number} cannot be played on any machine: {_sentence(error)}"
+                f"pair {pair.plan.number} cannot be played on any machine: {_describe_error(error)}"
             )
-            self._answer(pair, machine, LadderError(sentence))
+            self._finish_pair(pair, machine, LadderError(sentence))
             return
-        if not pair.assignments:
-            self._waiting.add(pair)
+        self._requeue(pair)
         if machine.state is State.READY:
-            self._set_aside(machine, _sentence(error))
+            self._set_aside(machine, _describe_error(error))
 
-    def _drop(self, assignment: Assignment) -> None:
-        """A assignment comes to nothing; its pair is owed again when it was the last."""
+    def _cancel(self, assignment: Assignment) -> None:
+        """Cancel an assignment; requeue its pair if it was the last one."""
         if assignment not in assignment.machine.playing:
             return
         self._remove(assignment)
         if assignment.task is not None and assignment.task is not asyncio.current_task():
             assignment.task.cancel()
-        pair = assignment.pair
-        if not pair.is_done and not pair.assignments:
-            self._waiting.add(pair)
+        self._requeue(assignment.pair)
 
     def _remove(self, assignment: Assignment) -> None:
         assignment.machine.playing.discard(assignment)
@@ -465,35 +485,35 @@ class Fleet:
         for machine in {assignment.machine, *assignment.pair.compared}:
             self._machines.update_capacity(machine)
 
-    # What records tell of their machines.
+    # Comparisons of machines.
 
     def _compare(self, pair: Pair, machine: Machine, record: PairRecord) -> None:
-        """Look whether a pair that was played twice was played alike, and if not, whose fault."""
+        """Compare a pair that was played twice, and ban a machine that is found to be wrong."""
         ready = [*self._machines.ready, *([] if self._own is None else [self._own])]
         found = self._contradictions.compare(pair, machine, record, ready)
         for each in found.cleared:
-            self._trust(each)
-        for sentence in found.sentences:
+            self._verify(each)
+        for sentence in found.warnings:
             self._warn(sentence)
-        if found.further is not None:
-            self._give(pair, found.further)
+        if found.next_machine is not None:
+            self._assign(pair, found.next_machine)
         if found.bad is not None:
-            self._ban(found.bad.name, found.why)
+            self._ban(found.bad.name, found.reason)
 
-    def _note_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
-        """Count a pair; a machine whose results the others' do not explain goes."""
-        out = self._residuals.note(machine.name, pair.plan, record)
-        if out is not None:
-            hint = "" if self._compares else "; machines of unequal speed want --scale-time"
-            self._ban(out.machine, f"{out.why}{hint}")
+    def _compare_results(self, machine: Machine, pair: Pair, record: PairRecord) -> None:
+        """Count a pair, and ban a machine whose results do not fit those of the others."""
+        outlier = self._residuals.add(machine.name, pair.plan, record)
+        if outlier is not None:
+            hint = "" if self._compares else "; machines of unequal speed need --scale-time"
+            self._ban(outlier.machine, f"{outlier.reason}{hint}")
 
     # The rest.
 
-    def _tell(self, sentence: str) -> None:
-        self._say(MachineEvent(sentence))
+    def _inform(self, sentence: str) -> None:
+        self._report(MachineEvent(sentence))
 
     def _warn(self, sentence: str) -> None:
-        self._say(MachineEvent(sentence, is_warning=True))
+        self._report(MachineEvent(sentence, is_warning=True))
 
     def _spawn(self, work: Any) -> "asyncio.Task[None]":
         task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
@@ -502,12 +522,12 @@ class Fleet:
         return task
 
 
-def _on_its_way(plan: PairPlan) -> PairPlan:
-    """A plan without this machine's paths."""
+def _without_paths(plan: PairPlan) -> PairPlan:
+    """Return a plan without this machine's paths."""
     return msgspec.structs.replace(
         plan, a=with_start(plan.a, ELSEWHERE), b=with_start(plan.b, ELSEWHERE)
     )
 
 
-def _sentence(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     return in_one_line(str(error)) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Machines of a cluster, the pairs that they play, and what is known of both."""
+"""The machines of a cluster, their assignments, and the pairs in play."""
 
 import asyncio
 import time
@@ -18,30 +18,30 @@ from ladder.runs.cluster.machine import MachineFacts
 from ladder.runs.cluster.slot import Prepared
 
 MOST_SLOTS = 1024
-"""Slots of one machine that are used, whatever number it claims."""
+"""Most slots of one machine that are used, whatever number it claims."""
 QUICK_S = 5.0
-"""A machine whose last pair was shorter has one more pair waiting for each slot."""
+"""A machine whose last pair took less time gets a second pair for each slot in advance."""
 SILENT_S = 10.0
-"""A machine of which the scheduler has heard nothing for so long gets no more pairs, and those that
-it has are played elsewhere, too."""
+"""Seconds without a heartbeat after which a machine is silent: it gets no more pairs, and its
+assignments are repeated on other machines."""
 LEVELS = 33
-"""Steps in which the room of machines is compared, from none to two pairs for each slot."""
+"""Steps in which the capacities of machines are compared, from none to two pairs for each slot."""
 
 
 class State(Enum):
-    """The part that a machine takes in a run."""
+    """The state of a machine in a run."""
 
     JOINING = "joining"
     READY = "ready"
     SILENT = "silent"
     REFUSED = "refused"
-    """Another version is there, or it cannot be prepared, or it has left."""
+    """The machine has another version, cannot be prepared, or has left."""
     SET_ASIDE = "set aside"
-    """Games stall, do not come back or are not those of the others, or the harness fails there."""
+    """Games stall, are overdue or differ from those of other machines, or the harness fails."""
 
 
 HOSTING = (State.READY, State.SILENT)
-"""The states of machines that take part."""
+"""The states of the machines that take part."""
 
 
 @dataclass(eq=False)
@@ -54,104 +54,107 @@ class Machine:
     facts: MachineFacts | None = None
     prepared: Prepared | None = None
     refused: frozenset[int] = frozenset()
-    """Revisions of the bots that it cannot host."""
+    """Revisions of the bots that the machine cannot host."""
     playing: "set[Assignment]" = field(default_factory=set)
     seen: float = field(default_factory=time.monotonic)
-    """When the scheduler first named it."""
+    """The time at which the scheduler first listed the machine."""
     last_heartbeat: float = field(default_factory=time.monotonic)
     last_seen: float = 0.0
-    """By the scheduler's clock."""
+    """The last heartbeat by the scheduler's clock."""
     last_s: float = 0.0
-    """How long its last pair took."""
+    """The duration of the last pair in seconds."""
     attempts: list[bool] = field(default_factory=list)
-    """The last attempts at games; whether each stalled."""
+    """The latest attempts at games, true where one stalled."""
     unchecked: int = 0
-    """Pairs that it may still be given before one is compared with another machine's."""
+    """Assignments left before the next one is compared with another machine's games."""
     is_verified: bool = True
-    """Whether a pair of it was compared, or none can be. Until then it plays one at a time, and
-    none while that one is compared."""
-    check: "Pair | None" = None
-    """The last pair of it that was given to another machine, too, to be compared."""
-    answered: int = 0
-    """Number of its records that went to the runner to be stored."""
+    """Whether a pair of the machine was compared, or none can be. Before, it gets one pair at a
+    time, and none while that one is compared."""
+    compared_pair: "Pair | None" = None
+    """The latest pair that another machine plays, too, for comparison."""
+    stored_pairs: int = 0
+    """Records of the machine that the runner got."""
     deaths: int = 0
     """Pairs in a row at which the process of a slot was killed."""
 
     @property
     def name(self) -> str:
-        """The machine's own name, or its address before it has said one."""
+        """The machine's own name, or its address before the name is known."""
         return self.address if self.facts is None else self.facts.name
 
     @property
-    def room(self) -> int:
-        """How many more pairs it may be given."""
+    def capacity(self) -> int:
+        """The number of further pairs that the machine may get."""
         if self.state is not State.READY:
             return 0
         if not self.is_verified:
-            is_waiting = self.check is not None and self.check.assignments
+            is_waiting = self.compared_pair is not None and self.compared_pair.assignments
             return 0 if is_waiting else 1 - len(self.playing)
         most = 2 * self.slots if 0 < self.last_s < QUICK_S else self.slots
         return most - len(self.playing)
 
     def can_host(self, pair: "Pair") -> bool:
-        """Return whether it has both bots of a pair."""
+        """Return whether the machine has both bots of a pair."""
         return self.refused.isdisjoint(pair.revisions)
 
 
 @dataclass(eq=False)
 class Assignment:
-    """One playing of a pair on one machine."""
+    """A pair given to one machine."""
 
     pair: "Pair"
     machine: Machine
     due: float
-    """When it must have come back, by the clock of this process."""
+    """The deadline by the clock of this process."""
     task: "asyncio.Task[None] | None" = None
 
 
 @dataclass(eq=False)
 class Pair:
-    """A pair of the run, from its coming to the end of the last of its assignments."""
+    """A pair of the run, from its submission to the end of its last assignment."""
 
     plan: PairPlan
     future: "Future[PairRecord]"
     assignments: list[Assignment] = field(default_factory=list)
     record: PairRecord | None = None
-    by: Machine | None = None
-    """The one with the record that counts."""
+    """The record that counts: the first one."""
+    played_by: Machine | None = None
+    """The machine of that record."""
     failed_on: set[str] = field(default_factory=set)
-    """Addresses of machines on which the harness failed at it, or which stalled."""
+    """Addresses of the machines that stalled, or on which the harness failed."""
     compared: "list[Machine]" = field(default_factory=list)
-    """Machines whose games of this pair are compared."""
+    """The machines whose games of this pair are compared."""
+    needs_replay: bool = False
+    """Whether the coordinator plays the pair, too, once a machine has."""
     is_done: bool = False
-    """Whether its answer is on its way to the runner."""
+    """Whether the runner has got its result."""
 
     @property
     def bots(self) -> frozenset[str]:
-        """The names of its bots."""
+        """The names of both bots."""
         return frozenset((self.plan.a.name, self.plan.b.name))
 
     @property
     def revisions(self) -> frozenset[int]:
-        """The revisions of its bots."""
+        """The revisions of both bots."""
         return frozenset((self.plan.a.revision, self.plan.b.revision))
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The machines that are not as they were at the last look."""
+    """The machines that changed between two updates."""
 
     new: list[Machine]
     silent: list[Machine]
-    heard: list[Machine]
-    """Again, after a silence."""
+    recovered: list[Machine]
+    """Machines that were silent and sent a heartbeat."""
     left: list[Machine]
 
 
 class CapacityIndex:
-    """Machines that may be given pairs, found in the same time however many there are.
+    """Machines with capacity, indexed so that a lookup does not depend on their number.
 
-    They are kept by the bots that they cannot host, and among those of equal kind by their room.
+    They are grouped by the bots that they cannot host, and within a group by their capacity.
     """
 
     def __init__(self) -> None:
@@ -162,21 +165,24 @@ class CapacityIndex:
     def __len__(self) -> int:
         return len(self._levels)
 
-    def update(self, machine: Machine, room: int) -> None:
-        """Note how many more pairs a machine may be given."""
+    def update(self, machine: Machine, capacity: int) -> None:
+        """Set the number of further pairs that a machine may get."""
         former = self._levels.pop(machine, None)
         if former is not None:
             del former[machine]
-        if room <= 0:
+        if capacity <= 0:
             return
         if machine.refused not in self._kinds:
             self._kinds[machine.refused] = [OrderedDict() for _ in range(LEVELS)]
-        level = self._kinds[machine.refused][room * LEVELS // (2 * machine.slots + 1)]
+        level = self._kinds[machine.refused][capacity * LEVELS // (2 * machine.slots + 1)]
         level[machine] = None
         self._levels[machine] = level
 
     def most_idle(self, pair: Pair) -> Machine | None:
-        """Return a machine with the most room, for its size, that can play a pair and has not."""
+        """Return the machine with the most capacity per slot for a pair, None if there is none.
+
+        Machines that play the pair, failed at it, or cannot host its bots are left out.
+        """
         busy = {assignment.machine for assignment in pair.assignments}
         able = [
             levels for refused, levels in self._kinds.items() if refused.isdisjoint(pair.revisions)
@@ -190,24 +196,25 @@ class CapacityIndex:
 
 
 class Machines:
-    """The machines that the scheduler has."""
+    """The machines that the scheduler lists."""
 
-    def __init__(self) -> None:
+    def __init__(self, silent_s: float = SILENT_S) -> None:
+        self._silent_s = silent_s
         self._by_address: dict[str, Machine] = {}
         self._hosts: dict[str, str] = {}
-        """The host that has a name, from the first time on that it is said."""
+        """The first host that used a name, by the name."""
         self._by_capacity = CapacityIndex()
         self._names: Counter[str] = Counter()
-        """Of those that are ready: workers of one host have one name."""
+        """Numbers of ready machines by name; workers of one host share a name."""
         self.joining = 0
-        """Number of machines that are getting ready."""
+        """Number of machines that are being prepared."""
         self._hosting: Counter[frozenset[int]] = Counter()
-        """Machines that take part, by the bots that they refuse."""
+        """Numbers of machines that take part, by the bots that they refuse."""
         self.slots = 0
-        """Of all machines that are ready; kept as a number for another thread to read."""
+        """Slots of all ready machines; a plain number that other threads may read."""
 
     def __iter__(self) -> Iterator[Machine]:
-        """All of them, whatever their state."""
+        """Iterate over all machines, whatever their state."""
         return iter(list(self._by_address.values()))
 
     def __len__(self) -> int:
@@ -215,21 +222,21 @@ class Machines:
 
     @property
     def ready(self) -> list[Machine]:
-        """Those that play."""
+        """The machines that get pairs."""
         return [each for each in self._by_address.values() if each.state is State.READY]
 
     @property
     def hosting(self) -> list[Machine]:
-        """Those that take part, even if they are silent now."""
+        """The machines that take part, silent ones included."""
         return [each for each in self._by_address.values() if each.state in HOSTING]
 
     @property
     def has_capacity(self) -> bool:
-        """Whether some machine may be given a pair."""
+        """Whether any machine may get a pair."""
         return len(self._by_capacity) > 0
 
     def set_state(self, machine: Machine, state: State) -> None:
-        """Change the state of a machine; nothing else does."""
+        """Change the state of a machine, and the counts that depend on it."""
         self._count(machine, -1)
         machine.state = state
         self._count(machine, 1)
@@ -249,12 +256,12 @@ class Machines:
             self._hosting[machine.refused] += number
 
     def rename_duplicate(self, machine: Machine) -> bool:
-        """Give a machine another name if another host has its name; return whether it did.
+        """Append the address to a machine's name if another host has that name.
 
-        It then has the host of its address behind its name.
+        Return whether the name was changed.
         """
         facts = machine.facts
-        assert facts is not None  # noqa: S101 - it has said them
+        assert facts is not None  # noqa: S101 - set before
         place = urlsplit(machine.address).hostname or machine.address
         further = (f"{facts.name} ({place}, {number})" for number in count(2))
         for name in chain((facts.name, f"{facts.name} ({place})"), further):
@@ -264,57 +271,62 @@ class Machines:
         return machine.name != facts.name
 
     def update_capacity(self, machine: Machine) -> None:
-        """Take in that a machine may have more room for pairs than before, or less."""
+        """Update the index after a change that may affect a machine's capacity."""
         is_known = self._by_address.get(machine.address) is machine
-        self._by_capacity.update(machine, machine.room if is_known else 0)
+        self._by_capacity.update(machine, machine.capacity if is_known else 0)
 
     def most_idle(self, pair: Pair) -> Machine | None:
-        """Return a machine with the most room, for its size, that can play a pair and has not."""
+        """Return the machine with the most capacity per slot for a pair, None if there is none."""
         return self._by_capacity.most_idle(pair)
 
-    def refuse(self, revisions: frozenset[int]) -> bool:
-        """Return whether machines take part, each of which refuses one of some bots."""
+    @property
+    def have_refusals(self) -> bool:
+        """Whether any machine that takes part refuses a bot."""
+        return any(refused and number for refused, number in self._hosting.items())
+
+    def all_refuse(self, revisions: frozenset[int]) -> bool:
+        """Return whether every machine that takes part refuses one of some bots."""
         kinds = [refused for refused, number in self._hosting.items() if number]
         return bool(kinds) and all(refused & revisions for refused in kinds)
 
-    def forget(self, machine: Machine) -> None:
-        """Take out a machine that is gone."""
+    def remove(self, machine: Machine) -> None:
+        """Remove a machine that has left."""
         self._count(machine, -1)
         self._by_address.pop(machine.address, None)
         self.set_state(machine, State.REFUSED)
 
-    def look(self, workers: Mapping[str, Mapping[str, Any]], now: float) -> Changes:
-        """Take in what the scheduler says of its workers.
+    def update(self, workers: Mapping[str, Mapping[str, Any]], now: float) -> Changes:
+        """Apply the scheduler's list of workers, and return the changes.
 
         Args:
-            workers: by address, as the scheduler identifies them.
-            now: by the clock of this process, in seconds.
+            workers: The scheduler's description of each worker by address.
+            now: The time by the clock of this process, in seconds.
 
         """
         changes = Changes([], [], [], [])
-        for address, told in workers.items():
+        for address, worker in workers.items():
             machine = self._by_address.get(address)
             if machine is None:
-                slots = min(int(told["nthreads"]), MOST_SLOTS)
+                slots = min(int(worker["nthreads"]), MOST_SLOTS)
                 machine = self._by_address[address] = Machine(address, slots)
                 self._count(machine, 1)
                 changes.new.append(machine)
-            if told["last_seen"] != machine.last_seen:
-                machine.last_seen, machine.last_heartbeat = told["last_seen"], now
+            if worker["last_seen"] != machine.last_seen:
+                machine.last_seen, machine.last_heartbeat = worker["last_seen"], now
                 if machine.state is State.SILENT:
                     self.set_state(machine, State.READY)
-                    changes.heard.append(machine)
-            elif now > machine.last_heartbeat + SILENT_S and machine.state is State.READY:
+                    changes.recovered.append(machine)
+            elif now > machine.last_heartbeat + self._silent_s and machine.state is State.READY:
                 self.set_state(machine, State.SILENT)
                 changes.silent.append(machine)
         changes.left.extend(each for each in self if each.address not in workers)
         return changes
 
     def describe(self) -> str:
-        """Return the number of machines and slots that are ready, in words."""
+        """Return the numbers of ready machines and slots as text."""
         return f"{counted(len(self._names), 'machine')}, {counted(self.slots, 'slot')}"
 
 
 def counted(number: int, word: str) -> str:
-    """A number of things in words."""
+    """Return a number of things as text: ``1 slot``, ``2 slots``."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"

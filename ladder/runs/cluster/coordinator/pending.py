@@ -1,4 +1,4 @@
-"""The pairs of a run that no machine has, and the machine that each of them goes to."""
+"""Pairs that wait for a machine, and the choice of the machine for each."""
 
 import heapq
 from collections.abc import Iterable, Iterator
@@ -8,9 +8,9 @@ from ladder.runs.cluster.coordinator.machines import Machine, Machines, Pair
 from ladder.runs.executor import NoHost
 
 HOSTLESS_S = 20.0
-"""How long a pair waits for a machine that hosts both of its bots."""
+"""Seconds for which a pair waits for a machine that hosts both of its bots."""
 MOST_REASONS = 3
-"""Reasons named in a sentence, at most."""
+"""Most reasons named in one sentence."""
 
 
 class PendingPairs:
@@ -19,15 +19,15 @@ class PendingPairs:
     def __init__(self, machines: Machines) -> None:
         self._machines = machines
         self._heap: list[tuple[int, int, Pair]] = []
-        """By number; the second number only keeps pairs from being compared."""
+        """Entries by number; the counter behind it avoids comparing pairs of equal number."""
         self._counter = count()
         self._hostless: list[tuple[int, int, Pair]] = []
-        """Pairs that no machine hosts, apart from those that some machine will play."""
+        """Entries of pairs that no machine hosts now."""
         self._hostless_since: dict[frozenset[int], float] = {}
-        """By the revisions of two bots that no machine hosts together."""
+        """Start of the wait, by the revisions of two bots that no machine hosts together."""
 
     def add(self, pair: Pair) -> None:
-        """Have it wait, perhaps again."""
+        """Add a pair."""
         heapq.heappush(self._heap, (pair.plan.number, next(self._counter), pair))
 
     @property
@@ -36,11 +36,11 @@ class PendingPairs:
         return len(self._hostless)
 
     def take(self) -> Iterator[tuple[Pair, Machine]]:
-        """Take out the pairs that can be given away now, each with its machine.
+        """Remove and yield the pairs that can be assigned now, each with its machine.
 
-        The machine must have been given the pair before the next one is asked for.
+        The caller assigns each pair before it requests the next one.
         """
-        kept = []
+        skipped = []
         while self._heap and self._machines.has_capacity:
             entry = heapq.heappop(self._heap)
             pair = entry[2]
@@ -51,20 +51,22 @@ class PendingPairs:
             machine = self._machines.most_idle(pair)
             if machine is not None:
                 yield pair, machine
-            elif self._machines.refuse(pair.revisions):
+            elif self._machines.all_refuse(pair.revisions):
                 self._hostless.append(entry)
             else:
-                kept.append(entry)
-        for entry in kept:
+                skipped.append(entry)
+        for entry in skipped:
             heapq.heappush(self._heap, entry)
 
     def take_hostless(self, now: float) -> list[tuple[Pair, NoHost]]:
-        """Take out the pairs that no machine has been able to host for too long, and say why."""
+        """Remove and return the pairs that no machine could host for too long, with the reasons."""
+        if not self._hostless and not self._machines.have_refusals:
+            return []
         found = []
         waiting, self._heap, self._hostless = [*self._heap, *self._hostless], [], []
         for entry in waiting:
             pair = entry[2]
-            if not self._machines.refuse(pair.revisions):
+            if not self._machines.all_refuse(pair.revisions):
                 self._hostless_since.pop(pair.revisions, None)
                 self._heap.append(entry)
                 continue
@@ -78,7 +80,7 @@ class PendingPairs:
 
 
 def no_host(pair: Pair, machines: Machines) -> NoHost:
-    """Return why no machine hosts both bots of a pair: mostly, none hosts one of them."""
+    """Return why no machine hosts both bots of a pair; most often none hosts one of them."""
     sides = {side.revision: side.name for side in (pair.plan.a, pair.plan.b)}
     reasons = {
         revision: [
@@ -88,16 +90,16 @@ def no_host(pair: Pair, machines: Machines) -> NoHost:
         ]
         for revision in sides
     }
-    without = [each for each in sides if machines.refuse(frozenset((each,)))]
+    without = [each for each in sides if machines.all_refuse(frozenset((each,)))]
     words = "no machine can host it"
-    if not without:  # each machine lacks another one of the two
+    if not without:  # some machines lack one of the bots, the others the other one
         without = [max(sides, key=lambda each: len(reasons[each]))]
         words = "no machine hosts it together with its opponent"
-    return NoHost({sides[each]: f"{words}: {_in_words(reasons[each])}" for each in without})
+    return NoHost({sides[each]: f"{words}: {_join_reasons(reasons[each])}" for each in without})
 
 
-def _in_words(reasons: Iterable[tuple[str, str]]) -> str:
-    """Return reasons in words, each with the first machine that gives it."""
+def _join_reasons(reasons: Iterable[tuple[str, str]]) -> str:
+    """Return the distinct reasons as text, each with the first machine that gave it."""
     first: dict[str, str] = {}
     for machine, reason in reasons:
         first.setdefault(reason, machine)

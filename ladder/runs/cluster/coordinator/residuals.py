@@ -1,6 +1,6 @@
-"""The results of a run by machine: does one of them play other games than the rest?
+"""Detection of machines whose results do not fit those of the others.
 
-The test is that of the report, `ladder.stats.pool.agreement`, on the pairs of this session alone.
+It applies the test of the report, `ladder.stats.pool.agreement`, to the pairs of this session.
 """
 
 from collections import defaultdict
@@ -15,36 +15,35 @@ from ladder.stats.pool.cells import from_named_tables, groups
 from ladder.stats.pool.rating import rate_pool
 
 OUTLIER_CHANCE = 1e-6
-"""The chance below which a machine's results are not chance: a run looks at them thousands of
-times."""
+"""Chance below which a machine is reported; small, because a run tests thousands of times."""
 EVERY = 200
-"""Pairs between two looks, or as many as there are machines when those are more: a look takes the
-time of all of them."""
+"""Pairs between two tests, at least; with more machines, as many as machines, because the cost of
+a test grows with them."""
 LEAST_MACHINES = 3
-"""With two machines nobody could say which of them is out."""
+"""Fewest machines that are tested: of two, either could be the wrong one."""
 
 _Table = tuple[str, str, str]
-"""Board class and both bots by name, the first name of the alphabet first."""
+"""Board class and the names of both bots in alphabetical order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A machine whose results the others' do not explain."""
+    """A machine whose results do not fit those of the others."""
 
     machine: str
     p: float
-    """Chance of residuals as large as its own in a machine like the others, times the machines."""
+    """Chance of residuals this large on a sound machine, times the number of machines."""
     surprise: Surprise | None
 
     @property
-    def why(self) -> str:
+    def reason(self) -> str:
         """The finding in words."""
-        said = f"its results are not the others' (chance {self.p:.0e} if they were"
+        found = f"its results differ from those of the other machines (chance {self.p:.0e}"
         if self.surprise is None:
-            return f"{said})"
+            return f"{found})"
         one = self.surprise
         return (
-            f"{said}; {one.player} has {one.points:g} of {one.games:g} points there, "
+            f"{found}; {one.player} scored {one.points:g} of {one.games:g} points there, "
             f"{one.expected:.0f} expected)"
         )
 
@@ -53,19 +52,11 @@ class Residuals:
     """Pairs of a session by machine and outcome."""
 
     def __init__(self) -> None:
-        """No pair was played."""
         self._counts: dict[str, dict[_Table, FloatArray]] = {}
-        self._until_look = EVERY
+        self._until_test = EVERY
 
-    def note(self, machine: str, plan: PairPlan, record: PairRecord) -> Outlier | None:
-        """Count a pair; now and then look whether a machine is far out, which counts no more then.
-
-        Args:
-            machine: its name.
-            plan: of the pair.
-            record: of it, with two games.
-
-        """
+    def add(self, machine: str, plan: PairPlan, record: PairRecord) -> Outlier | None:
+        """Count a pair of two games; return an outlier if one is found, which counts no more."""
         first, second = (game.result for game in record.games)
         grid = (first.points2, 2 - second.points2)
         a, b = plan.a.name, plan.b.name
@@ -73,13 +64,13 @@ class Residuals:
             a, b, grid = b, a, (2 - grid[1], 2 - grid[0])
         tables = self._counts.setdefault(machine, defaultdict(lambda: np.zeros(9)))
         tables[plan.board_class, a, b][3 * grid[0] + grid[1]] += 1
-        self._until_look -= 1
-        if self._until_look > 0:
+        self._until_test -= 1
+        if self._until_test > 0:
             return None
-        self._until_look = max(EVERY, len(self._counts))
-        return self._worst()
+        self._until_test = max(EVERY, len(self._counts))
+        return self._remove_outlier()
 
-    def _worst(self) -> Outlier | None:
+    def _remove_outlier(self) -> Outlier | None:
         if len(self._counts) < LEAST_MACHINES:
             return None
         keys = sorted({key for tables in self._counts.values() for key in tables})

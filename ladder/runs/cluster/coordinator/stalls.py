@@ -1,24 +1,21 @@
-"""A machine that stalls at games while the others do not."""
+"""Detection of machines that stall while the others do not."""
 
 from db.records.pairs import PairRecord
 from ladder.runs.cluster.coordinator.machines import Machine, Machines, State
 
 STALLS, SHARE = 8, 0.2
-"""A machine is set aside when so many and such a share of its last attempts at games stalled."""
+"""Least number and least share of stalled attempts for which a machine is set aside."""
 WINDOW, ATTEMPTS = 200, 20
-"""The last attempts of a machine that count, and those of the others that must be there."""
+"""Attempts at games: the latest of a machine that count, and the fewest needed of the others."""
 
 
 def check_stalls(machine: Machine, record: PairRecord, machines: Machines) -> str | None:
-    """Count the attempts at a pair's games.
+    """Count the attempts of a pair; return why the machine should be set aside, or None.
 
     Args:
-        machine: has played it.
-        record: of the pair.
-        machines: all of them.
-
-    Returns:
-        Why the machine should be set aside; mostly None.
+        machine: The machine that played the pair.
+        record: The record of the pair.
+        machines: All machines, for comparison.
 
     """
     machine.attempts += [True] * record.aborts + [False] * len(record.games)

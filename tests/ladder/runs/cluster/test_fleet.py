@@ -22,8 +22,6 @@ from ladder.harness_version import harness_version
 from ladder.match.process.worker_pool import WorkerDied
 from ladder.runs.cluster import machine as tasks
 from ladder.runs.cluster.bot_bundle import BotBundle
-from ladder.runs.cluster.coordinator import fleet as fleet_module
-from ladder.runs.cluster.coordinator import machines as machines_module
 from ladder.runs.cluster.coordinator.fleet import Fleet
 from ladder.runs.cluster.coordinator.machines import Pair
 from ladder.runs.cluster.machine import MachineFacts
@@ -52,7 +50,7 @@ def by_seed(plan: PairPlan, salt: int = 0) -> PairRecord:
     return random_record(plan, SplitMix(plan.seed + salt), time_us=20, started=time.time())
 
 
-def greet() -> MachineFacts:
+def describe_machine() -> MachineFacts:
     own = harness_version()["sources"]
     return MachineFacts(str(get_worker().name), "CPU", 1, "Linux", "3.11", "0.1", "0.1.0", own)
 
@@ -72,17 +70,15 @@ def play(key: str, plan: PairPlan) -> PairRecord:
 def scripted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that play what the test wants."""
     plays.clear()
-    for function in (greet, prepare, play):
+    for function in (describe_machine, prepare, play):
         monkeypatch.setattr(tasks, function.__name__, function)
-    monkeypatch.setattr(fleet_module, "PAUSE_S", 0.1)
 
 
 class Stage:
     """A scheduler, workers by name, and a fleet that gives them pairs."""
 
-    def __init__(self, *, compares: bool = True, replay: Play | None = None) -> None:
-        self.compares = compares
-        self.replay = replay
+    def __init__(self, **options: Any) -> None:
+        self.options = {"compares": True, "poll_s": 0.1, **options}
         self.news: list[MachineEvent] = []
         self.answers: list[tuple[int, str, PairRecord]] = []
         self.workers: dict[str, Worker] = {}
@@ -98,10 +94,9 @@ class Stage:
             BotBundle(manifest, {}),
             SIDES,
             stream="stream",
-            compares=self.compares,
-            settle=self.settle,
-            say=self.news.append,
-            replay=self.replay,
+            deliver=self.deliver,
+            report=self.news.append,
+            **self.options,
         )
         self.run = asyncio.ensure_future(self.fleet.run())
         return self
@@ -125,12 +120,14 @@ class Stage:
         )  # fmt: skip
         self.workers[name] = await self.stack.enter_async_context(worker)
 
-    def settle(self, future: "Future[PairRecord]", facts: MachineFacts | None, answer: Any) -> None:
-        if isinstance(answer, WorkerDied):
+    def deliver(
+        self, future: "Future[PairRecord]", facts: MachineFacts | None, result: Any
+    ) -> None:
+        if isinstance(result, WorkerDied):
             return
-        assert isinstance(answer, PairRecord), answer
-        self.answers.append((answer.number, "" if facts is None else facts.name, answer))
-        future.set_result(answer)
+        assert isinstance(result, PairRecord), result
+        self.answers.append((result.number, "" if facts is None else facts.name, result))
+        future.set_result(result)
 
     def give(self, *numbers: int) -> None:
         """Have pairs of these numbers played."""
@@ -159,16 +156,14 @@ def plan_of(number: int) -> PairPlan:
     return PairPlan(number + 1, number, a, b, "4x4", "4x4", (), seed=1000 + number)
 
 
-def on_stage(
-    scene: Callable[[Stage], Any], *, compares: bool = True, replay: Play | None = None
-) -> Stage:
-    """Have a scene played, and give back what was said and answered.
+def on_stage(scene: Callable[[Stage], Any], **options: Any) -> Stage:
+    """Play a scene and return the stage with the events and records; `options` are the fleet's.
 
     In a thread of its own: a browser that another test has left open keeps a loop in this one.
     """
 
     async def whole() -> Stage:
-        async with Stage(compares=compares, replay=replay) as stage:
+        async with Stage(**options) as stage:
             await scene(stage)
         return stage
 
@@ -190,12 +185,11 @@ def test_a_machine_that_joins_is_no_warning() -> None:
     stage = on_stage(scene)
     assert [each.sentence for each in stage.news if each.is_warning] == []
     assert stage.says("beta has joined with 1 slot (CPU, 100 M positions/s): 2 machines, 2 slots")
-    assert stage.says("beta has left, and what it had in play is played elsewhere: 1 machine")
+    assert stage.says("beta has left, and its pairs are played elsewhere: 1 machine")
 
 
-def test_machines_that_get_ready_slowly_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The user sees how many there are, while they do and when the run ends before them."""
-    monkeypatch.setattr(fleet_module, "UNREADY_S", 0.0)
+def test_machines_that_get_ready_slowly_are_counted() -> None:
+    """Their number is reported while they prepare, and again if the run ends before."""
     slow["late"] = slow["later"] = threading.Event()
 
     async def scene(stage: Stage) -> None:
@@ -204,16 +198,15 @@ def test_machines_that_get_ready_slowly_are_counted(monkeypatch: pytest.MonkeyPa
         await stage.until(lambda: stage.says("2 machines getting ready", warning=False))
 
     try:
-        stage = on_stage(scene)
+        stage = on_stage(scene, unready_s=0.0)
     finally:
         slow.pop("late").set()
         del slow["later"]
     assert stage.says("2 machines still getting ready", warning=False)
 
 
-def test_a_pair_that_arrives_twice_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine falls silent, its pair is played elsewhere, and its own record comes after all."""
-    monkeypatch.setattr(machines_module, "SILENT_S", 0.5)
+def test_a_pair_that_arrives_twice_counts_once() -> None:
+    """The pair of a silent machine is played elsewhere; its own late record changes nothing."""
     hurry, came = threading.Event(), threading.Event()
 
     def slowly(plan: PairPlan) -> PairRecord:
@@ -230,12 +223,12 @@ def test_a_pair_that_arrives_twice_counts_once(monkeypatch: pytest.MonkeyPatch) 
         await stage.answered(1)
         hurry.set()
         heartbeat.start()
-        await stage.until(lambda: came.is_set() and stage.says("alpha is heard again"))
+        await stage.until(lambda: came.is_set() and stage.says("alpha answers again"))
         stage.give(1, 2)
         await stage.answered(3)
 
-    stage = on_stage(scene)
-    assert stage.says("alpha is silent", warning=True)
+    stage = on_stage(scene, silent_s=0.5)
+    assert stage.says("alpha does not answer", warning=True)
     assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
     assert stage.answers[0][1] == "beta"
     assert not stage.says("came out differently")
@@ -255,7 +248,7 @@ def test_a_bot_that_plays_otherwise_each_time_is_reported() -> None:
 
     stage = on_stage(scene)
     assert stage.says("pair 0 came out differently on", warning=True)
-    assert stage.says("a or b does not play the same on the same seed", warning=True)
+    assert stage.says("a or b is not deterministic", warning=True)
     assert not stage.says("set aside")
     assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
 
@@ -291,7 +284,7 @@ def test_two_machines_cannot_tell_which_is_wrong() -> None:
         await stage.join("one", by_seed)
         await stage.join("other", lambda plan: by_seed(plan, 7))
         stage.give(0)
-        await stage.until(lambda: stage.says("would be told by a third one", warning=True))
+        await stage.until(lambda: stage.says("a third machine would decide", warning=True))
 
     stage = on_stage(scene)
     assert not stage.says("set aside")
@@ -340,6 +333,28 @@ def test_a_single_machine_that_plays_other_games_is_found_out() -> None:
     assert not stage.says("good is set aside")
 
 
+def test_the_stored_record_names_its_machine_however_fast_the_coordinator_is() -> None:
+    """The coordinator repeats pairs of a single machine, and its record never counts first."""
+    replayed = threading.Event()
+
+    def replay(plan: PairPlan) -> PairRecord:
+        replayed.set()
+        return by_seed(plan)
+
+    def slowly(plan: PairPlan) -> PairRecord:
+        replayed.wait(0.5)  # a coordinator that did not wait for this record would be first
+        return by_seed(plan)
+
+    async def scene(stage: Stage) -> None:
+        await stage.join("alpha", slowly)
+        stage.give(*range(3))
+        await stage.answered(3)
+        await stage.until(replayed.is_set)
+
+    stage = on_stage(scene, replay=replay)
+    assert [name for _, name, _ in stage.answers] == ["alpha"] * 3
+
+
 def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
     """Nothing of the record may reach the runner, and its pair is played elsewhere."""
 
@@ -383,10 +398,8 @@ def test_a_machine_whose_slots_keep_dying_is_set_aside_while_others_play() -> No
     assert not stage.says("good is set aside")
 
 
-def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A pair that is away for longer than its limits allow is played elsewhere."""
+def test_a_machine_whose_pairs_do_not_come_back_is_set_aside() -> None:
+    """A pair that exceeds its time limits is played elsewhere."""
     free = threading.Event()
 
     def never(plan: PairPlan) -> PairRecord:
@@ -394,7 +407,6 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(
         return by_seed(plan)
 
     async def scene(stage: Stage) -> None:
-        monkeypatch.setattr(fleet_module, "time_limit_s", lambda *_: 0.5)
         await stage.join("stuck", never)
         stage.give(0)
         await stage.join("well", by_seed)
@@ -403,9 +415,9 @@ def test_a_machine_whose_pairs_do_not_come_back_is_set_aside(
         finally:
             free.set()
 
-    stage = on_stage(scene, compares=False)
+    stage = on_stage(scene, compares=False, time_limit=lambda *_: 0.5)
     assert stage.says("stuck is set aside", warning=True)
-    assert stage.says("it has not sent back pair 0", warning=True)
+    assert stage.says("has not sent back pair 0", warning=True)
     assert [name for _, name, _ in stage.answers] == ["well"]
 
 
@@ -424,7 +436,7 @@ def test_a_machine_whose_results_are_far_out_is_set_aside() -> None:
 
     stage = on_stage(scene, compares=False)
     assert stage.says("odd is set aside", warning=True)
-    assert stage.says("its results are not the others'", warning=True)
+    assert stage.says("its results differ from those of the other machines", warning=True)
     assert not stage.says("one is set aside")
     assert not stage.says("two is set aside")
 

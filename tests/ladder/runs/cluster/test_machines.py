@@ -42,7 +42,7 @@ class Hall:
             f"tcp://{number}": {"nthreads": each, "last_seen": 1.0}
             for number, each in enumerate(slots)
         }
-        self.machines.look(told, 0.0)
+        self.machines.update(told, 0.0)
         self.all = list(self.machines)
 
     def join(self, machine: Machine, refused: dict[int, str]) -> None:
