@@ -1,4 +1,4 @@
-"""The budgets of a run: an amount for each kind, others for single bots, and what a bot gets."""
+"""The budgets of a run: an amount of each kind, and other amounts for single bots."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,26 +8,29 @@ from db.records.budget import amount_for, odds_of, parts_of
 from ladder.errors import UnfitBot, UsageError
 
 MOST_MOVES = 72
-"""Of one side, on the largest board."""
+"""Most moves of one side in a game, on the largest board."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The whole set of budgets of a run: either time, or work budgets in order of preference."""
+    """The budgets of a run: either time, or work budgets in order of preference."""
 
     amounts: Mapping[str, int]
-    """``{"time_ms": 100}`` or some of ``simulations``, ``nodes``, ``depth``; and amounts of single
-    bots as `db.records.budget` writes them."""
+    """``{"time_ms": 100}`` or some of ``simulations``, ``nodes``, ``depth``; amounts of single bots
+    have keys as in `db.records.budget`."""
 
     def __post_init__(self) -> None:
         if not self.kinds:
-            raise UsageError("give a budget: --time, or --simulations, --nodes, --depth")
+            raise UsageError("give a budget: time, or simulations, nodes or depth")
         if "time_ms" in self.kinds and len(self.kinds) > 1:
-            raise UsageError("--time cannot be combined with --simulations, --nodes or --depth")
+            raise UsageError(
+                "a time cannot be combined with simulations, nodes or a depth: leave one out",
+                option="time",
+            )
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The keys of the kinds."""
+        """The keys of the kinds of budget, in order of preference."""
         return tuple(key for key in self.amounts if parts_of(key)[1] is None)
 
     @property
@@ -37,32 +40,33 @@ class Budgets:
 
     @property
     def longest_ms(self) -> int | None:
-        """The most wall time that a bot has for a move; None: none is given by the clock."""
+        """The longest time of any bot for a move; None under work budgets."""
         times = (each for key, each in self.amounts.items() if parts_of(key)[0] == "time_ms")
         return max(times, default=None)
 
     def time_ms(self, name: str) -> int | None:
-        """The wall time of a bot for a move; None: it is not given by the clock."""
+        """Return the time of a bot for a move; None under work budgets."""
         return amount_for(self.amounts, "time_ms", name)
 
     def refuse_unknown_bots(self, names: list[str]) -> None:
         """Refuse amounts for bots that do not play.
 
         Raises:
-            UsageError: there is one.
+            UsageError: an amount names another bot.
 
         """
         for bot in self.odds:
             if bot not in names:
                 raise UsageError(
-                    f"--time names {bot}, which does not play here: there are {', '.join(names)}"
+                    f"{bot} does not play in this run: name one of {', '.join(names)}",
+                    option="time",
                 )
 
     def for_bot(self, name: str, kinds: tuple[str, ...]) -> Budget:
-        """The budget of a bot: the first of these that it lists.
+        """Return the budget of a bot: the first kind that it supports.
 
         Raises:
-            UnfitBot: none of these serves the bot.
+            UnfitBot: the bot supports none of the kinds.
 
         """
         for field in self.kinds:

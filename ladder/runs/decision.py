@@ -1,7 +1,7 @@
-"""Runs that end by a decision: who decides, and in which order it sees the pairs.
+"""Runs that end by a decision: the interface of judges, and the order in which they get pairs.
 
 Fast games end before slow ones, and a bot may win the fast ones. A decision on pairs in the order
-of their completion would be biased by that, so it is made in the order of their numbers.
+of their completion would be biased by that, so judges get them in the order of their numbers.
 """
 
 import heapq
@@ -20,21 +20,21 @@ class Judge(ABC):
     """Decides from the pairs of one run."""
 
     surplus: int = 0
-    """Games of pairs that were taken at a turn at which they were not wanted; they do not count."""
+    """Games of pairs that came when they were no longer wanted; they do not count."""
 
     @property
     def settings(self) -> Mapping[str, object]:
-        """The part of the question that is kept in the run's settings; no part of its identity."""
+        """The settings stored with the run that are no part of its identity."""
         return {}
 
     @property
     @abstractmethod
     def decided(self) -> bool:
-        """Whether the run has its answer: no further pair is begun."""
+        """Whether the judge has decided; no further pair is begun then."""
 
     @property
     def progress(self) -> str:
-        """How near the decision is, in words."""
+        """The progress towards the decision, in words."""
         return ""
 
     @property
@@ -49,24 +49,24 @@ class Judge(ABC):
 
     @abstractmethod
     def take(self, pair: PlayedPair) -> None:
-        """Take the next pair. One that is not wanted at its turn is given, too, and must not count.
+        """Take the next pair in the order of numbers.
 
-        Which pairs are played ahead of their turn depends on the number of workers and on
-        interruptions; the decision must not.
+        Pairs that are no longer wanted are given, too, and must not count: which of them were
+        played depends on the number of workers and on interruptions, the decision must not.
         """
 
     def wants(self, plan: PairPlan) -> bool:
-        """Return whether a planned pair would change anything if its turn came now."""
+        """Return whether a planned pair could change the decision as things stand now."""
         del plan
         return True
 
 
 class Endless(Judge):
-    """The judge of a run that only its settings end."""
+    """The judge of a run that ends by its settings only."""
 
     @property
     def decided(self) -> bool:
-        """Never."""
+        """Always false."""
         return False
 
     def take(self, pair: PlayedPair) -> None:
@@ -77,7 +77,7 @@ ENDLESS = Endless()
 
 
 class Decision:
-    """The finished pairs that wait for earlier ones before the judge takes them."""
+    """A judge, and the finished pairs that wait for earlier ones."""
 
     def __init__(self, judge: Judge = ENDLESS) -> None:
         self.judge = judge
@@ -85,7 +85,7 @@ class Decision:
 
     @property
     def has_judge(self) -> bool:
-        """Whether the run ends by a decision at all."""
+        """Whether the run ends by a decision."""
         return self.judge is not ENDLESS
 
     @property
@@ -94,17 +94,12 @@ class Decision:
         return bool(self._waiting)
 
     def add(self, pair: PlayedPair) -> None:
-        """Note a finished pair."""
+        """Add a finished pair."""
         if self.has_judge:
             heapq.heappush(self._waiting, (pair.number, pair))
 
     def consider(self, unfinished: Iterable[int]) -> None:
-        """Give the judge the pairs before the first unfinished one.
-
-        Args:
-            unfinished: numbers of pairs.
-
-        """
+        """Give the judge the pairs before the first of the unfinished numbers."""
         if not self._waiting:
             return
         limit = min(unfinished, default=None)
@@ -113,7 +108,7 @@ class Decision:
 
 
 def played_pair(plan: PairPlan, record: PairRecord) -> PlayedPair:
-    """The results of a pair that was played to its end."""
+    """Return the results of a pair from its record."""
     first, second = record.games
     return PlayedPair(
         number=plan.number,

@@ -1,8 +1,8 @@
-"""Players of the pairs of a run: interfaces behind which one machine and many look alike.
+"""Interfaces for playing pairs, on this machine or on those of a cluster.
 
-The runner gives pairs to a `PairExecutor`, which is like an executor of `concurrent.futures`: the
-future of a pair ends in its record, and whoever waits does the work. A `Workforce` makes one for
-each run.
+The runner submits pairs to a `PairExecutor`, which resembles those of `concurrent.futures`: the
+result of a pair's future is its record, set while the runner calls `wait`. A `Workforce` creates
+one executor per run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +18,17 @@ from ladder.runs.settings import Settings
 
 
 class MachineEvent(NamedTuple):
-    """Something that happened to the machines of a run."""
+    """A change among the machines of a run, as a sentence for the user."""
 
     sentence: str
     is_warning: bool = False
-    """Whether somebody should look; else it is told in passing."""
 
 
 class NoHost(Exception):
-    """A pair cannot be played, because no machine hosts one of its bots.
+    """No machine can host a bot of the pair.
 
     Attributes:
-        reasons: of the machines, by the name of the bot.
+        reasons: The reasons of the machines, by the name of the bot.
 
     """
 
@@ -43,40 +42,40 @@ class PairExecutor(Protocol):
 
     @property
     def slots(self) -> int:
-        """Pairs that are played at the same time; may change while machines come and go."""
+        """Pairs that are played at the same time; changes as machines join and leave."""
 
     @property
-    def room(self) -> int:
-        """Pairs that may be submitted and not done, those in play among them: so many that nobody
-        waits for the next one."""
+    def capacity(self) -> int:
+        """Most pairs that may be submitted and not done: those in play, and enough queued ones
+        that no slot idles."""
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Have a pair played; `wait` brings its record, `WorkerDied` or `NoHost`.
+        """Queue a pair; its future ends with a record, `WorkerDied` or `NoHost`.
 
-        Cancelling is allowed.
+        The future may be cancelled.
         """
 
     def wait(self, timeout_s: float) -> None:
-        """Take the records that have come; returns at the first ones, or after the timeout."""
+        """Collect records; return after the first ones or after the timeout."""
 
     def events(self) -> Sequence[MachineEvent]:
-        """Events since the last call for the user, such as machines that left."""
+        """Return the events since the last call, such as machines that left."""
 
     def close(self) -> None:
-        """End in good order, when all that was submitted is done."""
+        """Shut down after all submitted pairs are done."""
 
     def kill(self) -> None:
-        """End at once, whatever is in play."""
+        """Shut down at once and cancel the pairs in play."""
 
 
 class Workforce(Protocol):
     """The machine or machines on which a command has pairs played."""
 
     def prepare(self, entrants: Mapping[str, Entrant]) -> None:
-        """Do for the bots whatever needs no run yet, such as compiling kernels.
+        """Prepare the bots before there is a run, such as by compiling kernels.
 
         Raises:
-            LadderError: it cannot be done; the message says why.
+            LadderError: a bot cannot be prepared.
 
         """
 
@@ -89,14 +88,14 @@ class Workforce(Protocol):
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """The executor of a run; the runner closes it.
+        """Return the executor of a run, which the runner closes.
 
         Args:
-            store: the open database.
-            run: as it is stored.
-            settings: what was asked for.
-            bots: the registered bots of the run.
-            entrants: the same bots by name, as sides of pairs that this machine could play.
-            logs: the folder for what bots write to stderr.
+            store: The open database.
+            run: The stored run.
+            settings: The settings of the run.
+            bots: The registered bots of the run.
+            entrants: The same bots by name, as sides of pairs on this machine.
+            logs: The folder for the stderr output of bots.
 
         """

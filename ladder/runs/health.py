@@ -1,4 +1,4 @@
-"""The rules by which a run is given up: failing bots, a stalling machine, dying workers."""
+"""The rules that end a run as invalid: failing bots, a stalling machine, dying workers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,27 +10,27 @@ from ladder.runs.roster import Roster
 from ladder.runs.stalls import Stalls
 
 DEATHS_IN_A_ROW = 5
-"""Times that workers died, without a finished pair between them, after which a run is given up."""
+"""Most deaths of workers without a finished pair between them."""
 DEATHS_OVER_A_PAIR = 10
-"""Deaths of workers while one and the same pair was in play after which it is given up, too."""
+"""Most deaths of workers while the same pair was in play."""
 
 
 class RunHealth:
-    """Watches the records of a run for what makes its games meaningless."""
+    """Detects in the records of a run what makes its games meaningless."""
 
     def __init__(self, roster: Roster | None) -> None:
-        """Watch a run whose bots `roster` pauses; None if failing bots simply lose."""
+        """Watch a run; without a roster, failing bots lose instead of being paused."""
         self._roster = roster
         self._stalls = Stalls()
         self._deaths = 0
         self._deaths_over: Counter[int] = Counter()
 
     def with_charged_bots(self, plan: PairPlan) -> PairPlan:
-        """Return a plan that names those of its bots whose late moves are charged."""
+        """Return a plan that lists the bots whose late moves are not excused."""
         return plan if self._roster is None else self._roster.with_charged_bots(plan)
 
     def observe(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Yield what the user should know about a pair, when it is seen for the first time.
+        """Yield a warning for each new problem that a pair shows.
 
         Raises:
             InvalidRun: too few bots can play, or the machine stalls too often.
@@ -56,14 +56,14 @@ class RunHealth:
             yield from roster.charge_lateness(late)
 
     def note_hostless(self, reasons: Mapping[str, str], live: LiveRun) -> Iterator[str]:
-        """Leave bots out that no machine can host, and yield a sentence for each.
+        """Leave out bots that no machine can host, and yield a warning for each.
 
         Args:
-            reasons: by bot, why the machines refuse it.
-            live: the run as it is shown.
+            reasons: The reasons of the machines, by the name of the bot.
+            live: The state of the run that watchers show.
 
         Raises:
-            InvalidRun: too few bots are left, or none can be spared.
+            InvalidRun: too few bots are left, or the run needs all of them.
 
         """
         if not reasons:
@@ -76,7 +76,7 @@ class RunHealth:
             self._roster.check_enough()
 
     def note_deaths(self, plans: Sequence[PairPlan]) -> str:
-        """Count workers that died at the same time, each with its pair; return a warning.
+        """Count workers that died at the same time, by their pairs; return a warning.
 
         Raises:
             InvalidRun: workers keep dying.

@@ -1,4 +1,4 @@
-"""The runs, matches and gates of a database: what each was, how far it came, what came of it."""
+"""The list of past runs: title, status, games and verdict of each."""
 
 import contextlib
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from ladder.runs.resumable import TUNING
 from ladder.runs.schedule import PairingKind
 
 NAMED = 3
-"""Bots that a title names; of more it tells the number."""
+"""Most bots that a title names; of more it gives the number."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A run as a list shows it."""
+    """A run in a list."""
 
     row: RunRow
     title: str
@@ -32,18 +32,18 @@ class PastRun:
 
     @property
     def verdict(self) -> str | None:
-        """Of a gate, or of the one at the end of a tuning; None: no gate, or not decided."""
+        """The verdict of the experiment; None if the run has none."""
         if self.row.kind is RunKind.GATE and self.status is RunStatus.INVALID:
             return RunStatus.INVALID.value
         return self.row.verdict
 
 
 def history(store: Store) -> list[PastRun]:
-    """All runs of a database, the newest first."""
+    """Return all runs of a database, newest first."""
     games = {**store.games.count_by_run(), **store.tuning_steps.games_by_run()}
     labels = {division.id: division.label for division in store.divisions.all()}
     rows = store.runs.find()
-    dead = _dead(store, [row.id for row in rows if row.status is RunStatus.RUNNING])
+    dead = _find_dead(store, [row.id for row in rows if row.status is RunStatus.RUNNING])
     return [
         PastRun(
             row=row,
@@ -57,18 +57,18 @@ def history(store: Store) -> list[PastRun]:
 
 
 def past_run(store: Store, run_id: int) -> PastRun:
-    """One run. Raises UnknownRow."""
+    """Return one run. Raises UnknownRow."""
     row = store.runs.get(run_id)
     return next(run for run in history(store) if run.row.id == row.id)
 
 
 def title(kind: RunKind, settings: Mapping[str, Any], division: str) -> str:
-    """The players and the conditions, in a line.
+    """Return the players and the conditions of a run in a line.
 
     Args:
-        kind: of the run.
-        settings: those that identify it; an imported run may lack any of them.
-        division: the label of its division, which stands for missing conditions.
+        kind: The kind of the run.
+        settings: Its stored settings; an imported run may lack any of them.
+        division: The label of its division, used if the conditions are missing.
 
     """
     try:
@@ -106,11 +106,11 @@ def _conditions(settings: Mapping[str, Any]) -> str:
     return f"{boards}{opening}, {Budgets(dict(settings['budget']))} a move"
 
 
-def _dead(store: Store, running: list[int]) -> set[int]:
-    """Those of the runs that no living process plays, as far as locks tell."""
+def _find_dead(store: Store, running: list[int]) -> set[int]:
+    """Return the runs that no living process plays; empty if the locks cannot be read."""
     if not running:
         return set()
-    # A server has no run locks, and beside a database that cannot be written none can be looked at.
+    # Locks cannot be read beside a database in a read-only folder.
     with contextlib.suppress(DatabaseError), contextlib.closing(store.run_lock()) as lock:
         return {run for run in running if not lock.is_alive(run)}
     return set()

@@ -1,4 +1,4 @@
-"""Limits under which an honest bot cannot play are the user's mistake, and no bot's failure."""
+"""Detection of limits so tight that not even a built-in player can start."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,49 +13,49 @@ from ladder.match.game.bot_pool import BotPool
 from ladder.match.game.new_game import new_game
 from ladder.match.process.confinement import BUILT_IN_ONLY, Confinement
 from ladder.match.specs.start_command import built_in, entrant_of
-from ladder.runs.settings import LIMIT_OPTIONS
+from ladder.runs.settings import LIMIT_NAMES
 from ladder.signals import current_stop
 
 WATCHED_S = 0.6
-"""Seconds within which the supervisor has looked at what a bot uses."""
+"""Seconds within which the supervisor measures the resources of a bot at least once."""
 SEED = 1
 
 
 def refuse_tight_limits(
     entrants: Sequence[Entrant], board: Board, confinement: Confinement
 ) -> None:
-    """Refuse limits within which built-in players cannot start.
+    """Refuse limits under which built-in players cannot start.
 
-    Tried with those among the entrants, or else with `random`.
+    The built-in players among the entrants are tried, or `random` if there are none.
 
     Raises:
-        UsageError: one cannot; the message names the limits that were set.
+        UsageError: one cannot start.
 
     """
     limits = confinement.limits
-    set_by_user = [
-        f"{option} {getattr(limits, name)}"
-        for name, option in LIMIT_OPTIONS.items()
-        if getattr(limits, name) != getattr(DEFAULT_LIMITS, name)
+    given = [
+        f"{name.replace('_', ' ')} {getattr(limits, field)}"
+        for field, name in LIMIT_NAMES.items()
+        if getattr(limits, field) != getattr(DEFAULT_LIMITS, field)
     ]
-    ours = tuple(entrant for entrant in entrants if not entrant.start.foreign)
-    if not ours:
+    built_ins = tuple(entrant for entrant in entrants if not entrant.start.foreign)
+    if not built_ins:
         budget = Budget(simulations=1)
-        ours = (entrant_of(built_in("random"), revision=0, name="random", budget=budget),)
-    failure = _failure_under(replace(BUILT_IN_ONLY, limits=limits), board, ours)
+        built_ins = (entrant_of(built_in("random"), revision=0, name="random", budget=budget),)
+    failure = _find_failure(replace(BUILT_IN_ONLY, limits=limits), board, built_ins)
     if failure:
         raise UsageError(
-            f"{' '.join(set_by_user)}: every game would be forfeited, for not even the built-in "
-            f"player {failure}"
+            f"{' and '.join(given)} is too low: not even the built-in player {failure}, so every "
+            "game would be forfeited; raise the limit"
         )
 
 
 @lru_cache(maxsize=4)
-def _failure_under(confinement: Confinement, board: Board, entrants: tuple[Entrant, ...]) -> str:
-    """The first failure of a built-in player, in words; empty when all get ready."""
+def _find_failure(confinement: Confinement, board: Board, entrants: tuple[Entrant, ...]) -> str:
+    """Return the first failure of a built-in player as text; empty if all become ready."""
     pool = BotPool(confinement)
     try:
-        # One process is all of them in turn; the last is asked again when the watcher has looked.
+        # One process hosts all of them in turn; the last one plays again after a measurement.
         for number, entrant in enumerate((*entrants, entrants[-1])):
             if number == len(entrants):
                 current_stop().pause(WATCHED_S)

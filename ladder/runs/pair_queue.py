@@ -1,6 +1,6 @@
-"""The pairs of a run: which is next, and where a finished one goes.
+"""The sources of a run's pairs, which plan them and store finished ones.
 
-`PairQueue` plans pairs in the database before they are played, so that a killed run can resume.
+`PairQueue` stores pairs as planned before they are played, so that a killed run can resume.
 """
 
 import heapq
@@ -32,20 +32,21 @@ from ladder.runs.uncertain_pairing import (
 from ladder.stats.sequential_elo import rate_pair
 
 PLAN_BATCH = 64
-"""Pairs planned at once, at most."""
+"""Most pairs that are planned in one transaction."""
 
 
 class PairSource(ABC):
-    """The numbered pairs of a run, those that have not begun in a heap."""
+    """The numbered pairs of a run."""
 
     is_blocked = False
-    """Whether the next pair depends on pairs that are not finished, perhaps elsewhere."""
+    """Whether the next pair depends on unfinished ones, perhaps of another process."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, PairPlan]] = []
+        """A heap of the pairs that have not begun."""
 
     def load(self) -> None:
-        """Begin with what former sessions have left."""
+        """Load the pairs that former sessions have left."""
         self._waiting.clear()
 
     @abstractmethod
@@ -53,24 +54,24 @@ class PairSource(ABC):
         """Return the next pair to play, or None if there is none now.
 
         Args:
-            wanted: how many pairs the run still lacks, those in play not counted; at least 1, or
-                None without a limit.
-            in_play: how many pairs the run is playing.
+            wanted: The number of missing pairs besides those in play, at least 1; None without a
+                target.
+            in_play: The number of pairs in play.
 
         Raises:
-            InvalidRun: no pair that could still be planned is of any use.
+            InvalidRun: too few bots can play.
 
         """
 
     def requeue(self, plan: PairPlan) -> None:
-        """Queue a pair that is new, or was not played after all."""
+        """Queue a pair that is new or could not be played."""
         heapq.heappush(self._waiting, (plan.number, plan))
 
     def settle_deferred(self, playing: Iterable[int]) -> bool:
-        """Settle a pair that was put off; return whether another one may be settled now.
+        """Requeue or drop a deferred pair; return whether to call this again for the next one.
 
         Args:
-            playing: numbers of the pairs in play.
+            playing: The numbers of the pairs in play.
 
         """
         del playing
@@ -87,39 +88,38 @@ class PairSource(ABC):
 
     @abstractmethod
     def finish(self, played: Sequence[tuple[PairPlan, PairRecord]]) -> Sequence[FinishedPair]:
-        """Store finished pairs; return what became of each."""
+        """Store finished pairs; return the outcome of each."""
 
     @abstractmethod
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Note a pair without games; return a warning, empty if there is nothing to say."""
+        """Handle a pair that ended without games; return a warning or an empty string."""
 
 
 @dataclass(kw_only=True)
 class PairQueue(PairSource):
-    """Plans the pairs of a schedule, and hands them out in the order of their numbers."""
+    """Plans the pairs of a schedule, and returns them in the order of their numbers."""
 
     store: Store
     run: RunRow
-    """The run that plans."""
     settings: Settings
     schedule: Schedule
     """The stream of pairs, over the names in `entrants`."""
     entrants: Mapping[str, Entrant]
     """Every bot of the run by name."""
     adopt: Callable[[], int] = lambda: 0
-    """Takes over the planned pairs of dead runs of the same stream; how many."""
+    """Takes over the planned pairs of dead runs of the same stream; returns their number."""
     roster: Roster
-    """Pairs of its paused bots are dropped."""
+    """Knows the paused bots, whose pairs are dropped."""
     judge: Judge
-    """Pairs that it does not want now are put off."""
+    """Decides which pairs are deferred because they are not wanted now."""
 
     def __post_init__(self) -> None:
         super().__init__()
         self._names = {entrant.revision: name for name, entrant in self.entrants.items()}
         self._deferred: list[tuple[int, PairPlan]] = []
-        """A heap of the pairs that the judge did not want when their turn to be played came."""
+        """A heap of the pairs that the judge did not want when they were next."""
         self._unneeded: list[int] = []
-        """Keys of planned pairs that can be dropped."""
+        """Keys of planned pairs to be dropped."""
         self._chooser: OpponentChooser | None = None
         if self.settings.pairing.kind is PairingKind.UNCERTAIN:
             self._chooser = OpponentChooser(
@@ -131,9 +131,9 @@ class PairQueue(PairSource):
             )
 
     def load(self) -> None:
-        """Read what the run has planned and not played: of former sessions, or adopted."""
-        for row in self.store.pairs.planned(self.run.id):
-            self.requeue(self._plan_of(row))
+        """Load the planned pairs of the run that are not played."""
+        for pair in self.store.pairs.planned(self.run.id):
+            self.requeue(self._make_plan(pair))
 
     def next_pair(self, *, wanted: int | None, in_play: int) -> PairPlan | None:
         """Return the next pair to play, or None if there is none now (see `is_blocked`).
@@ -155,10 +155,10 @@ class PairQueue(PairSource):
                 heapq.heappush(self._deferred, (plan.number, plan))
 
     def settle_deferred(self, playing: Iterable[int]) -> bool:
-        """Settle the first pair that was put off, if no earlier one is unfinished.
+        """Requeue or drop the first deferred pair if all earlier ones are finished.
 
-        The judge has then taken every pair before it, so that its answer does not depend on which
-        games ended first, nor on how often the command was interrupted.
+        The judge has then taken every pair before it, so its answer depends neither on which games
+        ended first nor on interruptions. Return whether to call this again for the next one.
         """
         if self._deferred:
             number, plan = self._deferred[0]
@@ -190,7 +190,7 @@ class PairQueue(PairSource):
         return self.store.pairs.finish_all(played, rate_pair)
 
     def give_up(self, plan: PairPlan, record: PairRecord) -> str:
-        """Leave a pair planned, for a later session."""
+        """Leave a pair planned for a later session."""
         if record.changed:
             return ""
         self.store.pairs.note_aborts(plan.id, record.aborts)
@@ -199,19 +199,19 @@ class PairQueue(PairSource):
     def _plan_more(self, wanted: int | None, in_play: int) -> None:
         count = PLAN_BATCH if wanted is None else min(PLAN_BATCH, wanted)
         if self._chooser is not None:
-            count = 1  # each pair may be the first of a batch
+            count = 1  # each pair may be the first of a batch that depends on earlier results
         while True:
             try:
                 pairs = self.store.pairs.plan(self.run.id, count, self._planned_pair)
             except PairsPending:
                 self._adopt_pending(in_play)
                 return
-            plans = [self._plan_of(pair) for pair in pairs]
+            plans = [self._make_plan(pair) for pair in pairs]
             if any(self.roster.can_play(plan) for plan in plans):
                 for plan in plans:
                     self.requeue(plan)
                 return
-            # All of them need a paused bot. With two bots left, some later batch can be played.
+            # All of them need a paused bot. While two bots are left, a later batch has other pairs.
             self.roster.check_enough()
             self.store.pairs.drop([plan.id for plan in plans])
 
@@ -226,16 +226,22 @@ class PairQueue(PairSource):
         partners = None if self._chooser is None else self._chooser.partners(number)
         return self.schedule.pair(number, partners)
 
-    def _plan_of(self, pair: PlannedPair) -> PairPlan:
-        return PairPlan(
-            id=pair.id,
-            number=pair.number,
-            a=self.entrants[self._names[pair.a_revision]],
-            b=self.entrants[self._names[pair.b_revision]],
-            board=pair.board,
-            board_class=pair.board_class,
-            opening=pair.opening,
-            seed=pair.seed,
-            margin_ms=self.settings.margin_ms,
-            watchdog_s=self.settings.watchdog_s,
-        )
+    def _make_plan(self, pair: PlannedPair) -> PairPlan:
+        a, b = (self.entrants[self._names[each]] for each in (pair.a_revision, pair.b_revision))
+        return make_plan(pair, a, b, self.settings)
+
+
+def make_plan(pair: PlannedPair, a: Entrant, b: Entrant, settings: Settings) -> PairPlan:
+    """Return the plan of a pair for a worker."""
+    return PairPlan(
+        id=pair.id,
+        number=pair.number,
+        a=a,
+        b=b,
+        board=pair.board,
+        board_class=pair.board_class,
+        opening=pair.opening,
+        seed=pair.seed,
+        margin_ms=settings.margin_ms,
+        watchdog_s=settings.watchdog_s,
+    )

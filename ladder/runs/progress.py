@@ -1,4 +1,4 @@
-"""The state of a run while it is played, for whoever watches it."""
+"""The state of a run while it is played, and the interface of its watchers."""
 
 import time
 from collections import deque
@@ -15,37 +15,34 @@ from engine.result import Termination
 from ladder.runs.settings import Settings
 
 SPEED_WINDOW_S = 120.0
-"""Games an hour are counted over this many last seconds."""
+"""Latest seconds over which the speed in games an hour is measured."""
 
 
 class RunEnding(StrEnum):
-    """Why a run stopped playing."""
+    """The reason for which a run ended."""
 
     DONE = "done"
     """The games are played or the time is up."""
     STOPPED = "stopped"
-    """Ctrl-C or SIGTERM."""
+    """Ctrl-C or SIGTERM came."""
 
 
 @dataclass(slots=True)
 class Forfeits:
-    """The games of a run that one bot lost by one kind of failure."""
+    """The games of a run that a bot lost by one kind of failure."""
 
     bot: str
     termination: Termination
     game: int
-    """The id of the first of them."""
+    """The id of the first game."""
     cause: str
-    """Of the first, in words."""
+    """The cause in the first game, in words."""
     games: int = 0
 
 
 @dataclass(slots=True)
 class LiveBot:
-    """One bot's row in the live table: counts of the run, live rating of its division.
-
-    The counts include the games of interrupted sessions.
-    """
+    """A bot's row in the live table: its live rating, and counts over all sessions of the run."""
 
     name: str
     elo: float
@@ -59,46 +56,46 @@ class LiveBot:
 
     @property
     def change(self) -> float:
-        """Elo won in this session."""
+        """Elo gained in this session."""
         return self.elo - self.elo_at_start
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """The state of a run for its watcher. Changed by the runner only."""
+    """The state of a run for its watcher; only the runner changes it."""
 
     run_id: int
     seed: int
     title: str
     target_games: int | None
     games_before: int
-    """Games of this run that an interrupted session had finished."""
+    """Finished games of interrupted sessions."""
     bots: dict[str, LiveBot]
     is_rated: bool = True
-    """Whether the games move the live ratings."""
+    """Whether the games change the live ratings."""
     workers: int = 1
-    """Pairs that are really in play at the same time."""
+    """Pairs that are played at the same time."""
     started: float = field(default_factory=time.monotonic)
     games: int = 0
     """Finished games of this session."""
     aborted_games: int = 0
-    """How often a move was asked, or a pair played, again because the machine stalled."""
+    """Moves and pairs that were repeated because the machine stalled."""
     deadline: float | None = None
     """Monotonic time at which the run ends."""
     progress: str = ""
-    """How near a decision is, in words, when the run ends by one."""
+    """The progress towards a decision, in words; empty if the run needs none."""
     games_left: float | None = None
-    """Until the decision, roughly; None: there is none, or it cannot be told."""
+    """Estimated games until the decision; None if unknown."""
     estimate: Mapping[str, float] = field(default_factory=dict)
-    """The values that a tuning has come to, by parameter."""
+    """The present estimate of a tuning, by parameter."""
     ending: RunEnding | None = None
-    """Why it stopped playing; None while it plays, and after an error."""
+    """The reason of the end; None while the run plays, and after an error."""
     playing: Mapping[Any, PairPlan] = field(default_factory=dict)
     forfeits: dict[tuple[str, Termination], Forfeits] = field(default_factory=dict)
-    """By bot and kind, those of interrupted sessions included."""
+    """Forfeits by bot and kind, those of interrupted sessions included."""
     warnings: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
-    """Why bots play no more that no machine can host, by name."""
+    """The reasons of bots that no machine can host, by name."""
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
 
     @property
@@ -117,7 +114,7 @@ class LiveRun:
     def count_forfeits(
         self, bot: str, termination: Termination, *, games: int, game: int, cause: str
     ) -> Forfeits:
-        """Add lost games to a bot's forfeits of one kind; the sum."""
+        """Add lost games to a bot's forfeits of one kind; return the sum."""
         self.bots[bot].forfeits += games
         first = Forfeits(bot, termination, game, cause)
         known = self.forfeits.setdefault((bot, termination), first)
@@ -125,7 +122,7 @@ class LiveRun:
         return known
 
     def count(self, games: int) -> None:
-        """Note that games were finished now."""
+        """Count games that were finished now."""
         self.games += games
         now = time.monotonic()
         self._recent.append((now, self.games))
@@ -133,7 +130,7 @@ class LiveRun:
             self._recent.popleft()
 
     def games_an_hour(self) -> float | None:
-        """The speed over the last two minutes; None before anything is finished."""
+        """Return the speed over the last two minutes; None before the first game ends."""
         if not self.games:
             return None
         now = time.monotonic()
@@ -143,7 +140,7 @@ class LiveRun:
         return (self.games - count) / max(now - first, 1e-9) * 3600
 
     def seconds_left(self) -> float | None:
-        """Until the games are played or the time is up; None when there is no limit or speed."""
+        """Return the estimated seconds until the run ends; None if unknown."""
         left = [] if self.deadline is None else [max(0.0, self.deadline - time.monotonic())]
         speed = self.games_an_hour()
         if self.target_games is not None and speed:
@@ -154,51 +151,51 @@ class LiveRun:
 
 
 class Watcher(Protocol):
-    """Shows a run to somebody."""
+    """Shows a run while it is played."""
 
     def started(self, live: LiveRun) -> None:
-        """The run begins."""
+        """Handle the start of the run."""
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """A pair was stored."""
+        """Handle a pair that was stored."""
 
     def tick(self, live: LiveRun) -> None:
-        """Some time has passed, at most a quarter of a second."""
+        """Refresh the display; called at least four times a second."""
 
     def notified(self, live: LiveRun, sentence: str) -> None:
-        """Something happened that nobody has to look at, such as a machine that joined."""
+        """Show an event that needs no attention, such as a machine that joined."""
 
     def warned(self, live: LiveRun, sentence: str) -> None:
-        """Something happened that the user should know."""
+        """Show a warning."""
 
     def ended(self, live: LiveRun) -> None:
-        """Nothing more will be played."""
+        """Handle the end of the run."""
 
 
 class NullWatcher:
     """A watcher that shows nothing."""
 
     def started(self, live: LiveRun) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def pair_finished(self, live: LiveRun, record: PairRecord) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def tick(self, live: LiveRun) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def notified(self, live: LiveRun, sentence: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def warned(self, live: LiveRun, sentence: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def ended(self, live: LiveRun) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
-def title_of(settings: Settings) -> str:
-    """The conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
+def describe_conditions(settings: Settings) -> str:
+    """Return the conditions in a line, such as ``thu, 100 ms a move, random pairs``."""
     boards: Sequence[str] = [str(board) for board in settings.boards]
     plies = settings.resolved_opening
     opening = "" if not plies else f", openings of {plies} plies"

@@ -10,20 +10,20 @@ from db.records.budget import parts_of
 from db.records.runs import OPTIONS, SELECT, RunKind, RunRow, RunStatus
 from db.store import RunLock, Store
 from ladder.runs.budgets import Budgets
-from ladder.runs.settings import LIMIT_OPTIONS, cpu_limit
+from ladder.runs.settings import LIMIT_NAMES, cpu_limit
 
 TUNING = "tuning"
-"""The key of a tuning's search among the settings of its run."""
+"""The settings key of a tuning's search."""
 UNFINISHED = frozenset({RunStatus.INTERRUPTED, RunStatus.RUNNING, RunStatus.INVALID})
 """States of a run that can be resumed if no process plays it."""
 OF_MANY_RUNS = ("bisect", "tune")
-"""Commands that play several runs."""
+"""Commands that play several runs each."""
 
 
 def is_unfinished(run: RunRow) -> bool:
     """Return whether a run that no process plays can be resumed.
 
-    An invalid gate or choice cannot: its games would make the next one invalid, too.
+    An invalid gate or selection cannot: its games would make the resumed one invalid, too.
     """
     return run.status in UNFINISHED and not (
         run.kind in (RunKind.GATE, RunKind.SELECT) and run.status is RunStatus.INVALID
@@ -32,13 +32,13 @@ def is_unfinished(run: RunRow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Resumable:
-    """An interrupted run whose bots are still those that it began with."""
+    """An interrupted run whose bots have not changed."""
 
     run_id: int
     games: int
-    """Finished ones."""
+    """Finished games."""
     options: Mapping[str, object]
-    """The command that resumes it and its options, as `ladder.cli.resume` stores them."""
+    """The command that resumes it, and its options, as `ladder.cli.resume` stores them."""
 
 
 def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
@@ -52,7 +52,7 @@ def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
     for run in store.runs.find():
         options = options_of(run)
         if options is None or run.renamed or not is_unfinished(run) or lock.is_alive(run.id):
-            continue  # the identity of a renamed one is made of the former names
+            continue  # a run with renamed bots has an identity of the former names
         is_part = options["command"] in OF_MANY_RUNS
         if not is_part and not run.settings["bots"].items() <= hashes.items():
             continue
@@ -65,12 +65,12 @@ def resumable_runs(store: Store, lock: RunLock) -> tuple[Resumable, ...]:
 def options_of(run: RunRow) -> dict[str, Any] | None:
     """Return the command of a run and its options; None if they are unknown.
 
-    Those of a run that was stored without them are read off its settings; the command of such a
-    bisection names a history that is not stored.
+    The options of older runs, which are stored without them, are derived from their settings. An
+    older bisection has none: its history is not stored.
     """
     options = run.settings.get(OPTIONS)
     if options is None and run.kind is not RunKind.BISECT and "boards" in run.settings:
-        options = _options_before(run)
+        options = _derive_options(run)
     if not options:
         return None
     if options.get("seed") is None and not options.get("stages"):  # each stage has its own seed
@@ -78,15 +78,12 @@ def options_of(run: RunRow) -> dict[str, Any] | None:
     return dict(options)
 
 
-def _options_before(run: RunRow) -> dict[str, object]:
+def _derive_options(run: RunRow) -> dict[str, object]:
     settings = run.settings
     against: str | None = None
     margin_ms = settings.get("margin_ms", MARGIN_MS)
     watchdog_s = float(settings.get("watchdog_s", WATCHDOG_S))
-    limits = {
-        option.removeprefix("--").replace("-", "_"): settings["limits"][name]
-        for name, option in LIMIT_OPTIONS.items()
-    }
+    limits = {option: settings["limits"][field] for field, option in LIMIT_NAMES.items()}
     if limits["cpu_time"] == cpu_limit(Budgets(settings["budget"]), margin_ms, watchdog_s):
         limits["cpu_time"] = None
     search = settings.get(TUNING, {})
@@ -129,5 +126,5 @@ def _budget(amounts: Mapping[str, int]) -> dict[str, object]:
             options[kind] = amount
         else:
             times.append(f"{amount}ms" if bot is None else f"{bot}={amount}ms")
-    # The time of all bots stands after those of single ones.
+    # `--time` lists the budgets of single bots first: `v4=200ms,100ms`.
     return {**options, "time": ",".join(sorted(times, key=lambda word: "=" not in word)) or None}

@@ -1,4 +1,4 @@
-"""The bots of a run: which are paused because they cannot play, and whether enough are left."""
+"""The bots of a run: paused ones, and whether enough are left to play."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,11 +20,11 @@ class Roster:
     def __init__(
         self, bots: Mapping[str, LiveBot], *, indispensable: frozenset[str] = frozenset()
     ) -> None:
-        """All bots are able at first.
+        """Start with all bots able to play.
 
         Args:
-            bots: the rows of the live table by name; `paused` is set here.
-            indispensable: the bots without any one of which no pair of the run can be played.
+            bots: The rows of the live table by name, whose `paused` is set here.
+            indispensable: The bots without which the run cannot continue.
 
         """
         self._bots = bots
@@ -33,14 +33,14 @@ class Roster:
         self._pondering: set[int] = set()
         self._reasons: dict[str, str] = {}
         self.unexcused: set[str] = set()
-        """Bots whose late moves are charged whatever the machine does."""
+        """Bots whose late moves are no longer excused."""
 
     def can_play(self, plan: PairPlan) -> bool:
-        """Whether neither bot of a pair is paused."""
+        """Return whether neither bot of a pair is paused."""
         return not (self._bots[plan.a.name].paused or self._bots[plan.b.name].paused)
 
     def note_starts(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Count the failed starts of a pair; a sentence for each bot that is paused for them."""
+        """Count the failed starts of a pair; yield a warning for each bot that is paused."""
         for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
             failures = record.failed_starts.count(entrant.revision)
             if not failures:
@@ -60,35 +60,34 @@ class Roster:
                 )
 
     def note_pondering(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """A sentence for each bot that is seen for the first time to use its opponents' time."""
+        """Yield a warning for each bot that uses its opponent's time for the first time."""
         for entrant in (plan.a, plan.b):
             if entrant.revision in record.pondering and entrant.revision not in self._pondering:
                 self._pondering.add(entrant.revision)
                 yield (
-                    f"{entrant.name} computes while its opponent is asked: "
-                    "its processes are stopped meanwhile from now on"
+                    f"{entrant.name} computes while its opponent thinks: from now on its processes "
+                    "are stopped during that time"
                 )
 
     def note_changed(self, plan: PairPlan, record: PairRecord) -> Iterator[str]:
-        """Pause the bots whose files have changed; a sentence for each that was not paused yet."""
+        """Pause the bots whose files have changed; yield a warning for each."""
         for entrant in {entrant.revision: entrant for entrant in (plan.a, plan.b)}.values():
             bot = self._bots[entrant.name]
             if entrant.revision in record.changed and not bot.paused:
                 bot.paused = True
                 self._reasons[bot.name] = f"is not what was registered ({record.abort_reason})"
                 yield (
-                    f"{entrant.name} is not what was registered any more ({record.abort_reason}) "
-                    "and is paused: no game of the new content counts; put the old files back and "
-                    "run the same command to go on, or register the new ones with `ladder bots "
-                    "add`; --files says which files are the bot"
+                    f"{entrant.name} is paused, because its files are no longer those that were "
+                    f"registered ({record.abort_reason}): restore the old files and run the same "
+                    "command again, or register the new ones with `ladder bots add`"
                 )
 
     def leave_out(self, hostless: Mapping[str, str], live: LiveRun) -> Iterator[str]:
-        """Pause the bots that no machine can host; a sentence for each that was not paused yet.
+        """Pause the bots that no machine can host; yield a warning for each.
 
         Args:
-            hostless: the reasons of the machines, by the name of a bot.
-            live: keeps them for the report.
+            hostless: The reasons of the machines, by the name of the bot.
+            live: The state of the run, which keeps the reasons for the report.
 
         """
         for name, reasons in hostless.items():
@@ -99,26 +98,26 @@ class Roster:
                 yield f"{name} is left out: {live.left_out[name]}"
 
     def charge_lateness(self, names: Iterable[str]) -> Iterator[str]:
-        """Excuse no late move of some bots any more; a sentence for each."""
+        """Stop excusing the late moves of some bots; yield a warning for each."""
         for name in names:
             self.unexcused.add(name)
             yield (
-                f"{name} is charged for its late moves from now on: it alone was late, as if the "
-                "machine had delayed it, while its opponents and the referee were in time"
+                f"late moves of {name} are no longer excused: it alone is late so often, while its "
+                "opponents and the referee are on time"
             )
 
     def with_charged_bots(self, plan: PairPlan) -> PairPlan:
-        """Return a plan that names those of its bots whose late moves are charged."""
+        """Return a plan that lists the bots whose late moves are not excused."""
         if not self.unexcused:
             return plan
         charged = [each.revision for each in (plan.a, plan.b) if each.name in self.unexcused]
         return msgspec.structs.replace(plan, unexcused=tuple(charged))
 
     def check_enough(self) -> None:
-        """Refuse to go on when the bots that are left can play no pair of this run.
+        """Check that the remaining bots can play a pair of this run.
 
         Raises:
-            InvalidRun: an indispensable bot is paused, or fewer than two bots are able.
+            InvalidRun: an indispensable bot is paused, or fewer than two bots are left.
 
         """
         paused = [bot.name for bot in self._bots.values() if bot.paused]

@@ -1,6 +1,6 @@
-"""The runner: has pairs played and stores each at its end, until told to stop.
+"""The runner: it gives pairs to workers and stores their records until the run ends.
 
-The coordinator is the only writer of its run. A `ladder.runs.pair_queue.PairSource` decides which
+This process is the only writer of its run. A `ladder.runs.pair_queue.PairSource` decides which
 pair is next.
 """
 
@@ -44,7 +44,7 @@ TICK_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """The end of a run: how it stands in the database, and why it ended."""
+    """The end of a run: its stored row, and why it ended."""
 
     run: RunRow
     ending: RunEnding
@@ -71,26 +71,29 @@ class Runner:
     watcher: Watcher
     _playing: dict["Future[PairRecord]", PairPlan] = field(default_factory=dict)
     _done: list["Future[PairRecord]"] = field(default_factory=list)
-    """Those that workers are done with, or that were cancelled, and that are not collected; filled
-    in this thread, by `submit`, `wait` and `cancel`."""
+    """Futures that are done or cancelled and not collected yet; filled in this thread, by callbacks
+    in `submit`, `wait` and `cancel`."""
 
     def __post_init__(self) -> None:
         self.live.playing = self._playing
         self.live.workers = self.workers.slots
 
     def play(self) -> RunOutcome:
-        """Play until the target is reached or a stop is asked for.
+        """Play until the target is reached or a stop is requested.
 
-        The run's status is stored whatever happens; pairs in play at a stop stay planned.
+        The status of the run is stored in every case; pairs in play at a stop stay planned.
 
         Raises:
-            InvalidRun: bots fail or the machine stalls so that the run means nothing.
+            InvalidRun: bots fail or the machine stalls too often.
 
         """
         self.watcher.started(self.live)
         self.store.patience.tell = self._warn
         if self._time_is_up():
-            self._warn(f"nothing is left of --hours: run {self.run.id} has been played for longer")
+            self._warn(
+                f"no time is left: run {self.run.id} has already been played for longer; ask for "
+                "more hours to continue it"
+            )
         status = RunStatus.INTERRUPTED
         try:
             self.source.load()
@@ -101,17 +104,17 @@ class Runner:
             if ending is RunEnding.DONE:
                 if not self.decision.judge.keeps_planned:  # else a later session resumes it
                     status = RunStatus.FINISHED
-                self.decision.consider(())  # a target of fewer games than were begun owes none
+                self.decision.consider(())  # pairs beyond the target hold nothing back
         except InvalidRun:
             status = RunStatus.INVALID
-            self.decision.consider(())  # what is still in play will never be finished
+            self.decision.consider(())  # pairs in play will never be finished
             raise
         finally:
             if self.live.ending is RunEnding.DONE and not self._playing:
                 self.workers.close()
             else:
                 self.workers.kill()
-            self._report_news()
+            self._report_events()
             if status is RunStatus.FINISHED:
                 self.store.runs.finish(self.run.id)
             else:
@@ -131,33 +134,29 @@ class Runner:
             self.live.games_left = self.decision.judge.games_left
             if self.decision.judge.decided:
                 self._cancel_pending()
-            depends = self._hand_out()
+            is_blocked = self._submit_pairs()
             if self._playing:
                 self.workers.wait(TICK_S)
                 done = [future for future in self._done if future in self._playing]
                 self._done.clear()
-                self._hand_out(done=len(done))  # no worker idles while the disk is written
+                self._submit_pairs(done=len(done))  # no worker idles while the disk is written
                 self._collect(done)
-                self._update_workers()
-            elif depends:
+                self.live.workers = self.workers.slots
+                self._report_events()
+            elif is_blocked:
                 time.sleep(TICK_S)  # another process plays what the next batch depends on
             else:
                 return RunEnding.DONE
             self.watcher.tick(self.live)
 
     def _consider(self) -> None:
-        """Show the judge all pairs before the first unfinished one."""
+        """Give the judge all pairs before the first unfinished one."""
         while True:
             self.decision.consider(self._unfinished())
             if not self.source.settle_deferred(plan.number for plan in self._playing.values()):
                 return
 
-    def _update_workers(self) -> None:
-        """Note how many pairs can be in play now, and report what happened to the machines."""
-        self.live.workers = self.workers.slots
-        self._report_news()
-
-    def _report_news(self) -> None:
+    def _report_events(self) -> None:
         for sentence, is_warning in self.workers.events():
             if is_warning:
                 self._warn(sentence)
@@ -165,7 +164,7 @@ class Runner:
                 self.watcher.notified(self.live, sentence)
 
     def _unfinished(self) -> Iterator[int]:
-        """Return the numbers of the pairs that are planned and not finished."""
+        """Return the numbers of the planned pairs that are not finished."""
         return chain(self.source.numbers(), (plan.number for plan in self._playing.values()))
 
     def _cancel_pending(self) -> None:
@@ -175,20 +174,20 @@ class Runner:
         if not self.decision.judge.keeps_planned:
             self.source.drop(plans)
 
-    def _hand_out(self, done: int = 0) -> bool:
-        """Keep every worker busy and pairs ready behind each, but begin none past the target.
+    def _submit_pairs(self, done: int = 0) -> bool:
+        """Submit as many pairs as the workers take, but none beyond the target.
 
-        Return whether there is more to begin that depends on pairs which are not finished.
+        Return whether the next pair depends on unfinished ones.
 
         Args:
-            done: how many of the pairs in play their workers are done with.
+            done: The number of pairs in play that workers have finished.
 
         """
-        room = self.workers.room + done
-        while not self.decision.judge.decided and len(self._playing) < room:
+        capacity = self.workers.capacity + done
+        while not self.decision.judge.decided and len(self._playing) < capacity:
             wanted = self._pairs_wanted()
             if wanted is not None and wanted <= 0:
-                return False  # what a run without a target has planned beyond it stays planned
+                return False  # pairs that an earlier run planned beyond this target stay planned
             plan = self.source.next_pair(wanted=wanted, in_play=len(self._playing))
             if plan is None:
                 return self.source.is_blocked
@@ -199,33 +198,33 @@ class Runner:
         return False
 
     def _pairs_wanted(self) -> int | None:
-        """Return how many more pairs to begin; None without a limit."""
+        """Return the number of pairs that are missing to the target; None without one."""
         target = self.live.target_games
         if target is None:
             return None
         missing = target + self.decision.judge.surplus - self.live.total_games
         wanted = (missing + 1) // 2 - len(self._playing)
         if not self._playing and self.decision.has_waiting_pairs:
-            return max(1, wanted)  # the judge waits for an earlier pair
+            return max(1, wanted)  # the judge waits for an earlier pair that is not played yet
         return wanted
 
     def _collect(self, done: Sequence["Future[PairRecord]"]) -> None:
-        """Take in the pairs that workers are done with; those that were played share a commit."""
-        came: list[tuple[PairPlan, PairRecord]] = []
+        """Store and count finished pairs, all of them in one commit; requeue those that failed."""
+        records: list[tuple[PairPlan, PairRecord]] = []
         hostless: dict[str, str] = {}
         died: list[PairPlan] = []
         for future in sorted(done, key=lambda each: self._playing[each].number):
             plan = self._playing.pop(future)
             try:
-                came.append((plan, future.result()))
+                records.append((plan, future.result()))
             except WorkerDied:
                 died.append(plan)
                 self.source.requeue(plan)
             except NoHost as error:
                 hostless |= error.reasons
                 self.source.requeue(plan)
-        stored = iter(self.source.finish([each for each in came if each[1].games]))
-        for plan, record in came:
+        stored = iter(self.source.finish([each for each in records if each[1].games]))
+        for plan, record in records:
             self.live.aborted_games += record.aborts
             if record.games:
                 self._warn_all(self._count(plan, record, next(stored)))

@@ -1,7 +1,7 @@
-"""Which two bots meet in the pair of a given number.
+"""The schedule of a run: bots, board and opening of the pair of each number.
 
-Every schedule is a pure function of the run's seed and the pair's number, so that a killed run
-goes on exactly where it stopped and two runs side by side share one stream.
+It is a pure function of the run's seed and the pair's number, so that a killed run resumes exactly
+where it stopped, and two runs at the same time share one stream.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,26 +23,26 @@ from ladder.pair_seeds import CURRENT, SeedDerivation, derive, derive_pair_seed
 
 
 class PairingKind(StrEnum):
-    """The words of ``--pairing``."""
+    """The ways to choose opponents."""
 
     RANDOM = "random"
     ROUND_ROBIN = "round-robin"
     GAUNTLET = "gauntlet"
     UNCERTAIN = "uncertain"
-    """Not of the number alone: `ladder.runs.uncertain_pairing` looks at finished pairs."""
+    """Depends on finished pairs, too: `ladder.runs.uncertain_pairing`."""
     GATE = "gate"
-    """Not a word of the option: a candidate is A in every pair, its baselines take turns."""
+    """For gates only: the candidate is A in every pair, its baselines take turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """How opponents are chosen."""
+    """A way to choose opponents, with its bots."""
 
     kind: PairingKind
     candidate: str | None = None
-    """The bot that plays in every pair, of a gauntlet or a gate; None: there is none."""
+    """The bot that plays in every pair of a gauntlet or gate; None for other kinds."""
     against: tuple[str, ...] = ()
-    """For a gate: the baselines, of which the candidate itself may be one."""
+    """The baselines of a gate, which may include the candidate."""
 
     def __str__(self) -> str:
         if self.against:
@@ -51,10 +51,10 @@ class Pairing:
 
 
 def parse_pairing(text: str) -> Pairing:
-    """``random``, ``round-robin``, ``uncertain`` or ``gauntlet:NAME``.
+    """Read ``random``, ``round-robin``, ``uncertain`` or ``gauntlet:NAME``.
 
     Raises:
-        UsageError: the text is none of these.
+        UsageError: the text is not one of these.
 
     """
     word, colon, candidate = text.partition(":")
@@ -66,31 +66,33 @@ def parse_pairing(text: str) -> Pairing:
         PairingKind.UNCERTAIN,
     ):
         return Pairing(PairingKind(word))
-    raise UsageError(f"--pairing is random, round-robin, uncertain or gauntlet:NAME, got {text!r}")
+    raise UsageError(
+        f"write random, round-robin, uncertain or gauntlet:NAME, got {text!r}", option="pairing"
+    )
 
 
 def refuse_set(name: str, plays: Sequence[str] | None, openings: OpeningSet) -> None:
     """Refuse a bot that does not play every board of a set of openings.
 
     Args:
-        name: the bot.
-        plays: its boards, as its hello lists them; None for all.
-        openings: the set.
+        name: The bot.
+        plays: Its boards, as its hello lists them; None for all.
+        openings: The set.
 
     Raises:
-        UnfitBot: it does not.
+        UnfitBot: the bot does not play a board of the set.
 
     """
     for board in openings.boards:
         if not can_play_class(plays, BoardClass(board)):
             raise UnfitBot(
-                f"--openings: {name} does not play {board}, which is among them",
-                f"take openings on other boards, such as {boards_to_propose(plays)}",
+                f"{name} does not play {board}, a board of the openings",
+                f"choose openings on other boards, such as {boards_to_propose(plays)}",
             )
 
 
-# What a stream draws for: independent of each other, so that, for example, the boards of a run do
-# not change when its pairing does.
+# The purposes of random numbers. Each has a stream of its own, so that, for example, the boards of
+# a run do not change when its pairing does.
 _PARTNERS, _BOARDS, _OPENING, _GAMES, _ORDER, _LAP = range(6)
 
 
@@ -99,9 +101,8 @@ class Schedule:
     """A stream of pairs.
 
     Raises:
-        UsageError: fewer than two bots, a gauntlet's bot is not among them, a bot has no opponent
-            with whom it shares a board, an opening of that length does not exist on a board, or a
-            bot does not play all boards of the set of openings.
+        UsageError: there are fewer than two bots, the bot of a gauntlet is not among them, or a
+            bot shares no board with any opponent, or does not play all boards of the openings.
 
     """
 
@@ -110,41 +111,38 @@ class Schedule:
     pairing: Pairing
     boards: tuple[BoardClass, ...]
     opening_plies: int | None
-    """None: by board class, 0 where boards vary and 4 elsewhere."""
+    """Plies of random openings; None for the default of each board class."""
     seed: int
     plays: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The boards of those bots that do not play every board, as their hello lists them."""
+    """The boards of the bots that do not play every board, as their hello lists them."""
     openings: OpeningSet | None = None
-    """Each pair takes the next one of a shuffled order, board included; None: drawn at random."""
+    """A set of openings, used in a shuffled order with their boards; None for random openings."""
     derivation: SeedDerivation = CURRENT
 
     def __post_init__(self) -> None:
         if len(self.bots) < 2 and self.pairing.kind is not PairingKind.GATE:
-            raise UsageError("a ladder needs at least two different bots: name more with --bots")
+            raise UsageError("a run needs at least two different bots: name more", option="bots")
         candidate = self.pairing.candidate
         if candidate is not None and candidate not in self.bots:
-            raise UsageError(f"--pairing gauntlet:{candidate}: that bot is not among --bots")
+            raise UsageError(
+                f"{candidate} is not among the bots of the run: add it", option="pairing"
+            )
         if self.openings is not None:
-            self._refuse_openings(self.openings)
+            for name in self.bots:
+                refuse_set(name, self.plays.get(name), self.openings)
         met = {name for pair in self._combinations() if self._shared(*pair) for name in pair}
         for name in self.bots:
             if name not in met:
                 boards = ", ".join(map(str, self.boards))
                 raise UsageError(
-                    f"{name} finds no opponent: on none of the boards ({boards}) it and another "
-                    "can both play; leave it out of --bots or add a board to --boards"
+                    f"{name} has no opponent: no other bot plays one of its boards ({boards}); "
+                    "leave it out or add a board"
                 )
 
-    def _refuse_openings(self, known: OpeningSet) -> None:
-        """Refuse a bot that does not play every board of the set. Raises UsageError."""
-        for name in self.bots:
-            refuse_set(name, self.plays.get(name), known)
-
     def pair(self, number: int, partners: tuple[str, str] | None = None) -> PlannedPair:
-        """The pair of that number, 0 and up.
+        """Return the pair of a number, 0 and up.
 
-        With `partners` these two meet; without them the schedule says who does (``uncertain``
-        answers like ``random`` then).
+        With `partners` these two meet; else the schedule chooses (as ``random`` for ``uncertain``).
         """
         random = self._random(number, _BOARDS)
         if partners is not None or self.pairing.kind in (
@@ -177,22 +175,22 @@ class Schedule:
         )
 
     def _random(self, *values: int) -> SplitMix:
-        """Return the random numbers for a pair or lap and a purpose."""
+        """Return the random numbers for a pair or round and a purpose."""
         return SplitMix(derive(self.seed, *values, by=self.derivation))
 
     def _random_moves(self, number: int, board: Board, plies: int) -> tuple[int, ...]:
-        """The random opening of a pair."""
+        """Draw the random opening of a pair."""
         return draw_opening(board, plies, self._random(number, _OPENING))
 
     def _opening(self, known: OpeningSet, number: int) -> Opening:
-        """Laps over the whole set, each in an order of its own."""
+        """Return the opening of a pair: each round goes over the whole set in a new order."""
         lap, place = divmod(number, len(known))
         return known.openings[
             _lap_order(derive(self.seed, lap, _LAP, by=self.derivation), len(known))[place]
         ]
 
     def _partners(self, number: int) -> tuple[str, str]:
-        """Two bots drawn at random among those that share a board."""
+        """Draw two bots that share a board."""
         random = self._random(number, _PARTNERS)
         names = tuple(self.bots)
         while True:
@@ -203,9 +201,10 @@ class Schedule:
                 return names[a], names[b]
 
     def _fixture(self, number: int) -> tuple[str, str, BoardClass]:
-        """Rounds: every combination once on every board, each round in an order of its own.
+        """Return bots and board of a round-robin, gauntlet or gate.
 
-        A gate's rounds are alike: its candidate is A in every pair.
+        Each round has every combination once on every board, in a new order, and A and B swap
+        between rounds. The rounds of a gate are equal: its candidate is always A.
         """
         combos = self._combinations()
         lap, place = divmod(number, sum(len(self._shared(*pair)) for pair in combos))
@@ -221,9 +220,9 @@ class Schedule:
         raise AssertionError("a lap is as long as its fixtures")
 
     def _shared(self, a: str, b: str) -> tuple[BoardClass, ...]:
-        """The boards of the run on which both play."""
+        """Return the boards of the run that both bots play."""
         if self.openings is not None:
-            return self.boards[:1]  # everybody plays all of them, and the opening decides
+            return self.boards[:1]  # all bots play all boards, and the opening chooses the board
         if not self.plays:
             return self.boards
         return tuple(
@@ -247,44 +246,46 @@ def _lap_order(seed: int, count: int) -> Sequence[int]:
 
 
 def board_class_for(board: Board, boards: Iterable[BoardClass]) -> BoardClass:
-    """The class of a run to which a board belongs: itself before a family.
+    """Return the board class of a run for a board; the board itself precedes a family.
 
     Raises:
-        UsageError: it belongs to none.
+        UsageError: the run has no such board.
 
     """
     fitting = [kind for kind in boards if is_of_class(board, kind)]
     if not fitting:
-        raise UsageError(f"--openings: {board} is none of the run's boards")
+        raise UsageError(f"{board} is not among the boards of the run", option="openings")
     return min(fitting, key=lambda kind: kind.varies)
 
 
 def refuse_other_boards(openings: OpeningSet, boards: Sequence[BoardClass]) -> None:
-    """Refuse a set of openings that is not for the boards of a run, or not for all of them.
+    """Refuse a set of openings that has other boards than a run.
 
     Raises:
-        UsageError: one of them is for another board, or a board has none.
+        UsageError: an opening is for another board, or a board has no opening.
 
     """
     played = ",".join(map(str, boards))
     for opening in openings.openings:
         if not any(is_of_class(opening.board, kind) for kind in boards):
             raise UsageError(
-                f"--openings: '{opening}' is no opening for the boards {played}: add "
-                f"{opening.board} to --boards, or take openings for them"
+                f"'{opening}' is not for the boards {played}: add the board {opening.board}, or "
+                "choose other openings",
+                option="openings",
             )
     used = {board_class_for(board, boards) for board in openings.boards}
     for kind in boards:
         if kind not in used:
             raise UsageError(
-                f"--openings: there is none for {kind}: leave it out of --boards, or add openings"
+                f"there is no opening for {kind}: leave the board out, or add openings for it",
+                option="openings",
             )
 
 
 def refuse_long_openings(
-    opening_plies: int | None, boards: Iterable[BoardClass], option: str = "--opening-plies"
+    opening_plies: int | None, boards: Iterable[BoardClass], option: str = "opening_plies"
 ) -> None:
-    """Refuse openings that cannot be drawn on all boards of a stream.
+    """Refuse random openings that are too long for a board.
 
     Raises:
         UsageError: they are too long for the smallest board of a class.
@@ -294,4 +295,4 @@ def refuse_long_openings(
         try:
             check_openings(board_class, plies_of_opening(opening_plies, board_class))
         except OpeningError as error:
-            raise UsageError(f"{option}: {error}") from error
+            raise UsageError(str(error), option=option) from error

@@ -1,4 +1,4 @@
-"""The state of a run for its watcher: read from the database, then counted pair by pair."""
+"""The state of a run for its watcher: read from the database, then updated pair by pair."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from db.records.runs import RunRow
 from db.store import Store
 from engine.result import Result
 from ladder.match.process.failures import in_one_line
-from ladder.runs.progress import LiveBot, LiveRun, title_of
+from ladder.runs.progress import LiveBot, LiveRun, describe_conditions
 from ladder.runs.settings import Settings
 from ladder.stats.sequential_elo import START
 
@@ -16,7 +16,7 @@ from ladder.stats.sequential_elo import START
 def scoreboard_of(
     store: Store, run: RunRow, settings: Settings, entrants: Mapping[str, Entrant]
 ) -> LiveRun:
-    """Return the state of a run with the games of its interrupted sessions."""
+    """Return the state of a run, the games of its interrupted sessions included."""
     ratings: dict[int, float] = {
         row.revision: row.elo for row in store.aggregate.ratings(run.division_id)
     }
@@ -27,7 +27,7 @@ def scoreboard_of(
     live = LiveRun(
         run_id=run.id,
         seed=run.seed,
-        title=title_of(settings),
+        title=describe_conditions(settings),
         target_games=settings.target_games,
         games_before=store.games.count(run.id),
         bots=bots,
@@ -42,7 +42,7 @@ def scoreboard_of(
 def count_pair(
     live: LiveRun, plan: PairPlan, record: PairRecord, finished: FinishedPair
 ) -> Iterator[str]:
-    """Count a stored pair; yield a warning for the first forfeit of each kind of each bot."""
+    """Count a stored pair; yield a warning for each bot's first forfeit of each kind."""
     for entrant, rating in ((plan.a, finished.a), (plan.b, finished.b)):
         if rating is not None:
             live.bots[entrant.name].elo = rating.elo
@@ -71,7 +71,7 @@ def count_pair(
 
 
 def _count_former(live: LiveRun, store: Store, entrants: Mapping[str, Entrant]) -> float:
-    """Count the games of interrupted sessions; return the seconds for which they were played."""
+    """Count the games of interrupted sessions; return their playing time in seconds."""
     names = {entrant.revision: name for name, entrant in entrants.items()}
     tally = store.tallies.of_run(live.run_id)
     for side in tally.sides:

@@ -1,4 +1,4 @@
-"""The settings of a run: its task, and the part of them that identifies it."""
+"""The settings of a run, and the part of them that identifies it."""
 
 import hashlib
 import math
@@ -22,37 +22,37 @@ from ladder.runs.schedule import (
 )
 
 DERIVATION = "seed_derivation"
-"""The key of a run's settings that names its derivation of seeds; missing in older runs."""
+"""The settings key of a run's seed derivation; missing in older runs."""
 TIME = "time_ms"
-"""The name of the budget by the clock, under which the margin counts."""
+"""The name of the budget by the clock, for which the margin applies."""
 
 
 class ResumePolicy(StrEnum):
-    """The treatment of an interrupted run of the same identity."""
+    """What to do with an interrupted run of the same identity."""
 
     AUTO = "auto"
-    """Finish it if there is one, else start a new one."""
+    """Resume it if there is one, else start a new run."""
     ONLY = "only"
-    """Finish it if there is one, else do nothing."""
+    """Resume it if there is one, else do nothing."""
     NEVER = "never"
-    """Start a new one in any case."""
+    """Start a new run in any case."""
 
 
-LIMIT_OPTIONS = {
-    "memory_mb": "--memory",
-    "open_files": "--open-files",
-    "processes": "--processes",
-    "scratch_mb": "--scratch",
-    "cpu_s": "--cpu-time",
+LIMIT_NAMES = {
+    "memory_mb": "memory",
+    "open_files": "open_files",
+    "processes": "processes",
+    "scratch_mb": "scratch",
+    "cpu_s": "cpu_time",
 }
-"""The limits that the user may set, and their options."""
+"""The option of each limit, by the field of `db.records.launch.Limits`."""
 
 
 def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
-    """Return the limit of CPU time for a game, in seconds, where none is given.
+    """Return the default limit of CPU time for a game in seconds.
 
-    Twice what the clock leaves the longest game: enough for a second busy thread, or for thinking
-    on the opponent's time, and no more.
+    It is twice the wall time of the longest game: enough for a second busy thread, or for thinking
+    during the opponent's moves.
     """
     time_ms = budgets.longest_ms
     move_s = watchdog_s if time_ms is None else (time_ms + margin_ms) / 1000
@@ -61,7 +61,7 @@ def cpu_limit(budgets: Budgets, margin_ms: int, watchdog_s: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """One run as the user asked for it."""
+    """The settings of one run."""
 
     bots: tuple[str, ...]
     """Names of registered bots."""
@@ -69,9 +69,9 @@ class Settings:
     budgets: Budgets
     pairing: Pairing
     opening_plies: int | None = None
-    """None: the default of each board class."""
+    """Plies of random openings; None for the default of each board class."""
     openings: NamedOpenings | None = None
-    """None: they are drawn at random."""
+    """The set of openings; None for random ones."""
     seed: int | None = None
     games: int | None = None
     """Finished games after which the run ends; an odd number is rounded up."""
@@ -80,37 +80,37 @@ class Settings:
     concurrency: int = 1
     """Pairs played at the same time."""
     restart: Restart | None = None
-    """Overrides how often each bot's process is renewed."""
+    """When to restart bot processes; None for each bot's own rule."""
     pin: bool = True
-    """Each worker and its bots on one CPU, where there are enough."""
+    """Whether each worker and its bots share one CPU, if there are enough."""
     margin_ms: int = MARGIN_MS
-    """How late a move may be under a time budget."""
+    """Time by which a move may exceed a time budget."""
     watchdog_s: float = WATCHDOG_S
-    """How long a move may take under a work budget."""
+    """Longest time of a move under a work budget."""
     confinement: Confinement
-    """Of every bot; without a limit of CPU time `confinement_in_force` finds one."""
+    """The limits and sandbox of every bot; `confinement_in_force` adds a missing CPU limit."""
     kind: RunKind = RunKind.LADDER
     rated: bool = True
     resume_policy: ResumePolicy = ResumePolicy.AUTO
     note: str = ""
-    """The user's words about the run; no part of what identifies it."""
+    """The user's note about the run, which is no part of its identity."""
     scale_time: bool = False
-    """Whether machines of a cluster get time in proportion to how slow they are."""
+    """Whether slower machines of a cluster get more time, in proportion."""
     experiment: Mapping[str, object] = field(default_factory=dict)
-    """What else identifies the run; JSON values only."""
+    """Further settings that identify the run; JSON values only."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """The command and all of its options, by which the run is resumed; JSON values only."""
+    """The command and its resolved options, for resuming; JSON values only."""
     derivation: SeedDerivation = CURRENT
-    """How pairs follow from the seed; an older one only for a run that was begun with it."""
+    """The derivation of pairs from the seed; an older one only to resume an older run."""
 
     @property
     def target_games(self) -> int | None:
-        """The number of games rounded up to whole pairs."""
+        """The games of the run, rounded up to whole pairs; None without a target."""
         return None if self.games is None else self.games + self.games % 2
 
     @property
     def confinement_in_force(self) -> Confinement:
-        """The bounds of the bots, a limit of CPU time included."""
+        """The limits and sandbox of every bot, with a limit of CPU time."""
         limits = self.confinement.limits
         if limits.cpu_s is not None:
             return self.confinement
@@ -118,7 +118,7 @@ class Settings:
         return replace(self.confinement, limits=msgspec.structs.replace(limits, cpu_s=cpu_s))
 
     def division(self) -> Conditions:
-        """Boards, openings and budgets: what games must share to be compared."""
+        """Return boards, openings and budgets, which comparable games share."""
         return Conditions(
             format_board_classes(self.boards),
             self.resolved_opening,
@@ -128,9 +128,9 @@ class Settings:
 
     @property
     def resolved_opening(self) -> int | None:
-        """Plies of the opening on every board of the run.
+        """Plies of the random openings on all boards of the run.
 
-        None when the defaults differ, or a set of openings decides.
+        None if the boards have different defaults, or if the openings are those of a set.
         """
         if self.openings is not None:
             return None
@@ -138,23 +138,23 @@ class Settings:
         return plies.pop() if len(plies) == 1 else None
 
     def with_older_derivations(self) -> "Iterator[Settings]":
-        """Yield these settings, then the same under each older derivation of seeds.
+        """Yield these settings, then the same with each older derivation of seeds.
 
-        A stored run to resume is searched in this order; a new run takes the first.
+        A stored run to resume is searched in this order; a new run gets the first.
         """
         yield self
         if self.derivation is SeedDerivation.KEYED:
             yield replace(self, derivation=SeedDerivation.MIXED)
 
     def describe(self, hashes: Mapping[str, str]) -> dict[str, object]:
-        """The identity of the run besides its seed, as plain data.
+        """Return what identifies the run besides its seed, as JSON values.
 
-        Limits, the sandbox, and the margin or watchdog that its budgets bring into play stand there
-        where they differ from the defaults: they can turn a game into a forfeit, so a run is not
-        gone on with under others.
+        Limits, the sandbox, and the margin or watchdog of its budgets are included where they
+        differ from the defaults: they can turn a game into a forfeit, so a run with other limits
+        is another run.
 
         Args:
-            hashes: the content hash of every bot by name.
+            hashes: The content hash of every bot by name.
 
         """
         description: dict[str, object] = {
@@ -166,12 +166,12 @@ class Settings:
             "opening_plies": self.resolved_opening,
             "budget": dict(self.budgets.amounts),
         }
-        if self.derivation is not SeedDerivation.MIXED:  # the runs before it have no such key
+        if self.derivation is not SeedDerivation.MIXED:  # older runs have no such key
             description[DERIVATION] = str(self.derivation)
         if self.openings is not None:
             description["openings"] = self.openings.set.content_hash
         limits, sandbox = self.confinement.limits, self.confinement.sandbox
-        given = {name: getattr(limits, name) for name in LIMIT_OPTIONS}
+        given = {name: getattr(limits, name) for name in LIMIT_NAMES}
         other = {
             name: each for name, each in given.items() if each != getattr(DEFAULT_LIMITS, name)
         }
@@ -189,7 +189,7 @@ class Settings:
         return {**description, **self.experiment}
 
     def surroundings(self) -> dict[str, object]:
-        """The settings that are kept with the run beside its identity, such as all limits."""
+        """Return the settings that are stored beside the identity, such as all limits."""
         confinement = self.confinement_in_force
         limits = msgspec.structs.asdict(confinement.limits)
         kept: dict[str, object] = {
@@ -204,11 +204,11 @@ class Settings:
 
     @property
     def kept(self) -> dict[str, object]:
-        """The settings that a resumed run takes from the new command."""
+        """The settings that a resumed run takes from the command that resumes it."""
         return {OPTIONS: dict(self.options)} if self.options else {}
 
 
 def identity_hash(description: Mapping[str, object], seed: int | None = None) -> str:
-    """32 hex digits that two runs share exactly when their descriptions (and seeds) are equal."""
+    """Return 32 hex digits that are equal for equal descriptions (and seeds)."""
     text = msgspec.json.encode({"run": description, "seed": seed}, order="sorted")
     return hashlib.sha256(text).hexdigest()[:32]

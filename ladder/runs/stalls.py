@@ -1,4 +1,4 @@
-"""When a run stalls so often that its games by time mean nothing: is it the machine, or one bot?"""
+"""Detection of runs that stall too often, and of bots that only pretend to be delayed."""
 
 from collections import deque
 from typing import NamedTuple
@@ -8,25 +8,25 @@ from ladder.errors import InvalidRun
 from ladder.stats.special import binomial_tail
 
 WINDOW = 200
-"""Attempts at games, finished or stalled, over which the share of stalls is taken."""
+"""Number of the latest attempts at games, finished or stalled, that count."""
 MOST = 40
-"""Stalls among them after which somebody is to blame: a fifth."""
+"""Most stalls among them, a fifth."""
 MOST_PAIRS = 3
-"""Pairs given up in the same window, after which somebody is to blame."""
+"""Most pairs given up among them."""
 LEAST = 8
-"""Excused moves below which no bot is suspected."""
+"""Fewest excused moves for which a bot is suspected."""
 ALONE = 1e-4
-"""A bot is charged from now on when chance gives it so many of the excuses at most so often."""
+"""Chance of a bot's share of the excuses below which its late moves are no longer excused."""
 SUSPECT = 0.01
-"""While chance would do so at most so often, the run is not given up yet."""
+"""Chance below which the bot is suspected, and the run gets more time."""
 PATIENCE = 8
-"""How many times as many stalls a run survives while one bot is suspected."""
+"""Factor by which both limits grow while a bot is suspected."""
 
 
 class _Attempt(NamedTuple):
     stalled: bool
     gave_up: bool
-    """Whether the pair was given up with it."""
+    """Whether the pair was given up after it."""
 
 
 class _Pair(NamedTuple):
@@ -36,14 +36,14 @@ class _Pair(NamedTuple):
 
 
 class Stalls:
-    """The stalls of a run's last attempts at games, and who they belong to.
+    """The stalls among the latest attempts at games of a run, and their causes.
 
-    A window, because an hour of backups in a long run must neither hide behind the good hours
-    before it nor count against those after it.
+    Only a window of attempts counts: an hour of backups in a long run must neither hide behind the
+    good hours before it nor count against those after it.
 
-    Every bot is late on a machine that stalls, in proportion to the time for which it thinks; and
-    so is the referee, which computes for a moment after each excused move. A bot that is late much
-    more often than all of these in the same games is late by itself, whatever its excuse.
+    On a machine that stalls, every bot is late in proportion to its thinking time, and so is the
+    referee, which computes for a moment after each excused move as a control. A bot that is late
+    much more often than its opponents and the referee is late by itself, whatever its excuse.
     """
 
     def __init__(self) -> None:
@@ -52,22 +52,14 @@ class Stalls:
         self._named: set[str] = set()
 
     def note(self, plan: PairPlan, record: PairRecord) -> list[str]:
-        """Count a pair's attempts.
-
-        Args:
-            plan: of the pair.
-            record: of it.
-
-        Returns:
-            The bots that alone need excuses, whose late moves should be charged from now on; each
-            is returned once, and mostly there are none.
+        """Count the attempts of a pair; return bots that are now found to be late by themselves.
 
         Raises:
-            InvalidRun: too many attempts of all bots were stalled; the message says what helps.
+            InvalidRun: too many attempts stalled.
 
         """
         self._add(plan, record)
-        if not record.aborts:  # as nearly always; counting takes as long as storing the games
+        if not record.aborts:  # the usual case; the test takes as long as storing the games
             return []
         alone, suspected = self._suspects()
         if alone:
@@ -82,9 +74,9 @@ class Stalls:
             return []
         pairs = f", {given_up} pairs could not be played at all" if given_up else ""
         raise InvalidRun(
-            f"the machine stalls: at {stalled} of the last {len(attempts)} attempts at a "
-            f"game it did not let a bot run in its time{pairs}; stop other programs, lower "
-            "--concurrency or raise --time"
+            f"the machine stalls: in {stalled} of the last {len(attempts)} attempts at a game it "
+            f"kept a bot from running{pairs}; stop other programs, play fewer pairs at a time or "
+            "allow more time per move"
         )
 
     def _add(self, plan: PairPlan, record: PairRecord) -> None:
@@ -99,12 +91,12 @@ class Stalls:
             self._attempts -= len(self._pairs.popleft().attempts)
 
     def _forget(self, bots: set[str]) -> None:
-        """Leave out the stalls of bots that are charged from now on."""
+        """Remove the pairs of bots whose late moves are no longer excused."""
         self._pairs = deque(pair for pair in self._pairs if bots.isdisjoint(pair.bots))
         self._attempts = sum(len(pair.attempts) for pair in self._pairs)
 
     def _suspects(self) -> tuple[set[str], bool]:
-        """Return the bots that alone need excuses, and whether another one may turn out to."""
+        """Return the bots that are late by themselves, and whether any bot is suspected."""
         excused: dict[str, int] = {}
         asked_us: dict[str, int] = {}
         controls = control_us = 0

@@ -1,4 +1,4 @@
-"""From settings to a finished run: choose or resume the run, prepare the bots, play."""
+"""Start of a run: check the settings, resume or create the run, prepare the bots and play."""
 
 import contextlib
 import secrets
@@ -54,21 +54,21 @@ from ladder.signals import current_stop
 
 @dataclass(frozen=True, slots=True)
 class NothingToResume:
-    """There was no interrupted run of these settings to complete."""
+    """The outcome if no run of these settings was interrupted."""
 
     others: tuple[Resumable, ...]
-    """The interrupted runs of other settings."""
+    """The interrupted runs with other settings."""
 
 
 class ThisMachine:
     """The worker processes of this machine."""
 
     def prepare(self, entrants: Mapping[str, Entrant]) -> None:
-        """Compile kernels, and end what killed harnesses have left.
+        """Compile kernels, and end processes that killed harnesses have left.
 
         Raises:
-            UsageError: the compilation of a revision from git failed.
-            LadderError: that of the current sources did.
+            UsageError: a revision from git cannot be compiled.
+            LadderError: the current sources cannot be compiled.
 
         """
         compile_entrants(entrants.values())
@@ -83,9 +83,9 @@ class ThisMachine:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Return worker processes, one for each pair that is played at the same time.
+        """Return a pool of worker processes.
 
-        Pages show the boards of registered bots alone: settings of a tuning have no pages.
+        Moves are broadcast for the live pages, except those of a tuning, which have no pages.
         """
         return Workers(
             settings.concurrency,
@@ -116,20 +116,20 @@ def start_run(
     judge: Judge = ENDLESS,
     workforce: Workforce = THIS_MACHINE,
 ) -> RunOutcome | NothingToResume:
-    """Play a run: resume the interrupted one of the same identity, or start a new one.
+    """Resume the interrupted run of the same identity, or start a new one, and play it.
 
     Args:
-        store: the open database.
-        settings: what was asked for; its bots are the names of `bots`.
-        bots: the registered bots.
-        watcher: is told what happens.
-        judge: ends the run when it has decided.
-        workforce: plays the pairs.
+        store: The open database.
+        settings: The settings; its bots are the names of `bots`.
+        bots: The registered bots.
+        watcher: Shows the run.
+        judge: Ends the run when it has decided.
+        workforce: Plays the pairs.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
-            time or has changed, or the schedule is impossible.
-        InvalidRun: bots fail or the machine stalls so that the run means nothing.
+        UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
+            or has changed, or the schedule is impossible.
+        InvalidRun: bots fail or the machine stalls too often.
 
     """
     store.runs.finish_late()
@@ -150,13 +150,13 @@ def start_run(
                 workers=workforce.start(store, run, settings, bots, sides, logs),
                 watcher=watcher,
                 judge=judge,
-                adopt=lambda: _adopt_orphaned(store, lock, run),
+                adopt=lambda: _adopt_orphaned_pairs(store, lock, run),
             ).play()
 
 
 @contextlib.contextmanager
 def run_logs(store: Store, run: RunRow) -> Iterator[Path]:
-    """Give the folder for what bots write to stderr; it is removed in the end if it is empty."""
+    """Yield the folder for the stderr output of bots; remove it afterwards if it is empty."""
     logs = folder_beside(store.path, LOGS) / f"run-{run.id}"
     try:
         yield logs
@@ -178,23 +178,23 @@ def schedule_runner(
     judge: Judge = ENDLESS,
     adopt: Callable[[], int] = lambda: 0,
 ) -> Runner:
-    """Return a runner for the stored pairs of a schedule.
+    """Return a runner that plays and stores the pairs of a schedule.
 
     Args:
-        store: the open database.
-        run: the run, stored as running.
-        settings: what was asked for.
-        schedule: the stream of pairs, over the names in `entrants`.
-        entrants: every bot of the run by name.
-        workers: plays the pairs.
-        watcher: shows the run.
-        judge: ends the run when it has decided.
-        adopt: takes over the planned pairs of dead runs of the same stream; how many.
+        store: The open database.
+        run: The run, stored as running.
+        settings: The settings of the run.
+        schedule: The stream of pairs, over the names in `entrants`.
+        entrants: Every bot of the run by name.
+        workers: Plays the pairs.
+        watcher: Shows the run.
+        judge: Ends the run when it has decided.
+        adopt: Takes over the planned pairs of dead runs of the same stream; returns their number.
 
     """
     decision = Decision(judge)
     live = scoreboard_of(store, run, settings, entrants)
-    # A decision is about all of its bots: none can be spared.
+    # A decision needs all of its bots, so none can be paused.
     candidate = settings.pairing.candidate
     needed = entrants if decision.has_judge else [] if candidate is None else [candidate]
     roster = Roster(live.bots, indispensable=frozenset(needed))
@@ -226,12 +226,13 @@ def leave_out_unfit(
     """Leave out bots that cannot take part and were not chosen by name.
 
     Args:
-        settings: of the run; who stands in its pairing or has a budget of its own is named, too.
-        bots: the chosen ones.
-        named: those that were chosen by name, not by a pattern.
+        settings: The settings of the run. Bots in its pairing or with budgets of their own count
+            as chosen by name.
+        bots: The chosen bots.
+        named: The names that were chosen without a pattern.
 
     Returns:
-        The other bots, and by name the reason why each of those is left out.
+        The remaining bots, and the reason for each bot that is left out, by name.
 
     """
     needed = {*named, *settings.budgets.odds, settings.pairing.candidate}
@@ -248,11 +249,11 @@ def _refuse_unfit(settings: Settings, bot: BotRow) -> None:
 
 
 def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entrant]:
-    """Refuse a run that the bots cannot play; every bot as it will take part, by name.
+    """Check that the bots can play a run, and return them as sides of pairs, by name.
 
     Raises:
-        UsageError: a bot is served by none of the budgets, plays none of the boards, needs more
-            time or has changed, or the schedule is impossible.
+        UsageError: a bot supports none of the budgets, plays none of the boards, needs more time
+            or has changed, or the schedule is impossible.
 
     """
     refuse_boards(bots, settings.boards)
@@ -272,7 +273,7 @@ def check_possible(settings: Settings, bots: Sequence[BotRow]) -> dict[str, Entr
 
 
 def schedule_of(settings: Settings, bots: Sequence[BotRow], seed: int) -> Schedule:
-    """Return the stream of pairs of a seed."""
+    """Return the stream of pairs that follows from a seed."""
     plays = {bot.name: bot.revision.boards for bot in bots if bot.revision.boards is not None}
     return Schedule(
         bots={bot.name: bot.revision.id for bot in sorted(bots, key=lambda bot: bot.name)},
@@ -294,10 +295,10 @@ def hashes_of(bots: Iterable[BotRow]) -> dict[str, str]:
 def former_runs(
     settings: Settings, find: Callable[[Settings], Iterable[RunRow]]
 ) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield stored runs with the settings under which they continue, newest first.
+    """Yield stored runs with the settings to resume them, newest first.
 
-    A run keeps the derivation of seeds that it began with, so `find` is called with the settings
-    under each derivation, the current one first.
+    A run keeps its derivation of seeds, so `find` is called with the settings under each
+    derivation, the current one first.
     """
     for each in settings.with_older_derivations():
         for run in find(each):
@@ -307,7 +308,7 @@ def former_runs(
 def runs_like(
     store: Store, settings: Settings, hashes: Mapping[str, str]
 ) -> Iterator[tuple[RunRow, Settings]]:
-    """Yield the stored runs of the same identity and, where one is given, seed, newest first."""
+    """Yield the stored runs of the same identity, and seed if one is given, newest first."""
 
     def find(each: Settings) -> list[RunRow]:
         found = store.runs.find(identity=identity_hash(each.describe(hashes)))
@@ -324,18 +325,18 @@ def take_run(
     question: Mapping[str, object],
     is_open: Callable[[RunRow], bool] = is_unfinished,
 ) -> tuple[RunRow, Settings] | None:
-    """Return the run to play, locked, and its settings; None if there is none to complete.
+    """Lock and return the run to play, and its settings; None if there is none to resume.
 
     It is the newest open run of the identity that no process plays, else a new one.
 
     Args:
-        store: of the database.
-        lock: of this process.
-        settings: what was asked for. Those returned differ in the derivation of seeds alone: it is
-            that of the run, or of one that is being played, so that a new run shares its stream.
-        hashes: the content hash of every bot by name.
-        question: settings that are kept with the run and are no part of its identity.
-        is_open: whether a stored run can be continued.
+        store: The open database.
+        lock: The run lock of this process.
+        settings: The settings. Those returned may have another derivation of seeds: that of the
+            resumed run, or of a run in progress whose stream a new run shares.
+        hashes: The content hash of every bot by name.
+        question: Settings that are stored with the run and are no part of its identity.
+        is_open: Returns whether a stored run can be resumed.
 
     Raises:
         LadderError: another process has locked a run that was just created.
@@ -358,14 +359,14 @@ def take_run(
     if settings.resume_policy is ResumePolicy.ONLY:
         return None
     run = _create_run(store, lock, beside, hashes, question)
-    # A run that was ended by --hours leaves pairs planned; they come first, so that no number of
-    # the stream stays unplayed.
-    _adopt_orphaned(store, lock, run)
+    # A run that ended by its time limit leaves pairs planned. They are played first, so that no
+    # number of the stream stays unplayed.
+    _adopt_orphaned_pairs(store, lock, run)
     return run, beside
 
 
 def _seed(store: Store, settings: Settings, description: Mapping[str, object]) -> int:
-    """Return the given seed, or that of the newest run of the identity, or a new one."""
+    """Return the given seed, else that of the newest run of the identity, else a random one."""
     if settings.seed is not None:
         return settings.seed
     if settings.bots and settings.resume_policy is not ResumePolicy.NEVER:
@@ -381,7 +382,7 @@ def _create_run(
     hashes: Mapping[str, str],
     question: Mapping[str, object],
 ) -> RunRow:
-    """Store and lock a new run with its openings, its limits and `question`."""
+    """Store and lock a new run."""
     description = settings.describe(hashes)
     seed = _seed(store, settings, description)
     if settings.openings is not None:
@@ -409,8 +410,8 @@ def _create_run(
     return run
 
 
-def _adopt_orphaned(store: Store, lock: RunLock, run: RunRow) -> int:
-    """Take over the planned pairs of runs of the same stream that no process plays; how many."""
+def _adopt_orphaned_pairs(store: Store, lock: RunLock, run: RunRow) -> int:
+    """Take over the planned pairs of dead runs of the same stream; return their number."""
     orphaned = [
         other.id
         for other in store.runs.find(stream=run.stream)

@@ -1,8 +1,8 @@
 """Opponents by uncertainty: each batch of pairs is chosen where the rating list errs most.
 
-A batch is chosen from finished batches alone, and from all of them up to two before it: so it is
-the same however many workers play, in whatever order games end, and after any interruption, while
-the batch between keeps the workers busy.
+Batch b depends on the results of batches 0 to b - 2, all of which must be finished. So it is the
+same for any number of workers, order of completion or interruption, and batch b - 1 keeps the
+workers busy meanwhile.
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from ladder.stats.pool.pair_design import (
 )
 
 LAG = 2
-"""Batch b knows the results of batches 0 .. b - LAG."""
+"""Distance in batches: batch b depends on batches 0 .. b - LAG."""
 _COLOURS = 7
-"""The stream of random numbers that decides who moves first in game 0."""
+"""The stream of random numbers that draws the first mover of game 0."""
 
 
 class PairsPending(Exception):
-    """The results on which a batch depends are not all there."""
+    """Pairs on which a batch depends are not finished."""
 
 
 class OpponentChooser:
@@ -43,14 +43,14 @@ class OpponentChooser:
         names: Mapping[int, str],
         derivation: SeedDerivation = CURRENT,
     ) -> None:
-        """Nothing is read before the first question.
+        """Prepare a chooser, which reads results as they are needed.
 
         Args:
-            store: the open database.
-            stream: whose results count.
-            seed: of the run.
-            names: bots by their revision.
-            derivation: of the run.
+            store: The open database.
+            stream: The stream whose results count.
+            seed: The seed of the run.
+            names: The bots by revision.
+            derivation: The derivation of seeds of the run.
 
         """
         self._store = store
@@ -62,11 +62,11 @@ class OpponentChooser:
         size = len(self._players)
         self._counts = np.zeros((size, size, 3, 3))
         self._absorbed = 0
-        """Batches whose results are in the counts."""
+        """Number of batches whose results are in the counts."""
         self._batches: dict[int, tuple[tuple[int, int], ...]] = {}
 
     def partners(self, number: int) -> tuple[str, str]:
-        """The two bots of a pair.
+        """Return the two bots of a pair.
 
         Raises:
             PairsPending: earlier pairs that it depends on are not finished.
@@ -90,14 +90,14 @@ class OpponentChooser:
         return known
 
     def _absorb(self, batches: int) -> None:
-        """Count the results of the first so many batches.
+        """Count the results of batches 0 to `batches` - 1.
 
         Raises:
             PairsPending: some of them are not finished.
 
         """
         if batches < self._absorbed:
-            # Another process's runs are ahead of ours; begin again from the first batch.
+            # Another process plays later batches of the stream: start again from the first one.
             self._counts[:] = 0
             self._absorbed = 0
         if self._store.pairs.owed(self._stream, below=batches * BATCH):
@@ -112,7 +112,7 @@ class OpponentChooser:
             if a < b:
                 self._counts[a, b, first, second] += 1
             else:
-                # The table is kept from the view of the lower index: B's results, B first.
+                # The table is that of the lower index: results of B, games with B first come first.
                 self._counts[b, a, 2 - second, 2 - first] += 1
         self._absorbed = batches
 

@@ -1,7 +1,7 @@
-"""The worker processes of a run: each plays pairs with bot processes that it keeps.
+"""The worker processes of a run, each of which plays pairs with its own bot processes.
 
-A worker is a new interpreter that imports this module and what that imports: nothing of a database,
-which would make its start five times as long.
+A worker is a new interpreter that imports this module. The module imports no database code, which
+would make the start of a worker take five times as long.
 """
 
 from concurrent.futures import Future
@@ -30,9 +30,9 @@ def init_worker(pin: bool, confinement: Confinement, channel: str | None) -> Non
     """Prepare this process for pairs.
 
     Args:
-        pin: stay on a CPU of its own where one is free.
-        confinement: the bounds of every bot.
-        channel: where moves are told as they are made; None: nowhere.
+        pin: Whether to claim a CPU of its own if one is free.
+        confinement: The limits and sandbox of every bot.
+        channel: The channel to broadcast moves on; None to broadcast none.
 
     """
     if pin:
@@ -44,15 +44,15 @@ def init_worker(pin: bool, confinement: Confinement, channel: str | None) -> Non
 
 
 def play(plan: PairPlan) -> PairRecord:
-    """Play one pair with the bots that this worker keeps."""
-    assert _pool is not None, "init_worker runs first"  # noqa: S101 - the pool's preparation
+    """Play one pair with the bot processes of this worker."""
+    assert _pool is not None  # noqa: S101 - `init_worker` runs first
     return play_pair(plan, _pool, _broadcast)
 
 
 class Workers(WorkerPool):
     """A pool of processes that play pairs.
 
-    The bots of a worker that is killed are ended by their supervisors.
+    If a worker is killed, the supervisors of its bots end them.
     """
 
     def __init__(
@@ -63,13 +63,14 @@ class Workers(WorkerPool):
         confinement: Confinement,
         channel: str | None = None,
     ) -> None:
-        """Nothing is started before the first pair.
+        """Prepare a pool, which starts its processes with the first pairs.
 
         Args:
-            count: pairs played at the same time.
-            pin: each worker stays on a CPU of its own where one is free.
-            confinement: the bounds of every bot.
-            channel: of `ladder.match.game.broadcast.channel_of`; None: nobody can listen.
+            count: Pairs played at the same time.
+            pin: Whether each worker claims a CPU of its own if one is free.
+            confinement: The limits and sandbox of every bot.
+            channel: The channel of `ladder.match.game.broadcast.channel_of` to broadcast moves
+                on; None to broadcast none.
 
         """
         super().__init__(count, init_worker, pin, confinement, channel)
@@ -80,9 +81,9 @@ class Workers(WorkerPool):
         return self.count
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Play a pair in some worker; `wait` brings its record."""
+        """Queue a pair for the next free worker; `wait` collects its record."""
         return self.call(play, plan)
 
     def events(self) -> "tuple[MachineEvent, ...]":
-        """Nothing: the processes of one machine are always there."""
+        """Return nothing: no machines join or leave."""
         return ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ladder.match.process.confinement import Confinement
-from ladder.runs.settings import LIMIT_OPTIONS
+from ladder.runs.settings import LIMIT_NAMES
 from ladder.signals import current_stop
 
 PORT = 8344
@@ -56,8 +56,9 @@ def server_beside(
 def options_of(confinement: Confinement) -> list[str]:
     """Return the options by which a command starts its bots with these limits and sandbox."""
     words = ["--sandbox", shlex.join(confinement.sandbox) or "none"]
-    for name, option in LIMIT_OPTIONS.items():
-        value = getattr(confinement.limits, name)
+    for field, name in LIMIT_NAMES.items():
+        value = getattr(confinement.limits, field)
+        option = f"--{name.replace('_', '-')}"
         if value is not None:
             words += [option, str(value)]
     return words

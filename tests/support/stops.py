@@ -41,7 +41,7 @@ class InstantWorkers:
     """A `ladder.runs.executor.PairExecutor`; a pair is played when it is given."""
 
     slots = 1
-    room = 2
+    capacity = 2
 
     def __init__(self, *_: object, **__: object) -> None:
         pass

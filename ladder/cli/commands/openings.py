@@ -84,7 +84,7 @@ def make(
     if value is not None and balanced:
         raise UsageError("--value and --balanced contradict each other: give one of them")
     classes = boards_of(boards)
-    refuse_long_openings(plies, classes, "--plies")
+    refuse_long_openings(plies, classes, "plies")
     check_writable(file, "FILE")
     recipe = Recipe(
         boards=classes,

@@ -64,7 +64,7 @@ class _Worker:
     """How long its last work took it; what was idle before does not count."""
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many pieces of work it may have, the one that it is at among them."""
         if self.last_s >= AHEAD_S:
             return 1
@@ -115,9 +115,9 @@ class WorkerPool:
         return future
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many pieces of work are given out at once; quick ones are given ahead of time."""
-        rooms = sum(max(2, worker.room) for worker in self._workers.values())
+        rooms = sum(max(2, worker.capacity) for worker in self._workers.values())
         return rooms + 2 * (self.count - len(self._workers))
 
     def wait(self, timeout_s: float) -> None:
@@ -201,7 +201,7 @@ class WorkerPool:
             return least
         if len(workers) < self.count:
             return self._start()
-        return least if least is not None and len(least.given) < least.room else None
+        return least if least is not None and len(least.given) < least.capacity else None
 
     def _bury(self, worker: _Worker) -> None:
         """A worker has died: what it was at is lost, what it had not begun is another's."""

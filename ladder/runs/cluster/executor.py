@@ -134,7 +134,7 @@ class ClusterExecutor:
         return max(1, self._fleet.slots)
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Twice the slots, for pairs in play and on their way, and the pairs without a host."""
         return 2 * self.slots + min(self._fleet.hostless, MOST_HOSTLESS)
 

@@ -50,7 +50,8 @@ def test_an_edited_bot_is_paused_and_the_run_goes_on(ladder: Ladder) -> None:
     words = ("run", "--bots", "mine,random,other", *SHORT, "--games", "30", "--json")
     done = ladder(*words)
     assert done.code == 0, done.err
-    assert "mine is not what was registered any more (rules.py changed) and is paused" in done.err
+    assert "mine is paused, because its files are no longer those that were registered" in done.err
+    assert "(rules.py changed)" in done.err
     report = done.document["report"]
     games = {bot["name"]: bot["games"] for bot in report["bots"]}
     assert report["games"] == 30

@@ -25,7 +25,7 @@ def test_a_bot_that_ponders_is_named_once() -> None:
     bots = roster(1, 2, 3)
     record = PairRecord(1, 0, (), pondering=(2,))
     (sentence,) = bots.note_pondering(plan(1, 2), record)
-    assert sentence.startswith("bot2 computes while its opponent is asked")
+    assert sentence.startswith("bot2 computes while its opponent thinks")
     assert list(bots.note_pondering(plan(2, 3), record)) == []
     (sentence,) = bots.note_pondering(plan(2, 3), PairRecord(1, 0, (), pondering=(2, 3)))
     assert sentence.startswith("bot3 ")
@@ -36,7 +36,7 @@ def test_a_bot_that_alone_needs_excuses_is_charged_from_then_on() -> None:
     bots = roster(1, 2, 3)
     assert bots.with_charged_bots(plan(1, 2)) == plan(1, 2)
     (sentence,) = bots.charge_lateness(["bot2"])
-    assert sentence.startswith("bot2 is charged for its late moves from now on")
+    assert sentence.startswith("late moves of bot2 are no longer excused")
     assert bots.can_play(plan(1, 2))
     assert bots.with_charged_bots(plan(1, 2)).unexcused == (2,)
     assert bots.with_charged_bots(plan(1, 3)).unexcused == ()

@@ -190,13 +190,13 @@ def test_a_resumed_run_has_what_is_left_of_its_hours(store: Store) -> None:
     assert play(store, rest, recorder).ending is RunEnding.DONE
     assert recorder.pairs == 0
     assert recorder.live is not None
-    assert "nothing is left of --hours" in recorder.live.warnings[0]
+    assert "no time is left" in recorder.live.warnings[0]
 
 
 class PromptWorkers(InstantWorkers):
     """Pairs are played while the runner waits, all at once."""
 
-    room = 4
+    capacity = 4
     pending: ClassVar[list[tuple[PairPlan, "Future[PairRecord]"]]] = []
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
