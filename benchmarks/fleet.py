@@ -255,7 +255,7 @@ def main(words: Sequence[str] | None = None) -> None:
             machines=int(asked.slots) // asked.machine_slots,
             name=None,
             sandbox=(),
-            say=print,
+            report=print,
         )
     else:
         for slots in map(int, asked.slots.split(",")):

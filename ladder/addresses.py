@@ -1,10 +1,10 @@
-"""Addresses of machines."""
+"""Tests on network addresses."""
 
 import ipaddress
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is an IP address, which no name server resolves."""
+    """Return whether a host is given as an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -13,5 +13,5 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a host: an address, or the name localhost."""
+    """Return whether a host is a loopback address or ``localhost``."""
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)

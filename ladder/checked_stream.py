@@ -1,6 +1,6 @@
-"""Streams of results whose failed writes, such as on a full disk, are a sentence and not a defect.
+"""Output streams that report failed writes, such as on a full disk, as `UsageError`.
 
-It imports next to nothing: the entry point puts standard output and standard error into it first.
+This module imports little, because the entry point wraps standard output before anything else.
 """
 
 import os
@@ -11,10 +11,10 @@ from typing import Any, TextIO, cast
 
 
 class CheckedStream:
-    """A text stream that raises UsageError where a write fails; a closed pipe stays what it is."""
+    """A text stream that raises UsageError if a write fails, except for a closed pipe."""
 
     def __init__(self, stream: TextIO, name: str) -> None:
-        """`name`: of the stream or its option, as the user knows it."""
+        """Wrap a stream; `name` is what the message calls it."""
         self._stream = stream
         self._name = name
 
@@ -38,21 +38,21 @@ class CheckedStream:
 
 
 def checked_stream(stream: TextIO, name: str) -> TextIO:
-    """Return a text stream whose writes are checked: see `CheckedStream`."""
+    """Return a text stream whose writes are checked."""
     return cast("TextIO", CheckedStream(stream, name))
 
 
 def open_nowhere() -> TextIO:
-    """Return what takes the place of a standard stream that was closed before the start."""
+    """Open a replacement for a standard stream that was closed before the start."""
     return open(os.devnull, "w", encoding="utf-8")
 
 
 @contextmanager
 def writing(file: Path, option: str) -> Iterator[TextIO]:
-    """Write a new text file; characters that UTF-8 cannot hold are replaced.
+    """Open a new text file for writing; characters that UTF-8 cannot encode are replaced.
 
     Raises:
-        UsageError: it cannot be written; the message names the option and the file.
+        UsageError: the file cannot be written; the message names the option and the file.
 
     """
     name = f"{option} {file}"
@@ -68,7 +68,7 @@ def writing(file: Path, option: str) -> Iterator[TextIO]:
 
 
 def write_file(file: Path, text: str, option: str) -> None:
-    """Write a text file. Raises UsageError: see `writing`."""
+    """Write a text file. Raises UsageError if it cannot be written."""
     with writing(file, option) as stream:
         stream.write(text)
 

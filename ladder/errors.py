@@ -1,21 +1,21 @@
-"""Everything that the ladder can refuse or suffer.
+"""The errors of the ladder.
 
-LadderError              a sentence for a person; never shown as a traceback
+LadderError              a sentence for the user; never shown as a traceback
 |-- UsageError           bad input: exit 2
 |   |-- UnknownBot       a name that no registered bot has
-|   `-- UnfitBot         a registered bot that cannot take part as it is
+|   `-- UnfitBot         a registered bot that cannot take part under these settings
 |-- InvalidRun           bots failing or machine stalling: exit 5
 |-- Stopped              Ctrl-C or SIGTERM: exit 130
-|-- BotChanged           a bot's files are not what was registered: its games would be mixed
-|-- MachineStalled       nobody's fault: the move is asked again, or the pair played again
-`-- BotFailure           one bot failed in one conversation; becomes a forfeit
+|-- BotChanged           the files of a bot are not those that were registered
+|-- MachineStalled       the machine delayed a move; the move or the pair is repeated
+`-- BotFailure           a failure of one bot; becomes a forfeit
     |-- BotTimeout       a deadline passed without an answer
     |-- BotCrash         the process ended or closed its output
     |-- BotOverCpu       more CPU time in a game than its limit
     |-- BotPondering     CPU time used while its opponent was asked
     |-- BotIllegalMove   a move that cannot be played
     |-- BotProtocolError an answer that the protocol does not allow
-    `-- BotMemory        over its memory limit
+    `-- BotMemory        more memory than its limit
 """
 
 from enum import IntEnum
@@ -32,34 +32,34 @@ class ExitCode(IntEnum):
     """The exit codes of every command."""
 
     DONE = 0
-    """Done, or the gate is passed."""
+    """The command is done, or the gate passed."""
     INTERNAL = 1
-    """A defect of the ladder, or a fault that `doctor` found."""
+    """The ladder has a defect, or `doctor` found a fault."""
     USAGE = 2
-    """Bad input."""
+    """The input is bad."""
     REGRESSION = 3
     """The candidate is worse."""
     INCONCLUSIVE = 4
-    """The gate has no decision."""
+    """The experiment has no decision."""
     INVALID = 5
-    """Bots failed or the machine stalled, so that the games mean nothing."""
+    """Bots failed or the machine stalled too often."""
     STOPPED = 130
-    """Ended by Ctrl-C or SIGTERM after saving."""
+    """Ctrl-C or SIGTERM ended the command after saving."""
 
 
 class LadderError(Exception):
-    """Base of this package's errors; the message is one sentence for the person who can fix it."""
+    """Base of this package's errors; the message is a sentence for the user."""
 
     exit_code = ExitCode.INTERNAL
 
 
 class UsageError(LadderError):
-    """Input of the user that cannot be used; the message says what is allowed.
+    """Bad input of the user.
 
     Attributes:
-        problem: what is wrong with the input, and what to do.
-        option: the field of the command's options that it was given as, such as ``max_drop``. The
-            command line adds its spelling (``--max-drop: ...``), others print the bare words.
+        problem: What is wrong, and what to do.
+        option: The option that is wrong, as a field name such as ``max_drop``. The command line
+            prints ``--max-drop: problem``, the web ``max drop: problem``.
 
     """
 
@@ -72,31 +72,31 @@ class UsageError(LadderError):
 
 
 class UnknownBot(UsageError):
-    """No registered bot has the name; the message says which there are."""
+    """A name that no registered bot has; the message proposes similar ones."""
 
 
 class UnfitBot(UsageError):
-    """A registered bot that cannot take part as it is, and could be left out.
+    """A registered bot that cannot take part under these settings.
 
     Attributes:
-        explanation: the reason, and what to do besides leaving it out.
+        explanation: The reason, and a remedy other than leaving the bot out.
 
     """
 
     def __init__(self, reason: str, remedy: str) -> None:
-        """Say why the bot cannot take part, and what to do about it."""
+        """Store the reason, and a remedy other than leaving the bot out."""
         self.explanation = f"{reason}: {remedy}"
         super().__init__(f"{self.explanation}, or leave it out")
 
 
 class InvalidRun(LadderError):
-    """The run cannot give meaningful results: bots fail or the machine stalls."""
+    """A run without meaningful results: bots fail or the machine stalls."""
 
     exit_code = ExitCode.INVALID
 
 
 class Stopped(LadderError):
-    """The user wants the command to end; raised only where it waits or between two steps."""
+    """A requested stop; raised only by waits and between two steps."""
 
     exit_code = ExitCode.STOPPED
 
@@ -105,63 +105,62 @@ class Stopped(LadderError):
 
 
 REGISTER_ANEW = (
-    "register it as it is now with `ladder bots add`, under a name of its own or with --replace in "
-    "the place of the old one, whose games then count no more; with --files, such as --files "
-    "'*.py', if that is no part of the bot"
+    "register the new files under another name with `ladder bots add NAME SPEC`, or in place of "
+    "the old ones, whose games then no longer count, with `ladder bots add NAME SPEC --replace`; "
+    "if those files are no part of the bot, add an option such as `--files '*.py'`"
 )
-"""What to do about a bot whose files have changed."""
+"""The remedy for a bot whose files have changed."""
 
 
 class BotChanged(LadderError):
-    """Files of a bot are no longer those that its identity was taken from."""
+    """A bot whose files are no longer those that were registered."""
 
     exit_code = ExitCode.USAGE
 
     def __init__(self, start: "Start", files: str) -> None:
-        """Name the bot by its start, and its files as `name_changes` does."""
-        super().__init__(f"the bot is not what was registered ({files}): {REGISTER_ANEW}")
+        """Store the start of the bot, and its changed files as text."""
+        super().__init__(f"the bot's files have changed ({files}): {REGISTER_ANEW}")
         self.start = start
         self.files = files
 
 
 class BotFailure(LadderError):
-    """A bot failed; `str()` is the detail stored with the forfeit.
+    """A failure of a bot; `str()` is the detail stored with the forfeit.
 
-    Each kind of forfeit is a subclass, listed in `FORFEIT_KINDS`: all that is known about the kind
-    stands there and in `engine.result`.
+    Each kind of forfeit is a subclass, listed in `FORFEIT_KINDS`.
     """
 
     termination: Termination
-    """How the game ends."""
+    """The termination of the game."""
     words: str
-    """A predicate for people: the bot ..."""
+    """A predicate for messages: "the bot ..."."""
     last_words: "LastOutput | None" = None
-    """Where the bot's process is known, the end of what it wrote and was told."""
+    """The last output and messages of the bot's process, if it is known."""
 
 
 class BotTimeout(BotFailure):
-    """No answer came within the deadline."""
+    """A missed deadline."""
 
     termination = Termination.TIMEOUT
     words = "took too long"
 
 
 class BotOverCpu(BotFailure):
-    """The bot and its descendants used more CPU time in one game than they may; a timeout."""
+    """More CPU time in one game than the limit; counts as a timeout."""
 
     termination = BotTimeout.termination
     words = BotTimeout.words
 
 
 class BotPondering(BotFailure):
-    """The bot and its descendants used CPU time while the opponent was asked."""
+    """CPU time used during the opponent's moves."""
 
     termination = Termination.PONDERING
     words = "went on thinking when it was not its turn"
 
 
 class BotCrash(BotFailure):
-    """The process ended, or closed its standard output, before it answered."""
+    """A process that ended, or closed its standard output, before it answered."""
 
     termination = Termination.CRASH
     words = "crashed"
@@ -175,14 +174,14 @@ class BotIllegalMove(BotFailure):
 
 
 class BotProtocolError(BotFailure):
-    """The answer is not what the protocol allows here."""
+    """An answer that the protocol does not allow."""
 
     termination = Termination.PROTOCOL_ERROR
     words = "broke the protocol"
 
 
 class BotMemory(BotFailure):
-    """The bot and its descendants passed their memory limit."""
+    """More memory than the limit, in the bot and its child processes together."""
 
     termination = Termination.MEMORY
     words = "used too much memory"
@@ -192,8 +191,8 @@ FORFEIT_KINDS: dict[Termination, type[BotFailure]] = {
     kind.termination: kind
     for kind in (BotTimeout, BotCrash, BotIllegalMove, BotProtocolError, BotMemory, BotPondering)
 }
-"""The failure behind each kind of forfeit."""
+"""The failure of each kind of forfeit."""
 
 
 class MachineStalled(LadderError):
-    """The machine kept a bot or the referee from running; the message says for how long."""
+    """A delay by the machine, which kept a bot or the referee from running."""

@@ -1,8 +1,8 @@
-"""The harness that played a run: versions, and one hash over the sources that carry its games.
+"""The version of the harness: package versions, and a hash of the sources that play games.
 
-They belong to no player's identity: they carry messages, start processes and keep the rules, and a
-rating that ended with every release of them would never settle. So a run keeps them on record, for
-whoever has to know which games a defect may have touched.
+It is stored with each run, to find the games that a defect may have affected. It is no part of a
+player's identity: these sources only carry messages, start processes and apply the rules, and
+ratings would otherwise start anew with every release.
 """
 
 import hashlib
@@ -20,18 +20,17 @@ MODULES = (
     *("bots/host.py", "bots/protocol.py", "bots/budget.py", "bots/player.py"),
     "db/records/thought_blob.py",
 )
-"""The host of built-in players and its protocol; the packing of thoughts, which are stored as they
-come."""
+"""The host of built-in players, its protocol, and the encoding of thoughts."""
 
 
 @lru_cache(maxsize=1)
 def harness_version() -> dict[str, str]:
-    """Versions of the ladder, Python and numba, and ``sources``: 16 hex digits."""
+    """Return the versions of the ladder, Python and numba, and the hash ``sources``."""
     return {**versions(), "sources": hash_of_sources(_sources())}
 
 
 def versions() -> dict[str, str]:
-    """Versions of the ladder, Python and numba."""
+    """Return the versions of the ladder, Python and numba."""
     return {
         "ladder": version("connect4-ladder"),
         "python": platform.python_version(),
@@ -40,7 +39,7 @@ def versions() -> dict[str, str]:
 
 
 def hash_of_sources(paths: Iterable[Path]) -> str:
-    """One hash over the names and the content of sources in their order, 16 hex digits."""
+    """Return a hash over the names and contents of sources, 16 hex digits."""
     digest = hashlib.sha256()
     for path in paths:
         digest.update(f"{path.relative_to(ROOT)}\0".encode())

@@ -1,9 +1,10 @@
-"""The rule for names and texts that come in, from a person, a file or a bot.
+"""Validation of names and texts from users, files and bots.
 
-A name of a bot is a word of ASCII: it stands in commands, files' names, tables and links. Any other
-text, such as a note, is one line of characters that Unicode counts as printable: no control
-characters, so no escape sequences of terminals; no marks that turn the direction of writing; no
-lone surrogates; no space at either end. Older databases may hold others: see `ladder.visible`.
+The name of a bot is an ASCII word, because it is used in commands, file names, tables and links.
+Any other text, such as a note, is a line of characters that Unicode calls printable: it has no
+control characters (so no terminal escape sequences), no marks that change the direction of writing,
+no lone surrogates, and no space at either end. Older databases may hold other texts: see
+`ladder.visible`.
 """
 
 import fnmatch
@@ -14,55 +15,55 @@ from ladder.errors import UnknownBot, UsageError
 from ladder.visible import LINES
 
 CONFIG = "ladder.toml"
-"""The file of the options' defaults, in the folder in which a command is given."""
+"""The file with defaults of options, in the current folder."""
 NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@+")
 NOT_FIRST = "-."
-"""A word that begins with a dash would be an option, and with a dot a hidden file."""
+"""First characters that are not allowed: ``-`` begins an option, ``.`` a hidden file."""
 NAME_LIMIT = 100
 TEXT_LIMIT = 10_000
 SHOWN = 60
-"""Characters of a refused text that the message shows."""
+"""Most characters of a refused text that a message shows."""
 
 
 def check_name(name: str, whose: str = "a bot's name") -> str:
-    """The name itself, when it is one.
+    """Return a name if it is valid.
 
     Raises:
-        UsageError: it is none; the message shows it without any character that is not printable.
+        UsageError: the name is not valid.
 
     """
     good = name and name[0] not in NOT_FIRST and NAME_CHARACTERS.issuperset(name)
     if not good or len(name) > NAME_LIMIT:
         raise UsageError(
-            f"{whose} is letters, digits and ._-@+ without spaces, does not begin with - or ., and "
-            f"has at most {NAME_LIMIT} characters, got {_shown(name)}"
+            f"{whose} may have letters, digits and ._-@+, no space, no - or . at the beginning, "
+            f"and at most {NAME_LIMIT} characters, got {_quote(name)}"
         )
     return name
 
 
 def check_line(text: str, whose: str) -> str:
-    """A text as one line: every run of white space becomes a space, those at the ends go.
+    """Return a text as one line, with each run of white space replaced by a space.
 
     Raises:
-        UsageError: a character is not printable, or there are too many.
+        UsageError: the text is too long or has a character that is not printable.
 
     """
     return check_text(" ".join(text.split()), whose)
 
 
 def check_text(text: str, whose: str) -> str:
-    """The text itself, when all of it is printable; line breaks and tabs are allowed.
+    """Return a text if it is printable, apart from line breaks and tabs.
 
     Raises:
-        UsageError: a character is not printable, or there are too many.
+        UsageError: the text is too long or has a character that is not printable.
 
     """
     if len(text) > TEXT_LIMIT:
-        raise UsageError(f"{whose} has at most {TEXT_LIMIT} characters, got {len(text)}")
+        raise UsageError(f"{whose} may have at most {TEXT_LIMIT} characters, got {len(text)}")
     for character in text:
         if not character.isprintable() and character not in LINES:
             raise UsageError(
-                f"{whose} is printable text, got U+{ord(character):04X} in {_shown(text)}"
+                f"{whose} must be printable text, got U+{ord(character):04X} in {_quote(text)}"
             )
     return text
 
@@ -71,9 +72,9 @@ def unknown_bot(name: str, known: Iterable[str], where: str = "") -> UnknownBot:
     """Return the error about a name that no registered bot has.
 
     Args:
-        name: the word of the user.
-        known: the names of the registered bots, of which similar ones are proposed.
-        where: the option or argument that holds the word.
+        name: The name that the user gave.
+        known: The names of the registered bots, of which similar ones are proposed.
+        where: The option or argument that holds the name.
 
     """
     prefix = f"{where}: " if where else ""
@@ -86,11 +87,11 @@ def matching_names(
     """Return the names that shell patterns select.
 
     Args:
-        patterns: names or patterns.
-        names: to choose from.
-        option: that holds the patterns.
-        lacking: what a name that is not among them lacks, such as ``has no rated games``.
-        otherwise: what to do where no similar name can be proposed.
+        patterns: Names or patterns.
+        names: The names to choose from.
+        option: The option that holds the patterns.
+        lacking: The problem with other names, such as ``has no rated games``.
+        otherwise: The remedy if there is no similar name to propose.
 
     Raises:
         UsageError: a pattern selects no name.
@@ -106,5 +107,5 @@ def matching_names(
     return chosen
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     return repr(text if len(text) <= SHOWN else text[:SHOWN] + "...")

@@ -1,9 +1,9 @@
 """Seeds of pairs, boards and openings, derived from the seed of a run.
 
-Bots see the seed, the board and the opening of each pair, and must not learn from these what later
-pairs will bring. So the derivation is a keyed one-way function whose key is the run's seed. The key
-is stretched: a seed that is drawn (53 bits) cannot be found by trying, and trying the small seeds
-that people write costs about 12 ms of processor time for each.
+Bots see the seed, the board and the opening of each pair, and must not be able to predict later
+pairs from these. So the derivation is a keyed one-way function whose key is the run's seed. The key
+is stretched: a random seed (53 bits) cannot be found by trying all, and trying the small seeds that
+people choose costs about 12 ms of processor time each.
 """
 
 import struct
@@ -14,29 +14,30 @@ from hashlib import blake2b, pbkdf2_hmac
 from engine.seeds import SEED_LIMIT, mix
 
 STRETCHING = 50_000
-"""Iterations that make a key from a seed, once for each run. A constant of `KEYED` for ever."""
+"""Iterations that make a key from a seed, once per run. Stored runs depend on this number."""
 SALT = b"connect4-ladder pair seeds"
 
 
 class SeedDerivation(StrEnum):
-    """How the numbers of a run follow from its seed; part of the identity of a run."""
+    """The derivations of random numbers from the seed of a run, a part of its identity."""
 
     MIXED = "splitmix"
-    """Of runs stored before there was a choice, for resuming them. Two seeds of pairs reveal it."""
+    """For resuming older runs only: two pair seeds reveal the seed of the run."""
     KEYED = "blake2b"
+    """The keyed one-way function."""
 
 
 CURRENT = SeedDerivation.KEYED
-"""Of every new run."""
+"""The derivation of new runs."""
 
 
 def derive(seed: int, *values: int, by: SeedDerivation = CURRENT) -> int:
-    """Return a 64-bit number that follows from a run's seed and some integers, in their order.
+    """Return a 64-bit number derived from the seed of a run and a sequence of integers.
 
     Args:
-        seed: of the run, below 2**53.
-        values: such as a pair's number and a purpose, each within 64 bits.
-        by: the derivation of the run.
+        seed: The seed of the run, below 2**53.
+        values: Signed 64-bit integers, such as a pair's number and a purpose.
+        by: The derivation of the run.
 
     """
     if by is SeedDerivation.MIXED:
@@ -46,7 +47,7 @@ def derive(seed: int, *values: int, by: SeedDerivation = CURRENT) -> int:
 
 
 def derive_pair_seed(seed: int, *values: int, by: SeedDerivation = CURRENT) -> int:
-    """Return a number as `derive` does, below 2**53 as the protocol asks."""
+    """Return a number like `derive`, but below 2**53, as the protocol requires."""
     return derive(seed, *values, by=by) % SEED_LIMIT
 
 

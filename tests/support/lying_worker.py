@@ -117,7 +117,7 @@ def main() -> None:
     play.__module__, play.__qualname__ = machine.__name__, "play"
     machine.play = play
     endpoint = SchedulerEndpoint("127.0.0.1", int(port), Path(folder) if folder else None)
-    serve_worker(endpoint, slots=1, name=name, say=lambda _: None, sandbox=())
+    serve_worker(endpoint, slots=1, name=name, report=lambda _: None, sandbox=())
 
 
 if __name__ == "__main__":

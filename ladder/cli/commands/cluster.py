@@ -37,7 +37,7 @@ def start(
 
     folder = None if certificates is None else Path(certificates)
     place = f"[{host}]" if ":" in host else host
-    endpoint = parse_endpoint(f"{place}:{port}", folder, insecure=insecure, option="--host")
+    endpoint = parse_endpoint(f"{place}:{port}", folder, insecure=insecure, option="host")
     try:
         serve_scheduler(endpoint, print_out)
     except OSError as error:

@@ -45,9 +45,13 @@ def worker(
     check_line(name, "--name")
     check_claims()
     words = sandbox_of(sandbox)
-    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option="ADDRESS")
+    endpoint = parse_endpoint(address, _folder(certificates), insecure=insecure, option=None)
     serve_worker(
-        endpoint, slots=slots or allowed_cpus(), name=name or None, sandbox=words, say=print_error
+        endpoint,
+        slots=slots or allowed_cpus(),
+        name=name or None,
+        sandbox=words,
+        report=print_error,
     )
     return ExitCode.DONE
 

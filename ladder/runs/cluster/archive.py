@@ -1,7 +1,7 @@
-"""Archives of files by content: packed the same way everywhere, unpacked without trust.
+"""Archives of bot files, which are named by their content and unpacked without trust.
 
-An archive is a compressed tar file in which names are sorted and nothing tells when or by whom it
-was made, so that equal files give equal bytes, and the hash of the bytes names the content.
+An archive is a compressed tar file with sorted names and without times or owners, so that equal
+files give equal bytes, and the hash of the bytes identifies the content.
 """
 
 import gzip
@@ -20,18 +20,18 @@ FILES = "files"
 """The folder of an unpacked archive that holds its files."""
 MOST_FILES = 20_000
 MOST_BYTES = 512 << 20
-"""Of all files of an archive together, unpacked."""
+"""Most bytes of all files of an archive together, unpacked."""
 EXECUTABLE = 0o111
 
 
 def pack(files: Mapping[str, Path]) -> bytes:
-    """Files and links as an archive.
+    """Pack files into an archive.
 
     Args:
-        files: where each lies, by its path inside the archive; a link is packed as a link.
+        files: The location of each file by its path in the archive; links are packed as links.
 
     Raises:
-        UsageError: they are too large to travel, or one cannot be read.
+        UsageError: the files are too large to be sent, or one cannot be read.
 
     """
     packed = io.BytesIO()
@@ -50,7 +50,7 @@ def pack(files: Mapping[str, Path]) -> bytes:
                 content = path.read_bytes()
                 size += len(content)
                 if size > MOST_BYTES:
-                    raise UsageError(f"its files are larger than {MOST_BYTES >> 20} MiB together")
+                    raise UsageError(f"its files have more than {MOST_BYTES >> 20} MiB together")
                 entry.size = len(content)
                 entry.mode = 0o755 if path.stat().st_mode & EXECUTABLE else 0o644
                 archive.addfile(entry, io.BytesIO(content))
@@ -60,21 +60,21 @@ def pack(files: Mapping[str, Path]) -> bytes:
 
 
 def name_of(packed: bytes) -> str:
-    """The name of an archive: 32 hex digits of its content."""
+    """Return the name of an archive: 32 hex digits of the hash of its content."""
     return hashlib.sha256(packed).hexdigest()[:32]
 
 
 def unpack(packed: bytes, place: Path) -> None:
-    """Unpack an archive into a new folder, whole or not at all; without effect when it is there.
+    """Unpack an archive into a new folder, completely or not at all.
 
     Args:
-        packed: the archive.
-        place: gets a folder `FILES` with the content.
+        packed: The archive.
+        place: The folder; its subfolder `FILES` gets the content. Nothing is done if it exists.
 
     Raises:
-        UsageError: a name or a link leads out of the folder, an entry is neither a file nor a link,
-            or there is too much of it; nothing is left of it.
-        OSError: it cannot be written.
+        UsageError: a name or link leads out of the folder, an entry is neither a file nor a link,
+            or the archive is too large.
+        OSError: the folder cannot be written.
 
     """
     if place.is_dir():
@@ -88,7 +88,7 @@ def unpack(packed: bytes, place: Path) -> None:
         try:
             new.rename(place)
         except OSError:
-            if not place.is_dir():  # else another process was faster
+            if not place.is_dir():  # else another process has unpacked it meanwhile
                 raise
     finally:
         shutil.rmtree(new, ignore_errors=True)
@@ -101,7 +101,7 @@ def _extract(packed: bytes, folder: Path) -> None:
             for entry in archive:
                 count, size = count + 1, size + entry.size
                 if count > MOST_FILES or size > MOST_BYTES:
-                    raise UsageError("an archive of a bot holds too much to be unpacked")
+                    raise UsageError("an archive of a bot is too large to be unpacked")
                 if not (entry.isreg() or entry.issym()):
                     raise UsageError(
                         f"an archive of a bot holds {entry.name!r}, which is neither a file nor a "
@@ -114,9 +114,9 @@ def _extract(packed: bytes, folder: Path) -> None:
 
 
 def _refuse_way_out(entry: tarfile.TarInfo, folder: Path) -> None:
-    """Refuse names and links that lead out of a folder, whatever the library lets through.
+    """Refuse names and links that lead out of a folder, independently of `tarfile`'s filter.
 
-    The parents are looked up as they lie there by now, for an earlier entry may be a link.
+    Parent folders are resolved on disk, because an earlier entry may be a link.
     """
     top = folder.resolve()
     path = folder / entry.name

@@ -1,4 +1,4 @@
-"""The bot_bundle of a run: its bots, packed to be sent to other machines."""
+"""The bots of a run, packed for other machines."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -18,11 +18,11 @@ from ladder.runs.cluster.shipping import RunManifest, ShippedBot, is_own_launch
 
 @dataclass(frozen=True, slots=True)
 class BotBundle:
-    """A run's bots, ready to be sent."""
+    """The bots of a run, ready to be sent."""
 
     manifest: RunManifest
     archives: dict[str, bytes]
-    """By name."""
+    """The archives by name."""
 
 
 def pack_bots(
@@ -31,8 +31,8 @@ def pack_bots(
     """Pack the bots of a run.
 
     Raises:
-        UsageError: one has changed since it was registered, or is too large to travel.
-        SpecError: something that one is made of is gone.
+        UsageError: a bot has changed since it was registered, or is too large to be sent.
+        SpecError: a file or program of a bot is missing.
 
     """
     archives: dict[str, bytes] = {}
@@ -44,7 +44,7 @@ def pack_bots(
             try:
                 archive = pack(_files(resolved))
             except UsageError as error:
-                raise UsageError(f"{bot.name} cannot travel to other machines: {error}") from error
+                raise UsageError(f"{bot.name} cannot be sent to other machines: {error}") from error
             name = name_of(archive)
             archives[name] = archive
         packed.append(
@@ -63,10 +63,10 @@ def pack_bots(
 
 
 def _files(resolved: ResolvedBot) -> dict[str, Path]:
-    """The files that travel: all of a copy from git, else those of the bot inside its folder.
+    """Return the files to send: all of a copy from git, else those of the bot in its folder.
 
     Raises:
-        UsageError: one has changed since it was looked at.
+        UsageError: a file has changed since its hash was taken.
 
     """
     launch = resolved.launch
@@ -80,8 +80,8 @@ def _files(resolved: ResolvedBot) -> dict[str, Path]:
             continue
         inside = path.resolve()
         if not inside.is_relative_to(folder.resolve()):
-            continue  # the machine says whether it has that file
+            continue  # the machine checks whether it has that file
         if hash_file(path) != digest:
-            raise UsageError(f"{name} was changed while it was packed")
+            raise UsageError(f"{name} was changed while it was packed: run the command again")
         found[os.path.normpath(name)] = inside
     return found

@@ -1,4 +1,4 @@
-"""A private set of certificates: who has it belongs to the cluster, and nobody else does."""
+"""A private set of certificates, whose owners can connect to the cluster."""
 
 import datetime
 import os
@@ -18,15 +18,15 @@ PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 def make_certificates(folder: Path, *, days: int) -> None:
     """Write a new set into a folder: an authority, and one certificate of it with its key.
 
-    The authority's own key is thrown away, so nobody can add a certificate later. Dask asks each
-    end for a certificate of the authority, and does not look at names.
+    The key of the authority is thrown away, so no certificate can be added later. Dask requires a
+    certificate of the authority from each end, and ignores the names in it.
 
     Args:
-        folder: made when it is missing, readable by the user alone.
-        days: how long the certificates are valid.
+        folder: The folder, created if it is missing, readable by the user only.
+        days: Days for which the certificates are valid.
 
     Raises:
-        UsageError: the folder holds a set already, or cannot be written.
+        UsageError: the folder contains a set already, or cannot be written.
 
     """
     now = datetime.datetime.now(datetime.UTC)
@@ -68,8 +68,7 @@ def make_certificates(folder: Path, *, days: int) -> None:
         for name in texts:
             if (folder / name).exists():
                 raise UsageError(
-                    f"{folder} holds a set of certificates already: remove it, or name another "
-                    "folder"
+                    f"{folder} already contains certificates: remove them, or choose another folder"
                 )
         for name, text in texts.items():
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL

@@ -1,4 +1,4 @@
-"""The machines of a cluster as the executor of a run's pairs."""
+"""The executor that plays the pairs of a run on the machines of a cluster."""
 
 import asyncio
 import threading
@@ -27,21 +27,21 @@ from ladder.runs.executor import MachineEvent, PairExecutor
 from ladder.runs.settings import TIME, Settings
 
 END_S = 5.0
-"""How long the end of the connection may take."""
+"""Most seconds for closing the connection."""
 MOST_HOSTLESS = 256
-"""Pairs without a host beside which others are submitted, so that machines have work meanwhile."""
+"""Most pairs without a host that do not count against the capacity, so that machines have work
+while these pairs wait."""
 _Result = tuple["Future[PairRecord]", MachineFacts | None, PairRecord | BaseException]
 
 
 class Cluster:
-    """The workforce of a command that was given a scheduler's address."""
+    """The workforce of a scheduler's machines."""
 
     def __init__(self, endpoint: SchedulerEndpoint) -> None:
-        """Nothing is connected before a run starts."""
         self._endpoint = endpoint
 
     def prepare(self, entrants: Mapping[str, Entrant]) -> None:
-        """Nothing: each machine compiles for itself when it joins."""
+        """Do nothing: each machine compiles the bots when it joins."""
 
     def start(
         self,
@@ -52,11 +52,11 @@ class Cluster:
         entrants: Mapping[str, Entrant],
         logs: Path,
     ) -> PairExecutor:
-        """Pack the bots, and be connected from now on.
+        """Pack the bots and connect.
 
         Raises:
-            UsageError: a bot cannot travel.
-            SpecError: something that a bot is made of is gone.
+            UsageError: a bot cannot be sent to other machines.
+            SpecError: a file or program of a bot is missing.
 
         """
         confinement = settings.confinement_in_force
@@ -70,7 +70,7 @@ class Cluster:
             entrants,
             stream=run.stream,
             compares=compares,
-            keep=store.machines.keep,
+            save_machine=store.machines.keep,
             replay=Replay(confinement) if compares else None,
             reference=call_apart(measure_speed) if settings.scale_time else None,
         )
@@ -79,7 +79,7 @@ class Cluster:
 class ClusterExecutor:
     """Plays pairs on the machines of a cluster. Not shared between threads.
 
-    The connection lives in a thread of its own; answers reach the runner's thread by a queue.
+    The connection runs in a thread of its own; results reach the runner's thread by a queue.
     """
 
     def __init__(
@@ -90,21 +90,21 @@ class ClusterExecutor:
         *,
         stream: str,
         compares: bool,
-        keep: Callable[[MachineRow], int],
+        save_machine: Callable[[MachineRow], int],
         reference: float | None = None,
         replay: Replay | None = None,
     ) -> None:
-        """Connect.
+        """Connect to a scheduler.
 
         Args:
-            endpoint: of the scheduler.
-            bot_bundle: the run's bots.
-            entrants: the same bots by name, as sides of pairs.
-            stream: of the run.
-            compares: whether a pair that is played twice must end in equal games.
-            keep: stores a machine; its key.
-            reference: the speed of the machine for which times are meant; None: of any.
-            replay: plays pairs on this machine, to be compared; None: it does not.
+            endpoint: The address of the scheduler.
+            bot_bundle: The bots of the run.
+            entrants: The same bots by name, as sides of pairs.
+            stream: The stream of the run.
+            compares: Whether a pair that is played twice must have equal games.
+            save_machine: Stores a machine and returns its key.
+            reference: The speed for which time budgets are meant; None if they apply everywhere.
+            replay: Repeats pairs on this machine for comparison; None if it repeats none.
 
         """
         self._results: SimpleQueue[_Result] = SimpleQueue()
@@ -112,7 +112,7 @@ class ClusterExecutor:
         self._unsettled: set[Future[PairRecord]] = set()
         self._loop = asyncio.new_event_loop()
         self._machines: dict[MachineFacts, int] = {}
-        self._keep = keep
+        self._save_machine = save_machine
         self._replay = replay
         self._fleet = Fleet(
             endpoint,
@@ -125,28 +125,28 @@ class ClusterExecutor:
             scale_plan=lambda plan, prepared: scaled(plan, reference, prepared.speed),
             replay=replay,
         )
-        self._thread = threading.Thread(target=self._live, name="cluster", daemon=True)
+        self._thread = threading.Thread(target=self._run_fleet, name="cluster", daemon=True)
         self._thread.start()
 
     @property
     def slots(self) -> int:
-        """Slots of the machines that are ready; 1 while there are none."""
+        """Slots of all ready machines; 1 while there are none."""
         return max(1, self._fleet.slots)
 
     @property
     def capacity(self) -> int:
-        """Twice the slots, for pairs in play and on their way, and the pairs without a host."""
+        """Twice the slots, for pairs in play and in transfer, and the pairs without a host."""
         return 2 * self.slots + min(self._fleet.hostless, MOST_HOSTLESS)
 
     def submit(self, plan: PairPlan) -> "Future[PairRecord]":
-        """Have a pair played on some machine; `wait` brings its record."""
+        """Queue a pair for some machine; `wait` collects its record."""
         future: Future[PairRecord] = Future()
         self._unsettled.add(future)
         self._loop.call_soon_threadsafe(self._fleet.add, Pair(plan, future))
         return future
 
     def wait(self, timeout_s: float) -> None:
-        """Take the records that have come; returns at the first ones, or after the timeout."""
+        """Collect records; return after the first ones or after the timeout."""
         try:
             self._settle(*self._results.get(timeout=timeout_s))
             while True:
@@ -155,52 +155,52 @@ class ClusterExecutor:
             return
 
     def events(self) -> list[MachineEvent]:
-        """Machines that joined, left, fell silent or disagreed."""
+        """Return the events since the last call: machines that joined, left or were set aside."""
         found = []
         while not self._events.empty():
             found.append(self._events.get())
         return found
 
     def close(self) -> None:
-        """End the connection; the machines go on to serve others."""
+        """Disconnect; the machines keep serving others."""
         if self._replay is not None:
             self._replay.end()
         self._loop.call_soon_threadsafe(self._fleet.end)
         self._thread.join(END_S)
 
     def kill(self) -> None:
-        """Give up what is in play, and end the connection: the machines kill the bots."""
+        """Disconnect; the machines cancel pairs in play and kill their bots."""
         self.close()
 
     def _settle(
         self,
         future: "Future[PairRecord]",
         facts: MachineFacts | None,
-        answer: PairRecord | BaseException,
+        result: PairRecord | BaseException,
     ) -> None:
         self._unsettled.discard(future)
-        if future.done():  # cancelled, or settled before the fleet broke down
+        if future.done():  # cancelled, or settled before the fleet failed
             return
-        if isinstance(answer, BaseException):
-            future.set_exception(answer)
+        if isinstance(result, BaseException):
+            future.set_exception(result)
         else:
-            machine = None if facts is None else self._key_of(facts)
-            future.set_result(msgspec.structs.replace(answer, machine=machine))
+            machine = None if facts is None else self._machine_key(facts)
+            future.set_result(msgspec.structs.replace(result, machine=machine))
 
-    def _key_of(self, facts: MachineFacts) -> int:
-        """The key of a machine in the database; stored in the runner's thread, which owns it."""
+    def _machine_key(self, facts: MachineFacts) -> int:
+        """Return the key of a machine, stored here because this thread owns the database."""
         if facts not in self._machines:
             own = msgspec.structs.asdict(facts)
             del own["harness"], own["host"]
-            self._machines[facts] = self._keep(MachineRow(**own))
+            self._machines[facts] = self._save_machine(MachineRow(**own))
         return self._machines[facts]
 
-    def _live(self) -> None:
+    def _run_fleet(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._fleet.run())
         except BaseException as error:
-            for future in list(self._unsettled):  # or the runner would wait for ever
+            for future in list(self._unsettled):  # else the runner would wait for them for ever
                 self._results.put((future, None, error))
             raise
         finally:
@@ -208,12 +208,12 @@ class ClusterExecutor:
 
 
 def scaled(plan: PairPlan, reference: float | None, speed: float) -> PairPlan:
-    """A pair with the times that let a machine search as much as the reference does.
+    """Return a plan with the times in which a machine searches as much as the reference.
 
     Args:
-        plan: of the pair.
-        reference: the speed of the machine for which its times are meant; None: they stay.
-        speed: of the machine that is to play it.
+        plan: The plan of the pair.
+        reference: The speed for which its times are meant; None to keep them.
+        speed: The speed of the machine that plays it.
 
     """
     if reference is None or speed <= 0:

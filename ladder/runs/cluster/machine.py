@@ -1,8 +1,7 @@
-"""The part of a cluster that runs inside a Dask worker: tasks in, slots at work, results out.
+"""The tasks of a machine, which run in the threads of a Dask worker.
 
-A task waits in a thread of the worker for a slot, a process of its own that does the work. A task
-that nobody wants any more, because its pair was cancelled or the coordinator is gone, has its slot
-killed, and with it the bots.
+Each task uses a slot, a process that does the work. If the task is not wanted any more, because
+its pair was cancelled or the coordinator is gone, its slot is killed, and with it the bots.
 """
 
 import contextlib
@@ -34,32 +33,32 @@ from ladder.runs.cluster.shipping import RunManifest
 
 T = TypeVar("T")
 NAME = "LADDER_MACHINE"
-"""The variable that names this machine; else it has the name of its host."""
+"""The environment variable with the name of this machine; without it the host's name is used."""
 WAIT_S = 0.5
-"""How often a waiting task looks whether it is still wanted."""
+"""Seconds between two checks whether a task is still wanted."""
 IDLE_S = 60.0
-"""A slot without work ends after so long, and its bots with it."""
+"""Seconds after which an idle slot and its bots end."""
 
 
 class MachineFacts(msgspec.Struct, frozen=True):
-    """A machine as it describes itself when it joins."""
+    """The description that a machine gives of itself when it joins."""
 
     name: str
     cpu: str
-    """The model of its processors."""
+    """The model of the processor."""
     cores: int
     """CPUs that the worker may use."""
     kernel: str
-    """Of the operating system, with its version."""
+    """The operating system with its version."""
     python: str
     numba: str
     ladder: str
     harness: str
     """The hash of the sources that carry games; machines of one cluster must agree on it."""
     speed: float = 0.0
-    """Million positions a second of the reference search, once it was measured."""
+    """Speed in the reference search, in million positions a second; 0 before it is measured."""
     host: str = ""
-    """The kernel's name for its present run: two machines of one name differ in it."""
+    """The boot id, which distinguishes two machines of one name."""
 
 
 class SlotDied(Exception):
@@ -67,16 +66,16 @@ class SlotDied(Exception):
 
 
 class _Slots:
-    """The slots of this process that have no work. Shared by the threads of its tasks."""
+    """The idle slots of this process. Shared by the threads of its tasks."""
 
     def __init__(self) -> None:
         self._idle: list[tuple[float, WorkerPool]] = []
-        """With the time since when; the last one used comes last."""
+        """The slots with the time since when each is idle; the latest one comes last."""
         self._lock = threading.Lock()
         self._reaper: threading.Thread | None = None
 
     def take(self) -> WorkerPool:
-        """A slot for one piece of work, used before or new."""
+        """Return an idle slot, or a new one."""
         with self._lock:
             if self._reaper is None:
                 self._reaper = threading.Thread(target=self._reap, daemon=True)
@@ -86,12 +85,12 @@ class _Slots:
         return WorkerPool(1)
 
     def give_back(self, pool: WorkerPool) -> None:
-        """The work is done."""
+        """Add a slot to the idle ones."""
         with self._lock:
             self._idle.append((time.monotonic(), pool))
 
     def end_all(self, *, idle_s: float = 0.0) -> None:
-        """End the slots that have been idle for so long."""
+        """End the slots that have been idle for at least `idle_s` seconds."""
         since = time.monotonic() - idle_s
         with self._lock:
             old = [pool for at, pool in self._idle if at <= since]
@@ -109,7 +108,7 @@ slots = _Slots()
 
 
 def describe_machine() -> MachineFacts:
-    """Describe this machine; the coordinator decides whether it fits."""
+    """Return the description of this machine, by which the coordinator admits it."""
     own = harness_version()
     return MachineFacts(
         name=os.environ.get(NAME) or socket.gethostname(),
@@ -125,9 +124,9 @@ def describe_machine() -> MachineFacts:
 
 
 def missing_archives(names: tuple[str, ...]) -> list[str]:
-    """Those of some archives that are not in this machine's cache."""
+    """Return which archives are not in this machine's cache."""
     folder = archives_folder()
-    mark_used(folder / name for name in names)  # or it might go before they are played with
+    mark_used(folder / name for name in names)  # else they might be removed before the first pair
     return [name for name in names if not (folder / name).is_dir()]
 
 
@@ -135,25 +134,25 @@ def store_archive(name: str, packed: bytes) -> None:
     """Unpack an archive into this machine's cache.
 
     Raises:
-        UsageError: it is not safe to be unpacked.
-        OSError: it cannot be written.
+        UsageError: the archive is not safe.
+        OSError: the cache cannot be written.
 
     """
     unpack(packed, archives_folder() / name)
 
 
 _speed: float | None = None
-"""Of the reference search, once it was made."""
+"""The speed of this machine, measured once."""
 
 
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...]) -> slot.Prepared:
-    """Make this machine ready for a run's pairs, in a slot.
+    """Prepare this machine for the pairs of a run, in a slot.
 
-    Once begun it is finished, even for a run that has ended: the next one then finds everything
+    The preparation is completed even if the run has ended: the next run then finds everything
     compiled.
 
     Raises:
-        LadderError: it cannot be done.
+        LadderError: this machine cannot be prepared.
 
     """
     global _speed
@@ -172,26 +171,22 @@ def play(key: str, plan: PairPlan) -> PairRecord:
         SlotDied: the slot was killed.
 
     """
-    return run_in_slot(slot.play, key, plan)
+    return run_in_slot(slot.play, key, plan, is_wanted=is_task_wanted)
 
 
-def run_in_slot(
-    function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool] | None = None
-) -> T:
+def run_in_slot(function: Callable[..., T], *arguments: Any, is_wanted: Callable[[], bool]) -> T:
     """Call a function in a slot.
 
     Args:
-        function: of a module that the slot can import.
-        arguments: its arguments.
-        is_wanted: asked now and then; the slot is killed when it is false. None: whether the task
-            of this thread is still wanted.
+        function: A function of a module that the slot can import.
+        arguments: The arguments of the function.
+        is_wanted: Returns whether the result is still wanted; if not, the slot is killed.
 
     Raises:
         LadderError: the result is not wanted any more.
         SlotDied: the slot was killed.
 
     """
-    is_wanted = is_wanted or _is_wanted
     pool = slots.take()
     done = False
     try:
@@ -221,8 +216,8 @@ def is_serving() -> bool:
         return True
 
 
-def _is_wanted() -> bool:
-    """Whether somebody waits for the task of this thread, as far as the worker knows."""
+def is_task_wanted() -> bool:
+    """Return whether the task of this thread is still wanted, as far as the worker knows."""
     try:
         worker = get_worker()
         task = worker.state.tasks.get(worker.get_current_task())
@@ -233,7 +228,7 @@ def _is_wanted() -> bool:
 
 @contextlib.contextmanager
 def _children_allowed() -> Any:
-    """Let this process have children of its own: under Dask's nanny it is marked as a daemon."""
+    """Allow this process to start children, although Dask's nanny marks it as a daemon."""
     config = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     marked = config.pop("daemon", None)
     try:
@@ -244,7 +239,7 @@ def _children_allowed() -> Any:
 
 
 def _cpu_model() -> str:
-    """The model as the kernel names it, or the kind of processor."""
+    """Return the processor's model name, or its architecture if the name is unknown."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as lines:
         for line in lines:
             if line.startswith("model name"):

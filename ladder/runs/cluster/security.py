@@ -1,7 +1,7 @@
-"""Addresses of schedulers, and the certificates under which both ends are known.
+"""Addresses of schedulers, and the certificates with which both ends authenticate.
 
-A Dask scheduler runs whatever code its clients send, and so does every worker. Without TLS any
-process that reaches its port is such a client.
+A Dask scheduler, like every worker, runs any code that its clients send. Without TLS every process
+that reaches its port is such a client.
 """
 
 import asyncio
@@ -17,28 +17,28 @@ from ladder.addresses import is_loopback
 from ladder.errors import UsageError
 
 AUTHORITY, CERTIFICATE, KEY = "ca.pem", "node.pem", "node-key.pem"
-"""The files of a private set; every machine of the cluster has the same three."""
+"""The files of a set of certificates; every machine of the cluster has the same three."""
 PORT = 8786
 CONNECT_S = 10.0
-"""How long a connection may take."""
+"""Seconds to wait for a connection."""
 
 
 class Unreachable(OSError):
-    """A scheduler cannot be used from here; the message says why."""
+    """A scheduler cannot be reached; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerEndpoint:
-    """A scheduler's address and the certificates with which it is reached."""
+    """The address of a scheduler, and the certificates for it."""
 
     host: str
     port: int
     certificates: Path | None = None
-    """The folder of the private set; None: no encryption."""
+    """The folder of the certificates; None for no encryption."""
 
     @property
     def protocol(self) -> str:
-        """The kind of connection: ``tls`` or ``tcp``."""
+        """The protocol: ``tls`` or ``tcp``."""
         return "tcp" if self.certificates is None else "tls"
 
     @property
@@ -48,7 +48,7 @@ class SchedulerEndpoint:
         return f"{self.protocol}://{host}:{self.port}"
 
     def security(self) -> Any:
-        """Dask's own description of the certificates; None without them."""
+        """Return the certificates as Dask's `Security`; None without certificates."""
         if self.certificates is None:
             return None
         from distributed.security import Security
@@ -67,10 +67,10 @@ class SchedulerEndpoint:
 
 
 async def check_scheduler(endpoint: SchedulerEndpoint, patience_s: float = CONNECT_S) -> None:
-    """See by a connection of its own that a scheduler answers: Dask does not say why it fails.
+    """Check with a separate connection that a scheduler answers, as Dask reports no reasons.
 
     Raises:
-        Unreachable: it does not, or its certificates are others than those here.
+        Unreachable: it does not answer, or has other certificates.
 
     """
     folder = endpoint.certificates
@@ -86,12 +86,12 @@ async def check_scheduler(endpoint: SchedulerEndpoint, patience_s: float = CONNE
                 greeting = await reader.read(1)
             finally:
                 writer.close()
-                with contextlib.suppress(OSError):  # it ends, however it does
+                with contextlib.suppress(OSError):  # the check is done, whatever the close reports
                     await writer.wait_closed()
     except ssl.SSLError as error:
         raise Unreachable(_tls_failure(error, folder)) from error
     except TimeoutError as error:
-        hint = "" if folder is not None else "; if it uses certificates, give --certificates FOLDER"
+        hint = "" if folder is not None else "; if it uses certificates, name their folder"
         raise Unreachable(f"no answer within {patience_s:g} s{hint}") from error
     except OSError as error:
         number = error.errno or 0
@@ -101,7 +101,7 @@ async def check_scheduler(endpoint: SchedulerEndpoint, patience_s: float = CONNE
 
 
 def _tls_failure(error: ssl.SSLError, folder: Path | None) -> str:
-    """Return what a failed connection under certificates means, and what to do."""
+    """Return the cause of a failed TLS connection, and what to do."""
     why = getattr(error, "verify_message", "") or error.reason or str(error)
     if "expired" in why.lower():
         return (
@@ -110,25 +110,26 @@ def _tls_failure(error: ssl.SSLError, folder: Path | None) -> str:
         )
     if isinstance(error, ssl.SSLCertVerificationError) or "ALERT" in why:
         return (
-            f"its certificates are not those in {folder} ({why}): copy the folder of "
-            "`ladder cluster start` to this machine"
+            f"its certificates are not those in {folder} ({why}): copy the folder that "
+            "`ladder cluster start` uses to this machine"
         )
-    return f"it does not use TLS ({why}): start it with --certificates, too"
+    return f"it does not use TLS ({why}): start it with certificates, too"
 
 
 def parse_endpoint(
-    address: str, certificates: Path | None, *, insecure: bool, option: str
+    address: str, certificates: Path | None, *, insecure: bool, option: str | None | None
 ) -> SchedulerEndpoint:
-    """Read an address, and refuse one that everybody on the network could use.
+    """Read the address of a scheduler, and refuse one that is open to the network.
 
     Args:
-        address: ``HOST:PORT``, ``HOST`` or either behind ``tcp://`` or ``tls://``.
-        certificates: the folder of the private set; None: no encryption.
-        insecure: whether the user has said that other machines may connect without it.
-        option: the words that the address was given under.
+        address: ``HOST:PORT`` or ``HOST``, with or without ``tcp://`` or ``tls://``.
+        certificates: The folder of the certificates; None for no encryption.
+        insecure: Whether the user allows other machines to connect without certificates.
+        option: The option that holds the address; None for an argument.
 
     Raises:
-        UsageError: it is no address, certificates are missing, or it is open to the network.
+        UsageError: the address is invalid, certificates are missing, or the scheduler would be
+            open to the network.
 
     """
     text = address if "://" in address else f"//{address}"
@@ -139,20 +140,25 @@ def parse_endpoint(
         host, port = None, None
     if not host or parts.scheme not in ("", "tcp", "tls") or parts.path not in ("", "/"):
         raise UsageError(
-            f"{option}: {address!r} is no address of a scheduler: write HOST:PORT, tcp://HOST:PORT "
-            "or tls://HOST:PORT"
+            f"{address!r} is not the address of a scheduler: write HOST:PORT, tcp://HOST:PORT or "
+            "tls://HOST:PORT",
+            option=option,
         )
     if certificates is not None:
         _check_set(certificates)
         if parts.scheme == "tcp":
-            raise UsageError(f"{option}: {address} says tcp, and --certificates are for tls")
+            raise UsageError(
+                f"{address} has no encryption, but certificates were given: write tls:// instead",
+                option=option,
+            )
     elif parts.scheme == "tls":
-        raise UsageError(f"{option}: {address} needs --certificates FOLDER")
+        raise UsageError(f"{address} needs certificates: name the folder of its set", option=option)
     elif not is_loopback(host) and not insecure:
         raise UsageError(
-            f"{option}: whoever reaches {host} could run any program there: make certificates with "
-            "`ladder cluster certificates FOLDER`, copy them to each machine and give "
-            "--certificates FOLDER; or --insecure in a network that you trust wholly"
+            f"every machine that reaches {host} could run any program there: make certificates "
+            "with `ladder cluster certificates FOLDER`, copy them to each machine and name the "
+            "folder; in a network that you trust completely, connect as insecure instead",
+            option=option,
         )
     return SchedulerEndpoint(host, PORT if port is None else port, certificates)
 
@@ -161,6 +167,6 @@ def _check_set(folder: Path) -> None:
     for name in (AUTHORITY, CERTIFICATE, KEY):
         if not (folder / name).is_file():
             raise UsageError(
-                f"--certificates: there is no {name} in {folder}: `ladder cluster certificates "
-                f"{folder}` makes a set"
+                f"{folder} has no {name}: make a set with `ladder cluster certificates {folder}`",
+                option="certificates",
             )

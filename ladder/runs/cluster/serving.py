@@ -1,4 +1,4 @@
-"""The two long-lived processes of a cluster: the scheduler, and the worker on each machine."""
+"""The long-lived processes of a cluster: the scheduler, and the worker on each machine."""
 
 import asyncio
 import contextlib
@@ -18,29 +18,30 @@ from ladder.runs.cluster import machine, slot
 from ladder.runs.cluster.security import CONNECT_S, SchedulerEndpoint, check_scheduler
 
 PAUSE_S = 2.0
-"""Between two attempts to reach a scheduler."""
-Say = Callable[[str], None]
+"""Seconds between two attempts to reach a scheduler."""
+Report = Callable[[str], None]
+"""Prints a sentence for the user."""
 FRUGAL = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "500ms",
     "distributed.scheduler.active-memory-manager.start": False,
 }
-"""Settings of the library for less idle work: looks at its own threads, memory and event loop would
-take processor time from bots that think."""
+"""Settings of Dask for less idle work: measuring its own threads, memory and event loop would take
+processor time from the bots."""
 
 
-def serve_scheduler(endpoint: SchedulerEndpoint, say: Say) -> None:
-    """Be a scheduler until a signal; `say` is told the address first.
+def serve_scheduler(endpoint: SchedulerEndpoint, report: Report) -> None:
+    """Run a scheduler until a signal, and report its address first.
 
     Raises:
-        OSError: the address cannot be listened at.
+        OSError: the address cannot be used.
 
     """
-    _be_quiet()
-    # No page of its own: it would be open to whoever reaches the machine.
+    _reduce_logging()
+    # No dashboard: every machine on the network could open it.
     with dask.config.set({**FRUGAL, "distributed.scheduler.http.routes": []}):
-        _run(_schedule(endpoint, say))
+        _run(_schedule(endpoint, report))
 
 
 def serve_worker(
@@ -49,31 +50,31 @@ def serve_worker(
     slots: int,
     name: str | None,
     sandbox: tuple[str, ...],
-    say: Say,
+    report: Report,
     machines: int = 1,
 ) -> None:
-    """Play pairs for whoever asks at a scheduler, until a signal; connect again when it is lost.
+    """Play pairs for the clients of a scheduler until a signal, and reconnect after a loss.
 
     Args:
-        endpoint: of the scheduler.
-        slots: pairs at the same time.
-        name: of this machine; None: that of the host.
-        sandbox: words before the command of every foreign bot; empty: those of its run.
-        say: is told what happens.
-        machines: as how many machines of so many slots this process joins; more than one simulate a
+        endpoint: The address of the scheduler.
+        slots: Pairs at the same time.
+        name: The name of this machine; None for that of the host.
+        sandbox: The command that wraps every foreign bot; empty for that of the run.
+        report: Prints events.
+        machines: The number of machines as which this process joins, more than one to simulate a
             fleet.
 
     """
-    _be_quiet()
+    _reduce_logging()
     if name is not None:
         os.environ[machine.NAME] = name
     if sandbox:
         os.environ[slot.SANDBOX] = msgspec.json.encode(sandbox).decode()
     with dask.config.set({**FRUGAL, "distributed.worker.http.routes": []}):
-        _run(_work_as(machines, endpoint, slots, say))
+        _run(_work_as(machines, endpoint, slots, report))
 
 
-async def _schedule(endpoint: SchedulerEndpoint, say: Say) -> None:
+async def _schedule(endpoint: SchedulerEndpoint, report: Report) -> None:
     async with Scheduler(
         host=endpoint.host,
         port=endpoint.port,
@@ -82,16 +83,16 @@ async def _schedule(endpoint: SchedulerEndpoint, say: Say) -> None:
         dashboard=False,
         dashboard_address="127.0.0.1:0",
     ) as scheduler:
-        say(scheduler.address)
+        report(scheduler.address)
         await asyncio.Event().wait()
 
 
-async def _work_as(machines: int, endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
-    await asyncio.gather(*(_work(endpoint, slots, say) for _ in range(machines)))
+async def _work_as(machines: int, endpoint: SchedulerEndpoint, slots: int, report: Report) -> None:
+    await asyncio.gather(*(_work(endpoint, slots, report) for _ in range(machines)))
 
 
-async def _work(endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
-    complained = False
+async def _work(endpoint: SchedulerEndpoint, slots: int, report: Report) -> None:
+    reported = False
     while True:
         try:
             await check_scheduler(endpoint)
@@ -105,15 +106,15 @@ async def _work(endpoint: SchedulerEndpoint, slots: int, say: Say) -> None:
                 local_directory=str(cache_root() / "travelled"),
                 death_timeout=CONNECT_S,
             ) as worker:
-                complained = False
-                say(f"connected to {endpoint.address} with {slots} slots")
+                reported = False
+                report(f"connected to {endpoint.address} with {slots} slots")
                 await worker.finished()
-                say(f"the connection to {endpoint.address} is lost")
+                report(f"the connection to {endpoint.address} is lost: reconnecting")
         except (OSError, TimeoutError) as error:
-            if not complained:
-                told = in_one_line(str(error)) or type(error).__name__
-                say(f"no scheduler answers at {endpoint.address} ({told}): trying until one does")
-            complained = True
+            if not reported:
+                why = in_one_line(str(error)) or type(error).__name__
+                report(f"no scheduler answers at {endpoint.address} ({why}): trying until one does")
+            reported = True
         finally:
             machine.slots.end_all()
         await asyncio.sleep(PAUSE_S)
@@ -127,7 +128,7 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
         loop = asyncio.get_running_loop()
 
         def end() -> None:
-            _set_level(logging.CRITICAL)  # what is cut short by the end is no error
+            _set_level(logging.CRITICAL)  # tasks that are cancelled now are no errors
             task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -138,11 +139,11 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
     asyncio.run(until_signal())
 
 
-def _be_quiet() -> None:
-    """Let the library say only what is wrong.
+def _reduce_logging() -> None:
+    """Let Dask log real errors only.
 
-    A coordinator that ends with copies of pairs in play is not, and neither is a program that
-    connects without speaking as Dask does.
+    A coordinator that ends while pairs are in play is none, nor is a connection by a program that
+    does not speak Dask's protocol.
     """
     _set_level(logging.ERROR)
     logging.getLogger("tornado.application").addFilter(

@@ -1,7 +1,7 @@
-"""The cache of bots that have travelled to this machine: bounded, the least recently used go first.
+"""The cache of bots that were sent to this machine, a bounded LRU cache.
 
-The time of an entry's last change tells when it was last used. Who plays with an entry holds a lock
-of the operating system on it, which ends with the process, so that nothing in use is ever removed.
+The modification time of an entry is the time of its last use. A process that plays with an entry
+holds a file lock on it, which ends with the process, so that no entry in use is removed.
 """
 
 import contextlib
@@ -15,68 +15,68 @@ from pathlib import Path
 from engine.cache import cache_root
 
 MOST_BYTES = 4 << 30
-"""Of all archives together."""
+"""Most bytes of all archives together."""
 OLDEST_S = 30 * 86_400.0
-"""An entry that was not used for so long goes."""
+"""Seconds without use after which an entry is removed."""
 IN_USE_S = 3600.0
-"""An entry that was used so lately stays: its run may only have paused."""
+"""Seconds after its last use in which an entry is never removed: its run may only have paused."""
 
 
 def archives_folder() -> Path:
-    """The folder of unpacked archives on this machine."""
+    """Return the folder of unpacked archives on this machine."""
     return cache_root() / "travelled" / "archives"
 
 
 def manifests_folder() -> Path:
-    """The folder of runs' kits on this machine."""
+    """Return the folder of the manifests of runs on this machine."""
     return cache_root() / "travelled" / "kits"
 
 
 def mark_used(entries: Iterable[Path]) -> None:
-    """Note that entries are used now; those that are not there are passed over."""
+    """Mark entries as used now; missing ones are skipped."""
     for entry in entries:
         with contextlib.suppress(FileNotFoundError):
             os.utime(entry)
 
 
 class CacheLock:
-    """Entries that nobody may remove as long as this object is open and the process lives."""
+    """A lock that keeps entries from being removed until it is closed or the process ends."""
 
     def __init__(self, entries: Iterable[Path]) -> None:
-        """Take them. Raises OSError when one is not there."""
+        """Lock entries. Raises OSError if one is missing."""
         self._entries = tuple(entries)
         self._descriptors: list[int] = []
         try:
             for entry in self._entries:
                 self._descriptors.append(os.open(entry, os.O_RDONLY | os.O_CLOEXEC))
                 fcntl.flock(self._descriptors[-1], fcntl.LOCK_SH)
-                entry.stat()  # or it was removed while we waited for the lock
+                entry.stat()  # raises if it was removed while we waited for the lock
         except OSError:
             self.close()
             raise
         self._marked = 0.0
-        self.use()
+        self.mark_used()
 
-    def use(self) -> None:
-        """Note now and then that the entries are used."""
+    def mark_used(self) -> None:
+        """Mark the entries as used, at most every ten minutes."""
         now = time.monotonic()
         if now > self._marked + IN_USE_S / 6 or not self._marked:
             self._marked = now
             mark_used(self._entries)
 
     def close(self) -> None:
-        """Let go of them."""
+        """Unlock the entries."""
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors.clear()
 
 
 def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> list[Path]:
-    """Remove what is too old, and of the archives what is too much; what was removed.
+    """Remove entries that are too old, and the oldest archives beyond a size; return them.
 
     Args:
-        most_bytes: of all archives together.
-        oldest_s: the age, in seconds since its last use, at which an entry goes.
+        most_bytes: Most bytes of all archives together.
+        oldest_s: Seconds since the last use after which an entry is removed.
 
     """
     now, removed = time.time(), []
@@ -94,7 +94,7 @@ def clean_cache(*, most_bytes: int = MOST_BYTES, oldest_s: float = OLDEST_S) -> 
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, float]]:
-    """Each entry of a folder, also what was left half written, and when it was last used."""
+    """Yield each entry of a folder, incomplete ones included, and the time of its last use."""
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as found:
         for entry in list(found):
             with contextlib.suppress(FileNotFoundError):
@@ -110,7 +110,7 @@ def _size(place: Path) -> int:
 
 
 def _remove(place: Path) -> bool:
-    """Remove an entry unless somebody holds it; whether it is gone."""
+    """Remove an entry unless it is locked; return whether it is gone."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

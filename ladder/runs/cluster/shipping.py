@@ -1,8 +1,8 @@
-"""Bots that have travelled: resolved anew on the machine where they play.
+"""Bots that were sent to another machine, where their specifications are resolved again.
 
-A machine resolves the same specification in its own copy of the same files. The content hash that
-comes out names the same bot or another one, so nothing else has to be compared: files, options,
-interpreters and programs from outside are all under the hash.
+The machine resolves the same specification in its own copy of the same files, and compares the
+content hash. Nothing else has to be compared: the hash covers files, options, interpreters and
+programs.
 """
 
 import hashlib
@@ -29,49 +29,49 @@ from ladder.match.specs.start_command import filled, start_of
 from ladder.runs.cluster.archive import FILES
 
 ELSEWHERE = Start(argv=(), folder="")
-"""The start of a bot that is still to be made on another machine."""
+"""A placeholder for the start of a bot, which the other machine fills in."""
 
 
 class ShippedBot(msgspec.Struct, frozen=True):
     """A registered bot as it is sent to another machine."""
 
     revision: int
-    """Key of its revision in the coordinator's database."""
+    """The key of its revision in the coordinator's database."""
     name: str
     spec: str
     launch: Launch
-    """The stored one; its folder and its copy are those of the coordinator's machine."""
+    """The stored launch, with folders of the coordinator's machine."""
     content_hash: str
     files: dict[str, str]
-    """All ingredients, as `ladder.match.specs.spec.ResolvedBot` names them."""
+    """Files and programs with their hashes, as in `ladder.match.specs.spec.ResolvedBot`."""
     archive: str
-    """The name of the archive of its files; "" for a player of the ladder itself."""
+    """The name of the archive of its files; empty for a built-in player."""
 
 
 class RunManifest(msgspec.Struct, frozen=True):
-    """Everything that the pairs of one run need on a machine, but the archives themselves."""
+    """Everything that a machine needs for the pairs of a run, except the archives."""
 
     bots: tuple[ShippedBot, ...]
     limits: Limits
     sandbox: tuple[str, ...]
     pin: bool
-    """Each pair on one CPU, where one is free."""
+    """Whether each slot claims a CPU of its own if one is free."""
 
     @property
     def key(self) -> str:
-        """32 hex digits of its content."""
+        """32 hex digits of the hash of the manifest."""
         return hashlib.sha256(msgspec.msgpack.encode(self)).hexdigest()[:32]
 
 
 def start_here(bot: ShippedBot, archives: Path) -> Start:
-    """The start of a bot that has come to this machine.
+    """Return the start of a bot that was sent to this machine.
 
     Args:
-        bot: the bot.
-        archives: the folder of the unpacked archives.
+        bot: The bot.
+        archives: The folder of the unpacked archives.
 
     Raises:
-        UsageError: it cannot play here; the message says why.
+        UsageError: the bot cannot play here.
 
     """
     try:
@@ -83,21 +83,21 @@ def start_here(bot: ShippedBot, archives: Path) -> Start:
         if is_own_launch(bot.launch):
             version = harness_version()["ladder"]
             raise UsageError(
-                f"{bot.name}: ladder {version} there has other sources of it ({names}): install "
-                "the sources that the coordinator has"
+                f"{bot.name}: its sources in ladder {version} differ there ({names}): install the "
+                "sources that the coordinator has"
             )
-        raise UsageError(f"{bot.name}: it needs files or programs that differ there ({names})")
+        raise UsageError(f"{bot.name}: its files or programs differ there ({names})")
     return start_of(resolved.launch, resolved.states)
 
 
 def with_start(entrant: Entrant, start: Start) -> Entrant:
-    """Return a side of a pair that is started in another way, its own values filled in."""
+    """Return a side of a pair with another start, in which its values are filled in."""
     argv = tuple(filled(word, dict(entrant.values)) for word in start.argv)
     return msgspec.structs.replace(entrant, start=msgspec.structs.replace(start, argv=argv))
 
 
 def is_own_launch(launch: Launch) -> bool:
-    """Whether a launch is of a player of the ladder itself, whose sources do not travel."""
+    """Return whether a launch is that of a built-in player, whose sources are not sent."""
     return launch.player is not None and launch.origin is None
 
 
@@ -116,11 +116,11 @@ def _resolve_here(bot: ShippedBot, place: Path) -> ResolvedBot:
 def python_here(bot: ShippedBot) -> str | None:
     """Return the interpreter that hosts a bot on this machine; None if it needs none.
 
-    It is the stored one where that is here, else this process's own or python3 on PATH, whichever
-    has the same version.
+    It is the first of the stored one, this process's own, and python3 on PATH that has the same
+    version as the stored one.
 
     Raises:
-        UsageError: none of them has, and the user did not choose one.
+        UsageError: no interpreter has that version, and the user did not choose one.
 
     """
     stored = bot.launch.python
@@ -139,5 +139,6 @@ def python_here(bot: ShippedBot) -> str | None:
     raise UsageError(
         f"{bot.name} was registered with Python {wanted[1].split()[0]}, and here "
         f"{' and '.join(dict.fromkeys(others))}: start `ladder worker` in an environment with that "
-        "version, or register the bot with --python and an interpreter that all machines have"
+        "version, or register the bot with an interpreter that all machines have (`ladder bots add "
+        "NAME SPEC --python PYTHON`)"
     )

@@ -1,8 +1,7 @@
-"""A slot: the process that plays pairs on a machine of a cluster, one at a time.
+"""A slot: a process that plays pairs on a machine of a cluster, one at a time.
 
-It has its main thread to itself, dies with the process that started it, and its bots die with it.
-What it needs of a run lies in the machine's cache, so that a slot that takes the place of a killed
-one asks nobody.
+It dies with the process that started it, and its bots die with it. What it needs of a run is in the
+machine's cache, so that a new slot can replace a killed one without the coordinator.
 """
 
 import os
@@ -35,41 +34,41 @@ from ladder.runs.cluster.shipped_cache import (
 from ladder.runs.cluster.shipping import RunManifest, start_here, with_start
 
 REFERENCE = ("6x7", 9)
-"""The reference search: all positions of a board down to a depth, counted by compiled code."""
+"""The reference search: compiled code counts all positions of a board down to a depth."""
 REFERENCE_S = 0.5
-"""Processor time over which it is repeated."""
+"""Processor seconds for which the search is repeated."""
 
 
 SANDBOX = "LADDER_SANDBOX"
-"""The variable that holds this machine's own sandbox, words as JSON; without it that of the run is
-used."""
+"""The environment variable with this machine's own sandbox command, a JSON list of words; without
+it the sandbox of the run is used."""
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A machine that has a run's bots."""
+    """The result of preparing a machine for a run."""
 
     speed: float
-    """Positions of the reference search in a second of processor time, in millions."""
+    """Speed in the reference search, in million positions per second of processor time."""
     refused: dict[int, str]
-    """Why a bot cannot play here, by its revision."""
+    """The reasons of the bots that cannot play on it, by revision."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """A run whose pairs this process plays."""
+    """The run whose pairs this process plays."""
 
     key: str
     starts: Mapping[int, Start]
     pool: BotPool
-    held: CacheLock
-    """Everything in the machine's cache that it needs."""
+    lock: CacheLock
+    """The lock on its manifest and archives in the cache."""
 
 
 _run: _Run | None = None
 
 
 def store_manifest(manifest: RunManifest) -> None:
-    """Keep a manifest for the slots of this machine. Raises OSError."""
+    """Store a manifest for the slots of this machine. Raises OSError."""
     place = _manifest_file(manifest.key)
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor, new = tempfile.mkstemp(prefix=".new-", dir=place.parent)
@@ -79,20 +78,20 @@ def store_manifest(manifest: RunManifest) -> None:
 
 
 def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool) -> Prepared:
-    """Resolve, compile and greet a run's bots, and measure the machine.
+    """Resolve, compile and start each bot of a run once, and measure the machine.
 
     Args:
-        manifest: the bots.
-        sides: the same bots as sides of pairs, whose starts are still to be made.
-        measure: whether to have the reference search made.
+        manifest: The bots.
+        sides: The same bots as sides of pairs, without starts.
+        measure: Whether to measure the speed.
 
     Raises:
-        LadderError: the players of this installation cannot be compiled.
+        LadderError: the built-in players cannot be compiled.
 
     """
     clear_leftovers()
     store_manifest(manifest)
-    held = _hold(manifest)
+    lock = _lock_entries(manifest)
     clean_cache()
     refused: dict[int, str] = {}
     starts: dict[int, Start] = {}
@@ -115,7 +114,7 @@ def prepare(manifest: RunManifest, sides: tuple[Entrant, ...], *, measure: bool)
                 refused[side.revision] = in_one_line(f"{side.name} does not start there: {error}")
     finally:
         pool.close()
-        held.close()
+        lock.close()
     return Prepared(measure_speed() if measure else 0.0, refused)
 
 
@@ -123,7 +122,7 @@ def play(key: str, plan: PairPlan) -> PairRecord:
     """Play one pair of a run that this machine was prepared for.
 
     Raises:
-        LadderError: it was not prepared, or its cache was emptied since.
+        LadderError: the machine was not prepared, or its cache was emptied since.
 
     """
     run = _current_run(key)
@@ -135,17 +134,18 @@ def play(key: str, plan: PairPlan) -> PairRecord:
         )
     except KeyError as error:
         raise LadderError(f"the machine has no bot of revision {error} for this run") from error
-    run.held.use()
+    run.lock.mark_used()
     return play_pair(here, run.pool)
 
 
 def _current_run(key: str) -> _Run:
+    """Return the run of a key, opened from the cache if this process played another one."""
     global _run
     if _run is not None and _run.key == key:
         return _run
     try:
         manifest = msgspec.msgpack.decode(_manifest_file(key).read_bytes(), type=RunManifest)
-        held = _hold(manifest)
+        lock = _lock_entries(manifest)
     except (OSError, msgspec.DecodeError) as error:
         raise LadderError(f"the machine has not been prepared for this run: {error}") from error
     starts = {}
@@ -153,33 +153,33 @@ def _current_run(key: str) -> _Run:
         try:
             starts[bot.revision] = start_here(bot, archives_folder())
         except UsageError:
-            continue  # refused when the machine was prepared: no pair of it comes here
+            continue  # refused when the machine was prepared, so it gets no pair of this bot
     if manifest.pin and _run is None:
         claim_cpu()
     if _run is not None:
         _end()
     else:
         Finalize(None, _end, exitpriority=10)
-    _run = _Run(key, starts, BotPool(_confinement(manifest)), held)
+    _run = _Run(key, starts, BotPool(_confinement(manifest)), lock)
     return _run
 
 
 def _end() -> None:
     if _run is not None:
         _run.pool.close()
-        _run.held.close()
+        _run.lock.close()
 
 
-def _hold(manifest: RunManifest) -> CacheLock:
-    """Keep a manifest and its archives from being removed. Raises OSError when one is not there."""
+def _lock_entries(manifest: RunManifest) -> CacheLock:
+    """Lock the cache entries of a manifest. Raises OSError if one is missing."""
     archives = {archives_folder() / bot.archive for bot in manifest.bots if bot.archive}
     return CacheLock([_manifest_file(manifest.key), *sorted(archives)])
 
 
 def _confinement(manifest: RunManifest) -> Confinement:
-    """Return the bounds of the run's bots; their stderr is kept in records of their failures only.
+    """Return the limits and sandbox of the run's bots on this machine.
 
-    The owner of this machine decides what protects it: a sandbox of its own replaces the run's.
+    The sandbox that the owner of this machine chose replaces that of the run.
     """
     own = os.environ.get(SANDBOX)
     sandbox = manifest.sandbox if own is None else msgspec.json.decode(own, type=tuple[str, ...])
@@ -191,11 +191,11 @@ def _manifest_file(key: str) -> Path:
 
 
 def measure_speed() -> float:
-    """The speed of the reference search: the best repetition, of those that fit its time."""
+    """Return the speed of the fastest repetition of the reference search."""
     from engine.perft import perft  # loads the compiler, which no pair needs
 
     board, depth = parse_board(REFERENCE[0]), REFERENCE[1]
-    positions = sum(perft(board, depth).counts)  # compiled by now
+    positions = sum(perft(board, depth).counts)  # also compiles the search, which is not measured
     best, begun = 0.0, time.process_time()
     while True:
         before = time.process_time()

@@ -1,4 +1,4 @@
-"""The workforce that a command line names: this machine, or those of a cluster."""
+"""The choice of the workforce: this machine, or those of a cluster."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def need_cluster() -> None:
-    """Refuse to go on without the libraries of the extra.
+    """Check that the libraries for clusters are installed.
 
     Raises:
         UsageError: they are not installed.
@@ -21,16 +21,16 @@ def need_cluster() -> None:
 
     if find_spec("distributed") is None or find_spec("cryptography") is None:
         raise UsageError(
-            "many machines need the extra `cluster`, which is not installed: in a checkout run "
-            f"`{sys.executable} -m pip install -c constraints.txt '.[cluster]'`"
+            "playing on other machines needs the extra `cluster`, which is not installed: run "
+            f"`{sys.executable} -m pip install -c constraints.txt '.[cluster]'` in a checkout"
         )
 
 
 def workforce_of(address: str | None, certificates: str | None, *, insecure: bool) -> "Workforce":
-    """The machines of a scheduler, or without an address this one.
+    """Return the machines of a scheduler, or this machine without an address.
 
     Raises:
-        UsageError: the address cannot be used, or the extra is not installed.
+        UsageError: the address is invalid, or the extra is not installed.
 
     """
     from ladder.runs.start import THIS_MACHINE
@@ -42,4 +42,4 @@ def workforce_of(address: str | None, certificates: str | None, *, insecure: boo
     from ladder.runs.cluster.security import parse_endpoint
 
     folder = None if certificates is None else Path(certificates)
-    return Cluster(parse_endpoint(address, folder, insecure=insecure, option="--cluster"))
+    return Cluster(parse_endpoint(address, folder, insecure=insecure, option="cluster"))

@@ -52,7 +52,7 @@ def test_each_bot_gets_its_own() -> None:
     assert (budgets.longest_ms, budgets.odds) == (1000, ("mine@main",))
     assert str(budgets) == "20 ms (mine@main 1000 ms)"
     budgets.refuse_unknown_bots(["v4", "mine@main"])
-    with pytest.raises(UsageError, match="--time names mine@main, which does not play here"):
+    with pytest.raises(UsageError, match="time: mine@main does not play in this run"):
         budgets.refuse_unknown_bots(["v4"])
 
 

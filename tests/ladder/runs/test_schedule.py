@@ -118,7 +118,7 @@ def test_impossible_schedules_are_refused() -> None:
     """One bot cannot play, and a gauntlet's bot must take part."""
     with pytest.raises(UsageError, match="at least two different bots"):
         schedule(bots={"a": 1})
-    with pytest.raises(UsageError, match="not among --bots"):
+    with pytest.raises(UsageError, match="is not among the bots"):
         schedule(pairing=Pairing(PairingKind.GAUNTLET, "z"))
 
 
@@ -156,7 +156,7 @@ def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
     """A run in which a bot could never play must not start."""
     boards = parse_board_classes("6x7,10x11@3,4")
     others = dict.fromkeys(("a", "b", "d"), ("forbidden-only",))
-    with pytest.raises(UsageError, match="c finds no opponent"):
+    with pytest.raises(UsageError, match="c has no opponent"):
         schedule(boards=boards, plays={**others, "c": ("any",)})
 
 
@@ -164,7 +164,7 @@ def test_a_bot_that_shares_no_board_is_refused_by_name() -> None:
 def test_openings_too_long_for_the_smallest_board_are_refused(boards: str, plies: int) -> None:
     """Some of them could be drawn, and a run would end at the first that cannot."""
     classes = parse_board_classes(boards)
-    with pytest.raises(UsageError, match=f"--opening-plies: no opening of {plies} plies"):
+    with pytest.raises(UsageError, match=f"opening plies: no opening of {plies} plies"):
         refuse_long_openings(plies, classes)
 
 
@@ -235,9 +235,9 @@ def test_a_gate_with_openings_still_takes_its_baselines_in_turns() -> None:
 def test_openings_for_other_boards_are_refused() -> None:
     """An opening on a board that is not played, and a board without one, must be named."""
     refuse_other_boards(BOOK, parse_board_classes("6x7"))
-    with pytest.raises(UsageError, match=r"'6x7 00' is no opening for the boards thu: add 6x7"):
+    with pytest.raises(UsageError, match=r"'6x7 00' is not for the boards thu: add the board 6x7"):
         refuse_other_boards(BOOK, parse_board_classes("thu"))
-    with pytest.raises(UsageError, match="there is none for 8x8: leave it out of --boards"):
+    with pytest.raises(UsageError, match="there is no opening for 8x8: leave the board out"):
         refuse_other_boards(BOOK, parse_board_classes("6x7,8x8"))
 
 

@@ -1,8 +1,7 @@
-"""Checks of a record that a machine has sent: nothing that cannot be true is stored.
+"""Validation of the records that machines send, so that no impossible record is stored.
 
-A record is held against the plan of its pair and the rules of the game. What this cannot see is a
-legal game that the bots did not play; that is what pairs that are played twice are for
-(`ladder.runs.cluster.coordinator.contradictions`).
+A record is compared with the plan of its pair and the rules of the game. A legal game that the bots
+did not play passes; repeated pairs reveal it (`ladder.runs.cluster.coordinator.contradictions`).
 """
 
 import math
@@ -26,32 +25,32 @@ from ladder.match.game.new_game import move_limit_us
 from ladder.match.game.refereed_game import MAX_STALLS
 
 MOST_BYTES = 1 << 20
-"""Size of a record: the largest honest one has two forfeits with lines of 64 KiB."""
+"""Most bytes of a record: the largest honest one has two forfeits with lines of 64 KiB."""
 MOST_TEXT = 100_000
-"""Characters of the sentence about a forfeit."""
+"""Most characters of the detail of a forfeit."""
 SLACK_S = 2.0
-"""Difference of two machines' clocks over the time of a pair, and of a late deadline."""
+"""Tolerance in seconds for the drift between two clocks, and for late deadlines."""
 CLOCK_S = 86_400.0
-"""How far the clock of a machine may be off."""
+"""Largest error of a machine's clock in seconds."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(PairRecord)
 
 
 class FalseRecord(LadderError):
-    """A record that cannot be that of the pair that a machine was given."""
+    """A record that cannot be the result of the pair that the machine got."""
 
 
 def checked_record(answer: object, plan: PairPlan, seconds: float) -> PairRecord:
-    """Return a machine's answer as the record of a pair, if it can be one.
+    """Return a machine's answer as the record of a pair, if it is possible.
 
     Args:
-        answer: whatever came back.
-        plan: as the machine was given it.
-        seconds: since then.
+        answer: The answer of the machine.
+        plan: The plan that the machine got.
+        seconds: The time since then.
 
     Raises:
-        FalseRecord: it cannot be; the message says why.
+        FalseRecord: the record is impossible.
 
     """
     try:
@@ -64,7 +63,7 @@ def checked_record(answer: object, plan: PairPlan, seconds: float) -> PairRecord
                 raise ValueError(f"game {int(game.swapped)}: {error}") from error
         _require(
             sum(game.duration_us for game in record.games) <= (seconds + SLACK_S) * 1e6,
-            f"its games last longer than the {seconds:.1f} s for which it was away",
+            f"its games last longer than the {seconds:.1f} s that the machine had",
         )
     except (ValueError, OverflowError) as error:
         raise FalseRecord(f"it sent a false record of pair {plan.number}: {error}") from error
@@ -72,7 +71,7 @@ def checked_record(answer: object, plan: PairPlan, seconds: float) -> PairRecord
 
 
 def _typed(answer: object) -> PairRecord:
-    """Have every field checked by its type: what came was made by the machine's own code."""
+    """Check the type of every field: the answer was unpickled, so it may hold anything."""
     _require(type(answer) is PairRecord, f"it is a {type(answer).__name__}")
     try:
         packed = _encoder.encode(answer)
@@ -85,11 +84,11 @@ def _typed(answer: object) -> PairRecord:
 def _check_pair(record: PairRecord, plan: PairPlan) -> None:
     _require(
         (record.id, record.number) == (plan.id, plan.number),
-        f"it is that of pair {record.number}",
+        f"it is the record of pair {record.number}",
     )
     bots = {plan.a.revision, plan.b.revision}
     for revisions in (record.failed_starts, record.changed, record.pondering):
-        _require(bots.issuperset(revisions), "it speaks of bots that do not play in this pair")
+        _require(bots.issuperset(revisions), "it names bots that do not play in this pair")
     _require(0 <= record.aborts <= MAX_STALLS + 1, f"it stalled {record.aborts} times")
     _require(len(record.abort_reason) <= MOST_TEXT, "its reason for an abort is too long")
     if record.games:
@@ -97,7 +96,7 @@ def _check_pair(record: PairRecord, plan: PairPlan) -> None:
         _require(order == [False, True], "it does not hold the two games of a pair in order")
         _require(not record.changed, "it has games of bots whose files have changed")
     else:
-        _require(bool(record.aborts or record.changed), "it has no games and says not why")
+        _require(bool(record.aborts or record.changed), "it has no games and gives no reason")
 
 
 def _check_game(game: GameRecord, plan: PairPlan) -> None:
@@ -109,7 +108,7 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
             played.play(column)
     except IllegalMove as error:
         raise ValueError(f"its moves are not legal: {error}") from error
-    _require(game.termination is not Termination.ABORTED, "aborted games are not kept")
+    _require(game.termination is not Termination.ABORTED, "aborted games are not stored")
     fault = fault_of_ending(played, game.result, game.termination)
     _require(fault is None, str(fault))
     is_forfeit = game.termination.is_forfeit
@@ -134,13 +133,13 @@ def _check_game(game: GameRecord, plan: PairPlan) -> None:
         math.isfinite(game.started) and abs(game.started - time.time()) <= CLOCK_S,
         "it began more than a day from now: set the clock of that machine",
     )
-    _require(len(game.detail) <= MOST_TEXT, "its sentence about a forfeit is too long")
+    _require(len(game.detail) <= MOST_TEXT, "the detail of its forfeit is too long")
 
 
 def _check_thought(thought: Thought, limit_us: float) -> None:
     fault = fault_of_thought(thought)
     _require(fault is None, str(fault))
-    _require(thought.time_us <= limit_us, "a move took longer than it may")
+    _require(thought.time_us <= limit_us, "a move took longer than its limit")
     counts = (thought.cpu_us, thought.simulations, thought.nodes, thought.depth, thought.distance)
     _require(
         all(abs(count) <= LIMIT for count in counts if count), "a number of a move is too great"
@@ -149,7 +148,7 @@ def _check_thought(thought: Thought, limit_us: float) -> None:
 
 
 def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -> None:
-    """Hold the sums over a side's moves against the moves; a late one stands in the sums alone."""
+    """Compare the sums over a side's moves with the moves; a late move is in the sums only."""
     times = [thought.time_us for thought in own]
     late = sums.moves - len(own)
     _require(0 <= late <= is_forfeit, f"it counts {sums.moves} moves of a side, not {len(own)}")
@@ -163,7 +162,7 @@ def _check_sums(sums: SideSums, own: tuple[Thought, ...], *, is_forfeit: bool) -
         "the times of its moves and their sums differ",
     )
     work = [thought.work or 0 for thought in searched]
-    if max(work, default=0) < LIMIT:  # greater ones are cut where a move is kept
+    if max(work, default=0) < LIMIT:  # greater numbers are cut in stored moves
         _require(sums.simulations == sum(work), "the work of its moves and their sums differ")
 
 

@@ -89,5 +89,5 @@ def test_an_archive_that_unpacks_to_too_much_is_refused(
 ) -> None:
     """A small archive may not fill a machine's disk."""
     monkeypatch.setattr("ladder.runs.cluster.archive.MOST_BYTES", 10)
-    with pytest.raises(UsageError, match="too much"):
+    with pytest.raises(UsageError, match="too large"):
         unpack(archive_of(file("one"), file("two")), tmp_path / "archive")

@@ -59,7 +59,9 @@ def test_a_broken_fleet_is_told_beside_a_cancelled_pair(monkeypatch: pytest.Monk
     loop = asyncio.new_event_loop()
     monkeypatch.setattr("asyncio.new_event_loop", lambda: loop)
     nothing: Any = None
-    executor = ClusterExecutor(nothing, nothing, {}, stream="s", compares=False, keep=lambda _: 1)
+    executor = ClusterExecutor(
+        nothing, nothing, {}, stream="s", compares=False, save_machine=lambda _: 1
+    )
     plan = plan_of(Budget(time_ms=1), Budget(time_ms=1))
     cancelled = executor.submit(plan)
     assert cancelled.cancel()

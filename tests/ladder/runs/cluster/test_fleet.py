@@ -372,7 +372,7 @@ def test_a_machine_that_sends_a_false_record_is_set_aside_for_good() -> None:
         await stage.until(lambda: stage.says("liar takes no part"))
 
     stage = on_stage(scene, compares=False)
-    assert stage.says("it sent a false record of pair 0: it is that of pair 1", warning=True)
+    assert stage.says("it sent a false record of pair 0: it is the record of pair 1", warning=True)
     assert sorted(number for number, _, _ in stage.answers) == [0, 1, 2]
     assert {name for _, name, _ in stage.answers} == {"good"}
 

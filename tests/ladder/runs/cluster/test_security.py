@@ -32,22 +32,22 @@ from ladder.runs.cluster.security import (
 )
 def test_this_machine_needs_no_certificates(address: str, expected: str) -> None:
     """Only processes of this machine reach a loopback address."""
-    assert parse_endpoint(address, None, insecure=False, option="ADDRESS").address == expected
+    assert parse_endpoint(address, None, insecure=False, option=None).address == expected
 
 
 @pytest.mark.parametrize("address", ["lab1:8786", "10.0.0.3", "0.0.0.0:8786", "tcp://[fe80::1]:1"])
 def test_the_network_needs_certificates(address: str) -> None:
     """Without them whoever reaches the port runs programs, so the user has to say it."""
     with pytest.raises(UsageError, match="ladder cluster certificates"):
-        parse_endpoint(address, None, insecure=False, option="--cluster")
-    assert parse_endpoint(address, None, insecure=True, option="--cluster").protocol == "tcp"
+        parse_endpoint(address, None, insecure=False, option="cluster")
+    assert parse_endpoint(address, None, insecure=True, option="cluster").protocol == "tcp"
 
 
 @pytest.mark.parametrize("address", ["", "http://lab1", "tcp://", "lab1:many", "lab1:8786/x"])
 def test_other_words_are_no_address(address: str) -> None:
     """A sentence must say how an address is written."""
     with pytest.raises(UsageError, match="HOST:PORT"):
-        parse_endpoint(address, None, insecure=True, option="--cluster")
+        parse_endpoint(address, None, insecure=True, option="cluster")
 
 
 def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
@@ -59,12 +59,12 @@ def test_a_set_of_certificates_is_private(tmp_path: Path) -> None:
     assert {path.stat().st_mode & 0o077 for path in (folder, *folder.iterdir())} == {0}
     context = ssl.create_default_context(cafile=str(folder / AUTHORITY))
     context.load_cert_chain(folder / CERTIFICATE, folder / KEY)
-    endpoint = parse_endpoint("lab1", folder, insecure=False, option="--cluster")
+    endpoint = parse_endpoint("lab1", folder, insecure=False, option="cluster")
     assert endpoint.address == "tls://lab1:8786"
     assert endpoint.security().get_listen_args("scheduler")["require_encryption"]
     (folder / KEY).unlink()
     with pytest.raises(UsageError, match=KEY):
-        parse_endpoint("lab1", folder, insecure=False, option="--cluster")
+        parse_endpoint("lab1", folder, insecure=False, option="cluster")
 
 
 def failure_at(served: SchedulerEndpoint, reached: SchedulerEndpoint) -> str:
@@ -93,7 +93,7 @@ def test_a_connection_that_fails_says_why(tmp_path: Path) -> None:
     ours, theirs = (replace(plain, certificates=tmp_path / name) for name in ("ours", "theirs"))
     assert failure_at(ours, ours) == failure_at(plain, plain) == ""
     assert f"its certificates are not those in {tmp_path}/theirs" in failure_at(ours, theirs)
-    assert "give --certificates FOLDER" in failure_at(ours, plain)
+    assert "if it uses certificates, name their folder" in failure_at(ours, plain)
     assert "it does not use TLS" in failure_at(plain, ours)
     assert failure_at(plain, replace(plain, port=1)) == "Connection refused"
 

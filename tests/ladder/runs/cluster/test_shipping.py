@@ -90,7 +90,7 @@ def test_other_sources_of_a_player_are_refused(home: Path, tmp_path: Path) -> No
     other = msgspec.structs.replace(
         bot, content_hash="0" * 16, files={**bot.files, "bots/uct/ucb.py": "0" * 16}
     )
-    with pytest.raises(UsageError, match=r"ladder 0\.1\.0 there has other sources.*ucb\.py"):
+    with pytest.raises(UsageError, match=r"ladder 0\.1\.0 differ there.*ucb\.py"):
         start_here(other, tmp_path)
 
 
