@@ -8,8 +8,8 @@ from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.connection.database import Database, Older
 from db.connection.followed import FollowedDatabase
-from db.connection.patience import Patience
 from db.connection.read_only import open_to_read
+from db.connection.retry_policy import RetryPolicy
 from db.migrations import HEAD
 from db.queries.aggregate import Aggregate
 from db.queries.analysis import Analysis
@@ -41,7 +41,7 @@ __all__ = [
     "Machines",
     "OpeningSets",
     "Pairs",
-    "Patience",
+    "RetryPolicy",
     "RunLock",
     "Runs",
     "Showcase",
@@ -113,7 +113,7 @@ class Store:
         *,
         create: bool = True,
         busy_s: float = 10.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> Self:
         """Open or create a database: a file path, or a URL of SQLAlchemy. Migrate an older file.
 
@@ -121,7 +121,7 @@ class Store:
             DatabaseError: one of its subclasses says why not; nothing was written then.
 
         """
-        return cls(Database.open(where, create=create, busy_s=busy_s, patience=patience))
+        return cls(Database.open(where, create=create, busy_s=busy_s, retry_policy=retry_policy))
 
     @classmethod
     def migrate(
@@ -130,7 +130,7 @@ class Store:
         *,
         force: bool = False,
         busy_s: float = 10.0,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> str | None:
         """Bring a database up to date, which opening does not on a server.
 
@@ -138,7 +138,7 @@ class Store:
             where: a file path or a URL of SQLAlchemy.
             force: also while runs are in play on a server.
             busy_s: how long to wait for another writer, each time.
-            patience: how long to wait altogether.
+            retry_policy: how long to wait altogether.
 
         Returns:
             The version that it had when that was older.
@@ -149,14 +149,16 @@ class Store:
 
         """
         older = Older.OPEN
-        database = Database.open(where, create=False, busy_s=busy_s, patience=patience, older=older)
+        database = Database.open(
+            where, create=False, busy_s=busy_s, retry_policy=retry_policy, older=older
+        )
         with closing(database):
             version = database.migrate(force=force)
         return None if version == HEAD else version
 
     @classmethod
     def open_to_read(
-        cls, where: str, *, busy_s: float = 10.0, patience: Patience | None = None
+        cls, where: str, *, busy_s: float = 10.0, retry_policy: RetryPolicy | None = None
     ) -> Self:
         """Open an existing database for reading, also one that cannot be written.
 
@@ -164,7 +166,7 @@ class Store:
             DatabaseError: one of its subclasses says why it cannot be read.
 
         """
-        return cls(open_to_read(where, busy_s=busy_s, patience=patience))
+        return cls(open_to_read(where, busy_s=busy_s, retry_policy=retry_policy))
 
     @classmethod
     def follow(cls, where: str, *, busy_s: float = 2.0) -> "FollowedStore":
@@ -182,9 +184,9 @@ class Store:
         return self._database.is_read_only
 
     @property
-    def patience(self) -> Patience:
+    def retry_policy(self) -> RetryPolicy:
         """How long every operation waits for a server that is away, and who hears of it."""
-        return self._database.patience
+        return self._database.retry_policy
 
     def close(self) -> None:
         """Let go of the database."""

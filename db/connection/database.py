@@ -18,7 +18,7 @@ from db.backends.place import locate
 from db.backends.run_lock import RunLock
 from db.backends.sqlstate import BUSY
 from db.connection.driver_errors import border
-from db.connection.patience import Patience
+from db.connection.retry_policy import RetryPolicy
 from db.errors import Busy, DatabaseError, Missing, Outdated, Unreachable, Unwritable
 from db.migrations.upgrade import check_known, stored_version, upgrade
 
@@ -42,7 +42,7 @@ class Database:
 
     Attributes:
         backend: the kind of database, and its place.
-        patience: how long a server that is away is waited for.
+        retry_policy: how long a server that is away is waited for.
         held: the runs whose locks the writer's session holds.
 
     """
@@ -51,7 +51,7 @@ class Database:
         self.backend = backend
         self.place = backend.place
         self.engine = engine
-        self.patience = Patience()
+        self.retry_policy = RetryPolicy()
         self.held: set[int] = set()
         self._reader: Connection | None = None
         self._writer: Connection | None = None
@@ -70,7 +70,7 @@ class Database:
         *,
         create: bool,
         busy_s: float,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
         older: Older = Older.REFUSE,
     ) -> Self:
         """Open or make a database; migrate a file.
@@ -79,7 +79,7 @@ class Database:
             where: a file path or a URL.
             create: whether it may be made.
             busy_s: how long a write waits for another one.
-            patience: of the database; while it is opened, OPENING_S at most.
+            retry_policy: of the database; while it is opened, OPENING_S at most.
             older: what to do with an older one on a server.
 
         Raises:
@@ -90,10 +90,10 @@ class Database:
         with border(backend):
             backend.check_place(create=create)
             database = cls(backend, backend.make_engine())
-            if patience is not None:
-                database.patience = patience
+            if retry_policy is not None:
+                database.retry_policy = retry_policy
             try:
-                with database.patience.limited(OPENING_S):
+                with database.retry_policy.limited(OPENING_S):
                     database.persist(lambda: database._prepare(create=create, older=older))
             except BaseException:
                 database.close()
@@ -276,7 +276,7 @@ class Database:
 
     def persist(self, attempt: Callable[[], T]) -> T:
         """The result of an attempt that is repeated while the server is away."""
-        return self.patience.hold(attempt)
+        return self.retry_policy.hold(attempt)
 
     def run_lock(self) -> RunLock:
         """The locks that tell which runs live. Raises DatabaseError."""
@@ -300,7 +300,7 @@ class Database:
             if token is None:
                 raise
             self._forget()
-            if not self.patience.persist(lambda: self._was_committed(token)):
+            if not self.retry_policy.persist(lambda: self._was_committed(token)):
                 raise
         except BaseException:  # such as a disk that is full
             self._undo(transaction)

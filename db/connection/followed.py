@@ -28,7 +28,7 @@ class FollowedDatabase(Database):
 
     def __init__(self, backend: Backend, engine: Engine) -> None:
         super().__init__(backend, engine)
-        self.patience.seconds = PATIENCE_S
+        self.retry_policy.seconds = PATIENCE_S
         self._identity = backend.identity()
         self._is_writable = False
 

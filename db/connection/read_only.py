@@ -27,7 +27,7 @@ from db.backends.sqlite import has_content, may_write
 from db.beside import INDEX, JOURNAL, WAL
 from db.connection.database import Database, Older
 from db.connection.driver_errors import border
-from db.connection.patience import Patience
+from db.connection.retry_policy import RetryPolicy
 from db.errors import DatabaseError, Locked, Unwritable
 from db.migrations.upgrade import stored_version
 
@@ -38,7 +38,7 @@ Stamps = tuple[tuple[int, int] | None, ...]
 """Size and time of change of a database's files; None: the file is not there."""
 
 
-def open_to_read(where: str, *, busy_s: float, patience: Patience | None = None) -> Database:
+def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None = None) -> Database:
     """Open a database for reading, also one that cannot be written.
 
     A file that can be written is opened as for writing, and migrated when it is older; an older
@@ -52,7 +52,9 @@ def open_to_read(where: str, *, busy_s: float, patience: Patience | None = None)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
         older = Older.READ
-        return Database.open(where, create=False, busy_s=busy_s, patience=patience, older=older)
+        return Database.open(
+            where, create=False, busy_s=busy_s, retry_policy=retry_policy, older=older
+        )
     path = backend.path
     has_content(path, create=False)
     if may_write(path):

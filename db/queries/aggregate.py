@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, exists
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.pair_sums import (
     FORFEIT_KEY,
     GAME_COLUMNS,

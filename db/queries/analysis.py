@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game, SolvedPosition, Verdict
 from db.queries.bots import revisions_of
 from db.records import analysis as records

@@ -10,7 +10,7 @@ from sqlalchemy import Select, case, func, select
 
 from db import migrations
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,

@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import InUse, NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Bot, HumanGame, Pair, Revision, RunBot

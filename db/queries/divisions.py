@@ -8,7 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from bots.budget import KIND_OF_FIELD
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division

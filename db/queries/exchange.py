@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.queries.export import export_lines
 from db.queries.import_ import import_lines
 from db.records.aggregate import Rate

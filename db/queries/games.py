@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.game_columns import last_words_of, sides_of
 from db.models import Division, Game, LastOutput, Pair, Run
 from db.queries.bots import names_of_revisions, revisions_of

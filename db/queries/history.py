@@ -3,7 +3,7 @@
 from sqlalchemy import text
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.queries.bots import names_of_revisions
 from db.records.history import HistorySlice, SlicedPairs
 from engine.result import Result

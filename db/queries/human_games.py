@@ -4,7 +4,7 @@ import msgspec
 from sqlalchemy import func, insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.errors import UnknownRow
 from db.json_column import to_json
 from db.models import HumanGame, Revision

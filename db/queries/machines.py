@@ -7,7 +7,7 @@ from sqlalchemy import Select, func, insert, select, update
 from sqlalchemy.orm import aliased
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game, Machine, Pair, PairMachine
 from db.records.machines import MachineRow, MachineTableRow
 from db.records.pairs import PairStatus

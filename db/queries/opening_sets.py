@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import OpeningSet
 from db.records.opening_sets import OpeningSetRow
 

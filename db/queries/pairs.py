@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, func, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.statements import Statements
 from db.derived.store_pair import PairStorer, Played
 from db.errors import Exhausted

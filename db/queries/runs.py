@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.derived.rebuild import rebuild_within
 from db.errors import InUse, UnknownRow
 from db.json_column import to_json

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, func, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.models import Game
 from db.queries.games import games_of_run
 from db.records.runs import ForfeitTally, RunTally, SideTally

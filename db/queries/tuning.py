@@ -7,7 +7,7 @@ import msgspec
 from sqlalchemy import insert, select
 
 from db.connection.database import Database
-from db.connection.patience import retried
+from db.connection.retry_policy import retried
 from db.json_column import to_json
 from db.models import TuningStep
 from db.records.tuning import TuningStepRow

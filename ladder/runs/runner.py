@@ -88,7 +88,7 @@ class Runner:
 
         """
         self.watcher.started(self.live)
-        self.store.patience.tell = self._warn
+        self.store.retry_policy.report = self._warn
         if self._time_is_up():
             self._warn(f"nothing is left of --hours: run {self.run.id} has been played for longer")
         status = RunStatus.INTERRUPTED

@@ -21,7 +21,7 @@ from db.connection.database import OPENING_S
 from db.errors import Busy, DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
-from db.store import Patience, Store
+from db.store import RetryPolicy, Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
 from tests.db.migrations.versions import go_back
 from tests.support.postgresql import Server, name_of, shared_server, why_none
@@ -52,7 +52,7 @@ def told() -> list[str]:
 @pytest.fixture
 def store(url: str, told: list[str]) -> Iterator[Store]:
     with Store.open(url) as opened:
-        opened.patience.tell = told.append
+        opened.retry_policy.report = told.append
         yield opened
 
 
@@ -167,7 +167,7 @@ def test_a_writer_that_sleeps_is_named_and_ended(
         os._exit(0)
     assert os.WIFSTOPPED(os.waitpid(sleeper, os.WUNTRACED)[1])
     with Store.open(url, busy_s=BUSY_S) as store:
-        store.patience.tell = told.append
+        store.retry_policy.report = told.append
         add_bots(store)
     assert f"kept busy by process {sleeper} on " in told[0]
     assert "going on" in told[-1]
@@ -187,7 +187,7 @@ def test_waiting_for_a_lock_ends_with_the_patience(server: Server, url: str) -> 
         Store.open(url, busy_s=BUSY_S) as store,
     ):
         other.execute("LOCK TABLE bots")
-        store.patience.seconds = 2 * BUSY_S
+        store.retry_policy.seconds = 2 * BUSY_S
         with pytest.raises(Busy, match=f"busy by somebody's psql of the user {server.user}"):
             add_bots(store)
         other.rollback()
@@ -237,10 +237,10 @@ def test_a_serialization_failure_is_tried_again(
 def test_a_server_that_stays_away_is_told_at_last(
     server: Server, url: str, told: list[str]
 ) -> None:
-    """After the patience, or a wish to stop, one sentence must say that it does not answer."""
+    """After the retry_policy, or a wish to stop, one sentence must say that it does not answer."""
     with Store.open(url) as store:
-        store.patience.tell = told.append
-        store.patience.seconds = 0.5
+        store.retry_policy.report = told.append
+        store.retry_policy.seconds = 0.5
         name = name_of(url)
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
         server.cut(url)
@@ -295,8 +295,8 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
     server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
 ) -> None:
     """A command that begins while the server restarts must wait for it, for a short while."""
-    patience = Patience()
-    patience.tell = told.append
+    retry_policy = RetryPolicy()
+    retry_policy.report = told.append
     look = PostgresqlBackend.check_ours
     cuts = [1]
 
@@ -307,11 +307,11 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
         look(backend, connection)
 
     monkeypatch.setattr(PostgresqlBackend, "check_ours", cut_then_look)
-    with Store.open(url, patience=patience) as store:
+    with Store.open(url, retry_policy=retry_policy) as store:
         assert store.bots.all() == []
     assert cuts == []
     assert "trying again" in told[0]
-    assert patience.seconds > OPENING_S
+    assert retry_policy.seconds > OPENING_S
 
 
 def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:

@@ -26,20 +26,20 @@ GLANCE_S = 0.1
 T = TypeVar("T")
 
 
-class Patience:
+class RetryPolicy:
     """How long one store waits for its server, and who hears of it.
 
     Attributes:
         seconds: after which the last error is final.
-        tell: takes a sentence before each pause and after the last.
-        is_stop_wished: whether the command is to end now.
+        report: takes a sentence before each pause and after the last.
+        is_stop_requested: whether the command is to end now.
 
     """
 
     def __init__(self) -> None:
         self.seconds = PATIENCE_S
-        self.tell: Callable[[str], None] = lambda _: None
-        self.is_stop_wished: Callable[[], bool] = lambda: False
+        self.report: Callable[[str], None] = lambda _: None
+        self.is_stop_requested: Callable[[], bool] = lambda: False
         self._is_held = False
 
     @contextmanager
@@ -70,20 +70,20 @@ class Patience:
             except Passing as error:
                 wait = pause * uniform(0.5, 1.5)
                 waited = time.monotonic() - began
-                if waited + wait > self.seconds or self.is_stop_wished():
+                if waited + wait > self.seconds or self.is_stop_requested():
                     raise
-                self.tell(f"{error.fact}: trying again in {wait:.1f} s")
+                self.report(f"{error.fact}: trying again in {wait:.1f} s")
                 self._sleep(wait)
                 pause = FIRST_S if isinstance(error, Busy) else min(2 * pause, LONGEST_S)
                 has_failed = True
             else:
                 if has_failed:
-                    self.tell(f"going on after {time.monotonic() - began:.1f} s")
+                    self.report(f"going on after {time.monotonic() - began:.1f} s")
                 return result
 
     def _sleep(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_wished():
+        while (left := deadline - time.monotonic()) > 0 and not self.is_stop_requested():
             time.sleep(min(left, GLANCE_S))
 
 
@@ -102,7 +102,7 @@ def retried(kind: type[T]) -> type[T]:
 def _persisting(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def persist(self: Any, *arguments: Any, **options: Any) -> Any:
-        patience: Patience = self._database.patience
-        return patience.hold(lambda: method(self, *arguments, **options))
+        retry_policy: RetryPolicy = self._database.retry_policy
+        return retry_policy.hold(lambda: method(self, *arguments, **options))
 
     return persist
