@@ -40,7 +40,7 @@ def game_heading(row: StoredGame) -> str:
 
 def last_words_of(row: StoredGame) -> LastOutput | None:
     """The last words of the bot that forfeited; None where none were kept."""
-    return row.last_words if isinstance(row, GameRow) else None
+    return row.last_output if isinstance(row, GameRow) else None
 
 
 def last_words_text(row: StoredGame) -> str:

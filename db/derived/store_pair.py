@@ -154,7 +154,7 @@ class PairStorer:
         run = self._statements
         done = {"pair": plan.id, "new": PairStatus.FINISHED.value, "new_aborts": record.aborts}
         run.mark_finished.run(connection, {**done, "now": time.time()})
-        last_words = [game.last_words for game in record.games]
+        last_words = [game.last_output for game in record.games]
         ids = self._games.insert(connection, games, last_words)
         if record.machine is not None:
             machine = {"pair_id": plan.id, "machine_id": record.machine}

@@ -77,7 +77,7 @@ class Games:
             if row is None:
                 return None
             game = game_row(row, names_of_revisions(connection), row.thoughts)
-            return replace(game, last_words=last_words_of(row))
+            return replace(game, last_output=last_words_of(row))
 
     def several(self, game_ids: Iterable[int]) -> list[GameRow]:
         """Those games that there are, with thoughts and last words, in the order of their ids."""
@@ -89,7 +89,7 @@ class Games:
                 part = wanted[start : start + AT_ONCE]
                 for row in connection.execute(_whole().where(Game.id.in_(part)).order_by(Game.id)):
                     game = game_row(row, names, row.thoughts)
-                    found.append(replace(game, last_words=last_words_of(row)))
+                    found.append(replace(game, last_output=last_words_of(row)))
         return found
 
     def newest(self, query: GameQuery, limit: int) -> list[GameSummary]:

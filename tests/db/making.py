@@ -122,7 +122,7 @@ def game(
         thought_blob.encode(told),
         1_700_000_000.0,
         2_000_000,
-        last_words=last,
+        last_output=last,
     )
 
 

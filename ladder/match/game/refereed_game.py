@@ -188,7 +188,7 @@ class RefereedGame:
             started=started,
             duration_us=(time.perf_counter_ns() - clock) // 1000,
             detail=verdict.detail,
-            last_words=self.last_words,
+            last_output=self.last_words,
         )
 
     def _play_out(self) -> GameEnd:

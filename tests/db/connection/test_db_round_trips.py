@@ -82,7 +82,7 @@ def way(open_folder: Path) -> Iterator[Way]:
 
 def silent(record: PairRecord) -> PairRecord:
     """Without last words, which wait for the key of their game."""
-    games = tuple(msgspec.structs.replace(game, last_words=None) for game in record.games)
+    games = tuple(msgspec.structs.replace(game, last_output=None) for game in record.games)
     return msgspec.structs.replace(record, games=games)
 
 

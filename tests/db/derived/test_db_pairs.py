@@ -214,7 +214,7 @@ def test_a_game_is_read_as_it_was_played(store: Store) -> None:
             assert stored.first == f"v{revisions.index(first) + 1}"
             assert (stored.moves, stored.result) == (game.moves, game.result)
             assert stored.termination is game.termination
-            assert stored.last_words == game.last_words
+            assert stored.last_output == game.last_output
             assert stored.sides[0].time_us == game.sides[0].time_us
             assert stored.sides[1].simulations == game.sides[1].simulations
             played_thoughts = thoughts.decode(game.thoughts)

@@ -167,7 +167,7 @@ class League:
             started=self._started,
             duration_us=10_000 * game.plies,
             detail="" if game.by is None else "an invented failure",
-            last_words=None if game.by is None else LAST_WORDS,
+            last_output=None if game.by is None else LAST_WORDS,
         )
 
 

@@ -72,7 +72,7 @@ def test_forfeits_come_first_with_their_last_words(league: League) -> None:
     assert len(data.games) == len({shown.game.id for shown in data.games}) == 20
     forfeits = data.games[:3]
     assert {shown.reason for shown in forfeits} == {Reason.FORFEIT}
-    assert all(shown.game.last_words for shown in forfeits)
+    assert all(shown.game.last_output for shown in forfeits)
     assert Reason.SHORT in {shown.reason for shown in data.games}
     assert of(league, games=0).games == []
 
