@@ -6,7 +6,7 @@ from typing import Self
 
 from db.backends.place import locate
 from db.backends.run_lock import RunLock
-from db.connection.database import Database, Older
+from db.connection.database import Database, OldSchema
 from db.connection.followed import FollowedDatabase
 from db.connection.read_only import open_to_read
 from db.connection.retry_policy import RetryPolicy
@@ -148,9 +148,9 @@ class Store:
             DatabaseError: another of its subclasses says why not.
 
         """
-        older = Older.OPEN
+        older = OldSchema.MIGRATE
         database = Database.open(
-            where, create=False, busy_s=busy_s, retry_policy=retry_policy, older=older
+            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=old_schema
         )
         with closing(database):
             version = database.migrate(force=force)

@@ -27,13 +27,13 @@ OPENING_S = 5.0
 """Seconds for which a server may be away when a command begins: its address may be wrong."""
 
 
-class Older(Enum):
+class OldSchema(Enum):
     """What to do with a server's database of an older version; files are migrated when opened."""
 
     REFUSE = auto()
     READ = auto()
     """Read it as it is, as far as that is possible."""
-    OPEN = auto()
+    MIGRATE = auto()
     """Open it for a migration."""
 
 
@@ -71,7 +71,7 @@ class Database:
         create: bool,
         busy_s: float,
         retry_policy: RetryPolicy | None = None,
-        older: Older = Older.REFUSE,
+        old_schema: OldSchema = OldSchema.REFUSE,
     ) -> Self:
         """Open or make a database; migrate a file.
 
@@ -94,13 +94,15 @@ class Database:
                 database.retry_policy = retry_policy
             try:
                 with database.retry_policy.limited(OPENING_S):
-                    database.persist(lambda: database._prepare(create=create, older=older))
+                    database.persist(
+                        lambda: database._prepare(create=create, old_schema=old_schema)
+                    )
             except BaseException:
                 database.close()
                 raise
         return database
 
-    def _prepare(self, *, create: bool, older: Older) -> None:
+    def _prepare(self, *, create: bool, old_schema: OldSchema) -> None:
         with self.reading() as connection:
             self.backend.check_ours(connection)
             version = stored_version(connection, self.backend)
@@ -108,12 +110,12 @@ class Database:
                 self._is_writable = self.backend.is_writable(connection)
         if version is None and not create:
             raise Missing(f"there are no games in {self.place}: play some first")
-        migrates = self.backend.migrates_when_opened and older is not Older.OPEN
+        migrates = self.backend.migrates_when_opened and old_schema is not OldSchema.MIGRATE
         if version is None or (version != migrations.HEAD and migrates):
             self._upgrade()
-        elif version != migrations.HEAD and older is Older.REFUSE:
+        elif version != migrations.HEAD and old_schema is OldSchema.REFUSE:
             raise self._outdated(version)
-        elif version != migrations.HEAD and older is Older.READ:
+        elif version != migrations.HEAD and old_schema is OldSchema.READ:
             self._read_older(version)
         if self._is_writable:
             for connection in (self.reader, self.writer):

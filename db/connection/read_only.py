@@ -25,7 +25,7 @@ from db.backends import SqliteBackend, backend_of
 from db.backends.place import Place, locate
 from db.backends.sqlite import has_content, may_write
 from db.beside import INDEX, JOURNAL, WAL
-from db.connection.database import Database, Older
+from db.connection.database import Database, OldSchema
 from db.connection.driver_errors import border
 from db.connection.retry_policy import RetryPolicy
 from db.errors import DatabaseError, Locked, Unwritable
@@ -51,9 +51,9 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
     place = locate(where)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
-        older = Older.READ
+        older = OldSchema.READ
         return Database.open(
-            where, create=False, busy_s=busy_s, retry_policy=retry_policy, older=older
+            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=old_schema
         )
     path = backend.path
     has_content(path, create=False)

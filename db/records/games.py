@@ -116,7 +116,7 @@ class GameRecord(msgspec.Struct, frozen=True):
     duration_us: int
     detail: str = ""
     """For a forfeit: what happened, for the bot's author."""
-    last_words: LastOutput | None = None
+    last_output: LastOutput | None = None
     """Of a bot that forfeited."""
 
 
@@ -165,7 +165,7 @@ class GameRow(FinishedGame):
     """The first player's and the second's."""
     repeat: bool
     """Whether the same board and moves had been stored in the division before."""
-    last_words: LastOutput | None = None
+    last_output: LastOutput | None = None
     """Of the bot that forfeited, where they were kept; None also in a stream of many games."""
 
 
