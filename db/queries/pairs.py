@@ -109,7 +109,7 @@ class Pairs:
         with self._database.reading() as connection:
             return [_pair(row) for row in connection.execute(query)]
 
-    def adopt(self, run_id: int, from_runs: Sequence[int]) -> int:
+    def reassign(self, run_id: int, from_runs: Sequence[int]) -> int:
         """Move the planned pairs of other runs of the same stream to this run; how many."""
         others = [other for other in from_runs if other != run_id]
         if not others:
@@ -136,7 +136,7 @@ class Pairs:
             )
             return dropped.rowcount
 
-    def note_aborts(self, pair_id: int, aborts: int) -> None:
+    def add_aborts(self, pair_id: int, aborts: int) -> None:
         """Add to how often a planned pair was abandoned."""
         with self._database.writing() as connection:
             connection.execute(
@@ -164,7 +164,7 @@ class Pairs:
         query = _finished().where(Pair.stream == stream, Pair.number >= start, Pair.number < stop)
         return self._played(query.order_by(Pair.number))
 
-    def owed(self, stream: str, *, below: int) -> list[int]:
+    def unfinished_numbers(self, stream: str, *, below: int) -> list[int]:
         """The numbers of a stream's pairs before `below` that are planned and not finished."""
         query = select(Pair.number).where(
             Pair.stream == stream, Pair.number < below, Pair.status == PairStatus.PLANNED.value

@@ -411,4 +411,4 @@ def _adopt_orphaned(store: Store, lock: RunLock, run: RunRow) -> int:
         for other in store.runs.find(stream=run.stream)
         if other.id != run.id and not lock.is_alive(other.id)
     ]
-    return store.pairs.adopt(run.id, orphaned)
+    return store.pairs.reassign(run.id, orphaned)

@@ -100,7 +100,7 @@ class Advisor:
             # Another process's runs are ahead of ours; begin again from the first batch.
             self._counts[:] = 0
             self._absorbed = 0
-        if self._store.pairs.owed(self._stream, below=batches * BATCH):
+        if self._store.pairs.unfinished_numbers(self._stream, below=batches * BATCH):
             raise NotYet
         played = self._store.pairs.of_stream(
             self._stream, start=self._absorbed * BATCH, stop=batches * BATCH

@@ -114,7 +114,7 @@ def test_aborted_record_is_refused_and_the_pair_stays_planned(store: Store) -> N
     with pytest.raises(ValueError, match="aborted"):
         finish_pair(store, to_plan(row), half, elo)
     assert list(store.games.stream()) == []
-    store.pairs.note_aborts(row.id, 3)
+    store.pairs.add_aborts(row.id, 3)
     assert store.pairs.planned(run.id) == [row]
     assert store.games.count_aborts(run_id=run.id) == 3
 
@@ -189,13 +189,13 @@ def test_adopt_moves_the_pairs_of_dead_runs(store: Store) -> None:
     rows = store.pairs.plan(dead.id, 3, maker(revisions))
     store.pairs.plan(foreign.id, 1, maker(revisions))
     finish_pair(store, to_plan(rows[0]), played(rows[0], Random(1)), elo)
-    assert store.pairs.adopt(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
+    assert store.pairs.reassign(fresh.id, [dead.id, foreign.id, fresh.id]) == 2
     assert [row.number for row in store.pairs.planned(fresh.id)] == [1, 2]
     assert store.pairs.planned(dead.id) == []
     assert len(store.pairs.planned(foreign.id)) == 1
     assert store.games.count(dead.id) == 2
     with pytest.raises(UnknownRow):
-        store.pairs.adopt(999, [dead.id])
+        store.pairs.reassign(999, [dead.id])
 
 
 def test_a_game_is_read_as_it_was_played(store: Store) -> None:
@@ -486,6 +486,6 @@ def test_a_search_reads_a_stream_to_its_end(store: Store) -> None:
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 2)
     store.pairs.plan(run.id, 1, maker(revisions))
-    assert store.pairs.owed(run.stream, below=NO_LIMIT) == [2]
+    assert store.pairs.unfinished_numbers(run.stream, below=NO_LIMIT) == [2]
     pairs = store.pairs.of_stream(run.stream, start=0, stop=NO_LIMIT)
     assert [pair.number for pair in pairs] == [0, 1]
