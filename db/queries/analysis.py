@@ -57,7 +57,7 @@ class Analysis:
                     found[row.key] = _position(row)
         return found
 
-    def keep(
+    def save(
         self,
         positions: Sequence[records.SolvedPosition],
         verdict: records.GameVerdict | None = None,
@@ -123,7 +123,7 @@ class Analysis:
                 connection.execute(select(func.count()).select_from(SolvedPosition)).scalar_one(),
             )
 
-    def forget(self) -> tuple[int, int]:
+    def delete_all(self) -> tuple[int, int]:
         """Throw away all verdicts and solved positions; how many of each."""
         with self._database.writing() as connection:
             return (

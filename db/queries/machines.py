@@ -24,7 +24,7 @@ class Machines:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, row: MachineRow) -> int:
+    def save(self, row: MachineRow) -> int:
         """Store a machine that has joined, or its speed when it is known already; its key."""
         described = {name: getattr(row, name) for name in DESCRIBED}
         measured = {"speed": row.speed, "joined_at": time.time()}

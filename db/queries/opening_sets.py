@@ -18,7 +18,7 @@ class OpeningSets:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def keep(self, row: OpeningSetRow) -> None:
+    def save(self, row: OpeningSetRow) -> None:
         """Store a set; one of the same content stays as it is."""
         if self.get(row.content_hash) is None:
             with self._database.writing() as connection:

@@ -380,7 +380,7 @@ def _create_run(
     description = settings.describe(hashes)
     seed = _seed(store, settings, description)
     if settings.openings is not None:
-        store.opening_sets.keep(settings.openings.row)
+        store.opening_sets.save(settings.openings.row)
     run = store.runs.create(
         NewRun(
             kind=settings.kind,

@@ -18,9 +18,9 @@ def test_each_pair_knows_its_machine(store: Store) -> None:
 
     Pairs of the coordinator's own machine have none.
     """
-    lab = store.machines.keep(LAB)
-    assert store.machines.keep(replace(LAB, speed=300.0)) == lab
-    newer = store.machines.keep(replace(LAB, kernel="Linux 6.2"))
+    lab = store.machines.save(LAB)
+    assert store.machines.save(replace(LAB, speed=300.0)) == lab
+    newer = store.machines.save(replace(LAB, kernel="Linux 6.2"))
     run = new_run(store)
     rows = store.pairs.plan(run.id, 3, maker(add_bots(store)))
     for row, machine in zip(rows, (lab, lab, None), strict=True):

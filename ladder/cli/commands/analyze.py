@@ -76,7 +76,7 @@ def analyze(
     names = () if bots is None else tuple(names_of(bots))
     with open_store(db, create=False) as store:
         if forget:
-            verdicts, positions = store.analysis.forget()
+            verdicts, positions = store.analysis.delete_all()
             print_error(f"forgot the verdicts on {verdicts} games and {positions} positions")
             return ExitCode.DONE
         row = division_or_latest(store, division)

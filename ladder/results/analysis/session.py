@@ -123,7 +123,7 @@ def analyse(
             if made.verdict is None:
                 state.stopped = True
                 break
-            store.analysis.keep(made.solved, made.verdict)
+            store.analysis.save(made.solved, made.verdict)
             state.games += 1
             watcher.tick(state)
     finally:

@@ -117,7 +117,7 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
     assert (second.waiting, second.games) == (20 - first.games, 20 - first.games)
     assert run(games).waiting == 0
     whole = mistakes_of_division(games.store, games.division)
-    games.store.analysis.forget()
+    games.store.analysis.delete_all()
     assert games.store.analysis.count() == (0, 0)
     run(games)
     assert mistakes_of_division(games.store, games.division) == whole
@@ -132,7 +132,7 @@ def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: 
     run(made, nodes=3000)
     whole = made.store.analysis.judged(made.division.id)
     known = mistakes_of_division(store, made.division)
-    made.store.analysis.forget()
+    made.store.analysis.delete_all()
     limit = iter(range(10_000))
     assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= positions).stopped
     run(made, nodes=3000)
