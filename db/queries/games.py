@@ -79,7 +79,7 @@ class Games:
             game = game_row(row, names_of_revisions(connection), row.thoughts)
             return replace(game, last_output=last_words_of(row))
 
-    def several(self, game_ids: Iterable[int]) -> list[GameRow]:
+    def get_many(self, game_ids: Iterable[int]) -> list[GameRow]:
         """Those games that there are, with thoughts and last words, in the order of their ids."""
         wanted = sorted(set(game_ids))
         found = []
@@ -107,14 +107,14 @@ class Games:
             rows = connection.execute(matching(connection, query).limit(limit))
             return [_summary(row, names) for row in rows]
 
-    def span(self, run_id: int | None = None) -> tuple[int, int]:
+    def id_range(self, run_id: int | None = None) -> tuple[int, int]:
         """Return the lowest and the highest id of any game, or of those of a run; zeros for none.
 
         Of a run only its first and its latest pairs are read: at most some hundred are planned
         before they are played.
         """
         with self._database.reading() as connection:
-            return _span(connection, run_id)
+            return _id_range(connection, run_id)
 
     def tally_plies(self, division_id: int, *, since: float | None = None) -> list[PliesTally]:
         """The rated games of a division counted by players, result and length.
@@ -199,10 +199,10 @@ def games_of_run(connection: Connection, query: Select[Any], run_id: int) -> Sel
     """A query for games, narrowed to those of one run."""
     # A run's games lie close together, between those of runs beside it. Reading that stretch in
     # order needs neither an index of games by run nor a sort.
-    return query.where(Game.run_id == run_id, Game.id.between(*_span(connection, run_id)))
+    return query.where(Game.run_id == run_id, Game.id.between(*_id_range(connection, run_id)))
 
 
-def _span(connection: Connection, run_id: int | None) -> tuple[int, int]:
+def _id_range(connection: Connection, run_id: int | None) -> tuple[int, int]:
     if run_id is None:
         ends = (select(end(Game.id)).scalar_subquery() for end in (func.min, func.max))
         low, high = connection.execute(select(*ends)).one()

@@ -48,7 +48,7 @@ def search(
     if query.forfeit:  # few, and found by their index
         return _page(store.games.newest(query, limit + 1), limit)
     begun = time.monotonic()
-    low, top = store.games.span(query.run_id)
+    low, top = store.games.id_range(query.run_id)
     high = top + 1 if query.before is None else min(query.before, top + 1)
     found: list[GameSummary] = []
     while True:

@@ -94,7 +94,7 @@ def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTi
     if not any(bot.over_budget for bot in standings.bots):
         return []
     latest = [game.id for game in store.games.newest(wanted, TIMES_READ)]
-    return move_times(store.games.several(latest), standings.budget)
+    return move_times(store.games.get_many(latest), standings.budget)
 
 
 def division_or_latest(store: Store, text: str | None) -> DivisionRow:

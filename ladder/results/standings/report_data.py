@@ -89,7 +89,7 @@ def gather(
         since=since or 0.0,
     )
     latest = store.showcase.latest(wanted, max(games, LATEST_READ))
-    recent = store.games.several(latest)[::-1]
+    recent = store.games.get_many(latest)[::-1]
     return ReportData(
         division=division,
         standings=standings,

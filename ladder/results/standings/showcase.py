@@ -103,7 +103,7 @@ def shown_games(
 ) -> list[ShownGame]:
     """The games of these ids in this order; those `known` are not read again."""
     games = {game.id: game for game in known}
-    games |= {game.id: game for game in store.games.several(set(chosen) - set(games))}
+    games |= {game.id: game for game in store.games.get_many(set(chosen) - set(games))}
     return [ShownGame(games[key], reason) for key, reason in chosen.items() if key in games]
 
 
