@@ -38,7 +38,7 @@ class Machines:
             connection.execute(update(Machine).where(Machine.id == key).values(**measured))
             return int(key)
 
-    def of_latest(self, run_id: int, pairs: int = 100) -> list[str]:
+    def names_of_latest(self, run_id: int, pairs: int = 100) -> list[str]:
         """The names of the machines that played some of a run's latest pairs, in their order."""
         latest = (
             select(Pair.id)

@@ -32,7 +32,7 @@ def test_each_pair_knows_its_machine(store: Store) -> None:
         ("Linux 6.2", 420.0, 0),
     ]
     assert newer != lab
-    assert store.machines.of_latest(run.id) == ["lab1"]
-    assert store.machines.of_latest(run.id, pairs=1) == []
+    assert store.machines.names_of_latest(run.id) == ["lab1"]
+    assert store.machines.names_of_latest(run.id, pairs=1) == []
     assert store.runs.delete(run.id, elo) == 6
     assert [each.pairs for each in store.machines.all()] == [0, 0]

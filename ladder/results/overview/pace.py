@@ -54,7 +54,7 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
         own = starts.get(run.row.id, [])
         speed, machines = None, []
         if run.status is RunStatus.RUNNING:
-            machines = store.machines.of_latest(run.row.id)
+            machines = store.machines.names_of_latest(run.row.id)
             speed = _games_an_hour(own, run.row.started_at, moment, is_all=is_all)
         target, left = run.row.target_games, None
         if speed and target is not None:
