@@ -34,7 +34,7 @@ from db.records.exchange import (
     NotImportable,
     OpeningsLine,
 )
-from db.records.launch import described
+from db.records.launch import without_commands
 from db.records.opening_sets import OpeningSetRow
 from db.records.pairs import PairStatus
 from db.records.runs import Conditions, RunStatus
@@ -404,7 +404,7 @@ class _Importer:
                 number=number,
                 recency=recency,
                 content_hash=bot.content_hash,
-                launch=to_json(described(bot.launch)),
+                launch=to_json(without_commands(bot.launch)),
                 budgets=to_json(bot.budgets),
                 boards=None if bot.boards is None else to_json(bot.boards),
                 files=to_json(bot.files),

@@ -73,7 +73,7 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     change: str
     content_hash: Key
     launch: Launch
-    """How its own database starts it. An import keeps what `db.records.launch.described` leaves."""
+    """How its own database starts it. An import keeps what `db.records.launch.without_commands` leaves."""
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]

@@ -89,12 +89,12 @@ class Launch(msgspec.Struct, frozen=True):
     """The revision that it was taken from; None: it runs where its author works on it."""
 
     @property
-    def starts_nothing(self) -> bool:
-        """Whether it only describes a bot: one that came with an import, see `described`."""
+    def is_description_only(self) -> bool:
+        """Whether it only describes a bot: one that came with an import, see `without_commands`."""
         return not self.command and self.player is None
 
 
-def described(launch: Launch) -> Launch:
+def without_commands(launch: Launch) -> Launch:
     """A launch that came with a file: without any command, folder, program or copy.
 
     Nothing starts a bot that has such a launch before it is registered on this machine. A player of
