@@ -34,7 +34,7 @@ class Entrant(msgspec.Struct, frozen=True):
     """Values of the places ``{name}`` in the command of a bot that is being tuned. The start has
     them; another machine fills them in."""
 
-    def renews(self, *, pair_ended: bool) -> bool:
+    def should_restart(self, *, pair_ended: bool) -> bool:
         """Whether its process ends with the game that has just ended."""
         return self.restart is Restart.GAME or (self.restart is Restart.PAIR and pair_ended)
 

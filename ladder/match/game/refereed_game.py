@@ -475,5 +475,5 @@ class RefereedGame:
                 self.last_words = process.last_words()
                 continue
             process.tell(message)
-            renew = side.entrant.renews(pair_ended=self.swapped)
+            renew = side.entrant.should_restart(pair_ended=self.swapped)
             self.pool.release(side.entrant.start, process, renew=renew)

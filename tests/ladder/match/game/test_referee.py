@@ -208,8 +208,8 @@ def test_when_a_process_is_renewed(
     """Each word must mean what it says."""
     start = fake_start("honest", folder=tmp_path)
     bot = Entrant(1, "bot", start, Budget(time_ms=100), restart=restart)
-    assert bot.renews(pair_ended=False) is after_a_game
-    assert bot.renews(pair_ended=True) is after_a_pair
+    assert bot.should_restart(pair_ended=False) is after_a_game
+    assert bot.should_restart(pair_ended=True) is after_a_pair
 
 
 def test_the_oldest_idle_process_goes_first(tmp_path: Path) -> None:
