@@ -148,9 +148,12 @@ class Store:
             DatabaseError: another of its subclasses says why not.
 
         """
-        older = OldSchema.MIGRATE
         database = Database.open(
-            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=old_schema
+            where,
+            create=False,
+            busy_s=busy_s,
+            retry_policy=retry_policy,
+            old_schema=OldSchema.MIGRATE,
         )
         with closing(database):
             version = database.migrate(force=force)

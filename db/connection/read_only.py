@@ -51,9 +51,8 @@ def open_to_read(where: str, *, busy_s: float, retry_policy: RetryPolicy | None 
     place = locate(where)
     backend = backend_of(place, busy_s)
     if not isinstance(backend, SqliteBackend):
-        older = OldSchema.READ
         return Database.open(
-            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=old_schema
+            where, create=False, busy_s=busy_s, retry_policy=retry_policy, old_schema=OldSchema.READ
         )
     path = backend.path
     has_content(path, create=False)
