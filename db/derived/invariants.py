@@ -12,7 +12,7 @@ import msgspec
 
 from db.derived.game_columns import line_hash, offender_of, sides_of
 from db.records import thought_blob
-from db.records.budget import is_budget
+from db.records.budget import is_valid_budget
 from db.records.endings import fault_of_ending
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
 from db.records.games import fault_of_thought
@@ -139,7 +139,9 @@ def _run_division(run: Values) -> str | None:
     if plies is not None and not 0 <= plies <= MAX_SIDE**2:
         return f"its division has openings of {plies} plies"
     budget = msgspec.json.decode(run["division_budget"], type=dict[str, int])
-    if not is_budget(budget) or not all(0 < amount < COUNT_LIMIT for amount in budget.values()):
+    if not is_valid_budget(budget) or not all(
+        0 < amount < COUNT_LIMIT for amount in budget.values()
+    ):
         return f"its division has no budget that bots can be given: {budget}"
     return None
 

@@ -12,7 +12,7 @@ from db.connection.retry_policy import retried
 from db.errors import NameTaken, UnknownRow
 from db.json_column import to_json
 from db.models import Division
-from db.records.budget import is_budget, odds_of, rename_in_budget
+from db.records.budget import bots_with_odds, is_valid_budget, rename_in_budget
 from db.records.runs import Conditions, DivisionRow, division_label
 
 
@@ -74,7 +74,7 @@ class Divisions:
 def division_in(connection: Connection, conditions: Conditions) -> DivisionRow:
     """The division of these conditions, in a transaction that holds the write lock."""
     boards, opening_plies, budget, openings = conditions
-    if not is_budget(budget):
+    if not is_valid_budget(budget):
         raise ValueError(f"budgets are of {', '.join(KIND_OF_FIELD)}, got {dict(budget)}")
     key = _key(conditions)
     query = select(Division.__table__).where(Division.key == key)
@@ -103,7 +103,7 @@ def rename_in_divisions(connection: Connection, name: str, new_name: str) -> Non
     """
     for row in connection.execute(select(Division.__table__)).all():
         division = _division(row)
-        named = odds_of(division.budget)
+        named = bots_with_odds(division.budget)
         if name not in named:
             continue
         budget = rename_in_budget(division.budget, {name: new_name})

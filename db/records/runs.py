@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from db.records.budget import label_of, rename_in_budget
+from db.records.budget import budget_label, rename_in_budget
 from engine.board import BoardClass
 from engine.result import Termination
 
@@ -93,7 +93,7 @@ def division_label(
         opening = ""
     else:
         opening = f"+{'auto' if opening_plies is None else opening_plies}"
-    return f"{boards}{opening}/{label_of(budget)}"
+    return f"{boards}{opening}/{budget_label(budget)}"
 
 
 @dataclass(frozen=True, slots=True)

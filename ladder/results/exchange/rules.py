@@ -11,7 +11,7 @@ from typing import Any, get_args
 import msgspec
 
 from bots.budget import BudgetKind
-from db.records.budget import is_budget
+from db.records.budget import is_valid_budget
 from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
 from db.records.games import fault_of_thought
 from engine.board import parse_board_class, parse_board_classes
@@ -140,7 +140,9 @@ def check_settings(settings: Mapping[str, Any]) -> None:
     if known.boards is not None:
         parse_board_classes(known.boards)
     if known.budget is not None:
-        _require(is_budget(known.budget), f"the settings have no valid budget: {known.budget}")
+        _require(
+            is_valid_budget(known.budget), f"the settings have no valid budget: {known.budget}"
+        )
 
 
 def check_run(first: GameLine, line: GameLine) -> None:
