@@ -13,9 +13,9 @@ import msgspec
 from db.derived.game_columns import line_hash, offender_of, sides_of
 from db.records import thought_blob
 from db.records.budget import is_valid_budget
-from db.records.endings import fault_of_ending
+from db.records.endings import find_ending_fault
 from db.records.exchange import COLUMN_LIMIT, YEAR_9999
-from db.records.games import fault_of_thought
+from db.records.games import find_thought_fault
 from db.records.launch import Launch
 from db.records.pairs import PairStatus
 from db.records.runs import RunKind, RunStatus, plies_of_opening
@@ -46,22 +46,22 @@ OF_DIVISION = ("boards", "opening_plies", "openings")
 """Columns of its division that a game is compared with."""
 
 
-def fault_of_revision(revision: Values) -> str | None:
+def find_revision_fault(revision: Values) -> str | None:
     """Return the first rule that a revision of a bot breaks."""
     return _first_fault(REVISION_RULES, revision)
 
 
-def fault_of_run(run: Values) -> str | None:
+def find_run_fault(run: Values) -> str | None:
     """Return the first rule that a run breaks; it has the columns of its division, too."""
     return _first_fault(RUN_RULES, run)
 
 
-def fault_of_pair(pair: Values) -> str | None:
+def find_pair_fault(pair: Values) -> str | None:
     """Return the first rule that a pair breaks by itself."""
     return _first_fault(PAIR_RULES, pair)
 
 
-def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
+def find_game_fault(game: Values, openings: OpeningLines) -> str | None:
     """Return the first rule that a game breaks.
 
     Args:
@@ -75,7 +75,7 @@ def fault_of_game(game: Values, openings: OpeningLines) -> str | None:
     )
 
 
-def fault_of_human_game(game: Values) -> str | None:
+def find_human_game_fault(game: Values) -> str | None:
     """Return the first rule that a game of a person breaks."""
     return _first_fault(HUMAN_GAME_RULES, game)
 
@@ -281,13 +281,13 @@ def _thoughts(game: Values) -> str | None:
         return f"it has {moves} moves of bots, and {len(thoughts)} thoughts"
     if any(side.moves > moves + 1 for side in sides_of(game)):
         return f"it has {moves} moves of bots, and the sums of a side are of more"
-    return next(filter(None, map(fault_of_thought, thoughts)), None)
+    return next(filter(None, map(find_thought_fault, thoughts)), None)
 
 
 def _ending(game: Values) -> str | None:
     position = Position.from_moves(parse_board(game["board"]), parse_moves(game["moves"]))
     result, termination = Result(game["result"]), Termination(game["termination"])
-    return fault_of_ending(position, result, termination)
+    return find_ending_fault(position, result, termination)
 
 
 GAME_RULES: tuple[Rule, ...] = (

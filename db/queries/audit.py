@@ -16,11 +16,11 @@ from db.derived.invariants import (
     OF_PAIR,
     OF_RUN,
     OpeningLines,
-    fault_of_game,
-    fault_of_human_game,
-    fault_of_pair,
-    fault_of_revision,
-    fault_of_run,
+    find_game_fault,
+    find_human_game_fault,
+    find_pair_fault,
+    find_revision_fault,
+    find_run_fault,
 )
 from db.errors import Corrupt
 from db.models import (
@@ -89,7 +89,7 @@ class Audit:
         query = select(Revision.__table__).order_by(Revision.id)
         with self._database.streaming() as connection:
             for row in connection.execute(query):
-                fault = fault_of_revision(row._asdict())
+                fault = find_revision_fault(row._asdict())
                 if fault is not None:
                     yield f"revision {row.id}: {fault}"
 
@@ -98,7 +98,7 @@ class Audit:
         query = select(HumanGame.__table__).order_by(HumanGame.id)
         with self._database.streaming() as connection:
             for row in connection.execute(query):
-                fault = fault_of_human_game(row._asdict())
+                fault = find_human_game_fault(row._asdict())
                 if fault is not None:
                     yield f"game p{row.id}: {fault}"
 
@@ -112,7 +112,7 @@ class Audit:
         streams: dict[str, tuple[str, int]] = {}
         with self._database.streaming() as connection:
             for row in connection.execute(query):
-                fault = fault_of_run(row._asdict())
+                fault = find_run_fault(row._asdict())
                 if streams.setdefault(row.stream, (row.identity, row.seed)) != (
                     row.identity,
                     row.seed,
@@ -136,7 +136,7 @@ class Audit:
         )
         with self._database.streaming() as connection:
             for row in connection.execute(query):
-                fault = fault_of_pair(row._asdict())
+                fault = find_pair_fault(row._asdict())
                 played = (row.first or 0, row.second or 0)
                 whole = (1, 1) if row.status == PairStatus.FINISHED else (0, 0)
                 if fault is not None:
@@ -180,4 +180,4 @@ def _fault(game: dict[str, Any], names: dict[int, str], openings: OpeningLines) 
         if revision not in names:
             return f"there is no revision {revision}"
         game[side] = names[revision]
-    return fault_of_game(game, openings)
+    return find_game_fault(game, openings)

@@ -13,9 +13,9 @@ from db.derived.invariants import (
     OF_DIVISION,
     OF_PAIR,
     OF_RUN,
-    fault_of_game,
-    fault_of_pair,
-    fault_of_run,
+    find_game_fault,
+    find_pair_fault,
+    find_run_fault,
     labelled,
 )
 from db.derived.rebuild import rebuild_within
@@ -239,7 +239,7 @@ class _Importer:
                 line.timing.started + line.timing.duration_us / 1e6 for line in (first, second)
             ),
         }
-        fault = fault_of_pair({**pair, "run_stream": run.stream})
+        fault = find_pair_fault({**pair, "run_stream": run.stream})
         if fault is not None:
             raise NotImportable(place, f"pair {first.pair}: {fault}")
         games = []
@@ -256,7 +256,7 @@ class _Importer:
                 "second": line.second,
                 "has_last_words": line.timing.last_words is not None,
             }
-            fault = fault_of_game(
+            fault = find_game_fault(
                 {**values, **beside, **labelled(pair, "pair", OF_PAIR), **run.labelled},
                 self._lines,
             )
@@ -302,7 +302,7 @@ class _Importer:
             "openings": where.openings,
             "budget": to_json(where.budget),
         }
-        fault = fault_of_run({**run, **labelled(conditions, "division", tuple(conditions))})
+        fault = find_run_fault({**run, **labelled(conditions, "division", tuple(conditions))})
         beside = self._connection.execute(
             select(Run.identity, Run.seed).where(Run.stream == line.stream).limit(1)
         ).first()

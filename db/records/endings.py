@@ -5,7 +5,7 @@ from engine.position import Position
 from engine.result import Result, Termination
 
 
-def fault_of_ending(
+def find_ending_fault(
     game: Position | MutableGame, result: Result, termination: Termination
 ) -> str | None:
     """Return why a game cannot have ended so, or None if it can.

@@ -73,7 +73,7 @@ def parse_claim(text: str | None) -> tuple[Proven | None, int | None]:
     return cast("Proven", parts[1]), None if parts[2] is None else int(parts[2])
 
 
-def fault_of_thought(thought: Thought) -> str | None:
+def find_thought_fault(thought: Thought) -> str | None:
     """Return what is wrong with the record of one move."""
     if not (0 <= thought.time_us < COUNT_LIMIT and 0 <= (thought.cpu_us or 0) < COUNT_LIMIT):
         return "the times of a thought must not be negative, nor too great to be stored"

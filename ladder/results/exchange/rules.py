@@ -13,7 +13,7 @@ import msgspec
 from bots.budget import BudgetKind
 from db.records.budget import is_valid_budget
 from db.records.exchange import BotLine, GameLine, OpeningsLine, Positive
-from db.records.games import fault_of_thought
+from db.records.games import find_thought_fault
 from engine.board import parse_board_class, parse_board_classes
 from engine.opening_set import parse_opening_set
 from ladder.match.specs.board_support import ANY, FORBIDDEN, FORBIDDEN_ONLY
@@ -87,7 +87,7 @@ def check_game(game: GameLine) -> None:
         if game.introduces.settings is not None:
             check_settings(game.introduces.settings)
     for thought in game.timing.all_thoughts():  # before they are packed: times must fit
-        fault = fault_of_thought(thought)
+        fault = find_thought_fault(thought)
         _require(fault is None, str(fault))
 
 
