@@ -2,13 +2,13 @@
 
 DatabaseError     a sentence for a person that says what to do; never shown as a traceback
 |-- Missing       no database there, and none is to be made
-|-- NotOurs       the file or the server's database belongs to another program
+|-- NotALadderDatabase       the file or the server's database belongs to another program
 |-- TooNew        a newer version of this program wrote it
 |-- Outdated      an older version wrote it, and it is not migrated here
 |-- Unwritable    folder missing, no permission, read-only or full disk
 |-- Locked        another process kept the file busy for longer than we wait
 |-- Corrupt       the file is damaged
-|-- Passing       what may be over at the next attempt
+|-- TransientError       what may be over at the next attempt
 |   |-- Unreachable   the server is away, or has ended the connection
 |   |-- Contended     the server had to undo a transaction for the sake of another
 |   `-- Busy          another session of the server keeps others from writing
@@ -28,7 +28,7 @@ class Missing(DatabaseError):
     """There is no database, and none is to be created."""
 
 
-class NotOurs(DatabaseError):
+class NotALadderDatabase(DatabaseError):
     """The file is no database of this program."""
 
 
@@ -52,24 +52,24 @@ class Corrupt(DatabaseError):
     """The database file is damaged."""
 
 
-class Passing(DatabaseError):
+class TransientError(DatabaseError):
     """The next attempt may succeed; nothing of this one was stored."""
 
     @property
-    def fact(self) -> str:
+    def problem(self) -> str:
         """The part of the sentence before the advice."""
         return str(self).partition(";")[0]
 
 
-class Unreachable(Passing):
+class Unreachable(TransientError):
     """The server does not answer, or has ended the connection."""
 
 
-class Contended(Passing):
+class Contended(TransientError):
     """The server undid a transaction: it collided with another one, or with a migration."""
 
 
-class Busy(Passing):
+class Busy(TransientError):
     """Another session of the server keeps others from writing."""
 
 

@@ -30,7 +30,7 @@ from db.backends.session_run_lock import (
 )
 from db.backends.sessions import WRITER_LOCK, end_session, find_blocker, own_name
 from db.backends.sqlstate import CHANGED_PLAN, sentence_of
-from db.errors import DatabaseError, InUse, NotOurs, Unwritable
+from db.errors import DatabaseError, InUse, NotALadderDatabase, Unwritable
 from db.models import Base
 from db.records.server import SETTINGS, ServerState
 
@@ -146,7 +146,7 @@ class PostgresqlBackend(Backend):
             )
         tables = self.tables(connection)
         if tables and not tables >= _FIRST_TABLES:
-            raise NotOurs(
+            raise NotALadderDatabase(
                 f"{self.place} holds tables of another program; choose another --db, or make a "
                 "database with `createdb`"
             )

@@ -22,7 +22,15 @@ from db.backends.backend import CONFLICT, Backend, Connections, Token
 from db.backends.file_run_lock import FileRunLock
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
-from db.errors import Conflict, Corrupt, DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.errors import (
+    Conflict,
+    Corrupt,
+    DatabaseError,
+    Locked,
+    Missing,
+    NotALadderDatabase,
+    Unwritable,
+)
 
 APPLICATION_ID = 0x43346C64
 """The SQLite header field that tells our files from others: the letters C4ld."""
@@ -43,7 +51,7 @@ _BY_CODE = {
     "SQLITE_FULL": Unwritable,
     "SQLITE_IOERR": Unwritable,
     "SQLITE_CORRUPT": Corrupt,
-    "SQLITE_NOTADB": NotOurs,
+    "SQLITE_NOTADB": NotALadderDatabase,
     "SQLITE_CONSTRAINT_FOREIGNKEY": Conflict,
     "SQLITE_CONSTRAINT_UNIQUE": Conflict,
     "SQLITE_CONSTRAINT_PRIMARYKEY": Conflict,
@@ -64,7 +72,7 @@ _SENTENCES: dict[type[DatabaseError], str] = {
     Corrupt: (
         "{where} is damaged ({reason}); restore a copy, or choose another --db and leave the file"
     ),
-    NotOurs: "{where} is no database of this program; choose another --db",
+    NotALadderDatabase: "{where} is no database of this program; choose another --db",
     Conflict: "{where} " + CONFLICT,
 }
 
@@ -126,14 +134,14 @@ class SqliteBackend(Backend):
         half done. A file that its maker left half-made is empty once SQLite has undone that.
 
         Raises:
-            NotOurs: another program made it.
+            NotALadderDatabase: another program made it.
 
         """
         mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         if mark == APPLICATION_ID:
             return
         if connection.exec_driver_sql("PRAGMA page_count").scalar_one():
-            raise NotOurs(_SENTENCES[NotOurs].format(where=self.path))
+            raise NotALadderDatabase(_SENTENCES[NotALadderDatabase].format(where=self.path))
 
     def tables(self, connection: Connection) -> set[str]:
         """The names of all tables of the file."""

@@ -16,7 +16,7 @@ from db.backends import Backend, backend_of
 from db.backends.place import locate
 from db.connection.database import Database
 from db.connection.driver_errors import border
-from db.errors import NotOurs, Unwritable
+from db.errors import NotALadderDatabase, Unwritable
 from db.migrations.upgrade import stored_version
 
 PATIENCE_S = 2.0
@@ -50,7 +50,7 @@ class FollowedDatabase(Database):
                     backend.check_ours(connection)
                     version = stored_version(connection, backend)
                 if version is None:
-                    raise NotOurs(
+                    raise NotALadderDatabase(
                         f"{backend.place} holds no tables of this program yet; "
                         "play some games first"
                     )

@@ -13,7 +13,7 @@ from random import uniform
 from types import FunctionType
 from typing import Any, TypeVar
 
-from db.errors import Busy, Passing
+from db.errors import Busy, TransientError
 
 PATIENCE_S = 300.0
 """Seconds for which a server may be away, long enough for a restart after a crash."""
@@ -62,17 +62,17 @@ class RetryPolicy:
             self._is_held = False
 
     def persist(self, attempt: Callable[[], T]) -> T:
-        """The result of an attempt that is repeated while it raises Passing."""
+        """The result of an attempt that is repeated while it raises TransientError."""
         began, pause, has_failed = time.monotonic(), FIRST_S, False
         while True:
             try:
                 result = attempt()
-            except Passing as error:
+            except TransientError as error:
                 wait = pause * uniform(0.5, 1.5)
                 waited = time.monotonic() - began
                 if waited + wait > self.seconds or self.is_stop_requested():
                     raise
-                self.report(f"{error.fact}: trying again in {wait:.1f} s")
+                self.report(f"{error.problem}: trying again in {wait:.1f} s")
                 self._sleep(wait)
                 pause = FIRST_S if isinstance(error, Busy) else min(2 * pause, LONGEST_S)
                 has_failed = True

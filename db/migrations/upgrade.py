@@ -8,14 +8,14 @@ from sqlalchemy import Connection
 
 from db import migrations
 from db.backends import Backend
-from db.errors import NotOurs, TooNew
+from db.errors import NotALadderDatabase, TooNew
 
 
 def stored_version(connection: Connection, backend: Backend) -> str | None:
     """The version of the database; None when it has no tables yet.
 
     Raises:
-        NotOurs: there are tables, but not that of our versions.
+        NotALadderDatabase: there are tables, but not that of our versions.
 
     """
     tables = backend.tables(connection)
@@ -24,7 +24,7 @@ def stored_version(connection: Connection, backend: Backend) -> str | None:
         if row is not None:
             return str(row[0])
     if tables - {"alembic_version"}:
-        raise NotOurs(f"{backend.place} holds tables of another program")
+        raise NotALadderDatabase(f"{backend.place} holds tables of another program")
     return None
 
 
@@ -43,7 +43,7 @@ def upgrade(connection: Connection, backend: Backend) -> None:
     The connection is in a transaction that holds the write lock; the caller commits it.
 
     Raises:
-        NotOurs: the tables are another program's.
+        NotALadderDatabase: the tables are another program's.
         TooNew: the version is unknown here.
 
     """

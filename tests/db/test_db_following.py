@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from db.errors import Missing, NotOurs, Outdated, TooNew, Unwritable
+from db.errors import Missing, NotALadderDatabase, Outdated, TooNew, Unwritable
 from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
@@ -60,7 +60,7 @@ def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
         Store.follow(place)
     assert not os.path.exists(place)
     Path(place).write_text("no database, but a text that is long enough " * 20)
-    with pytest.raises(NotOurs):
+    with pytest.raises(NotALadderDatabase):
         Store.follow(place)
 
 

@@ -15,7 +15,15 @@ import pytest
 
 from db import migrations
 from db.backends.sqlite import APPLICATION_ID
-from db.errors import Corrupt, DatabaseError, Locked, Missing, NotOurs, TooNew, Unwritable
+from db.errors import (
+    Corrupt,
+    DatabaseError,
+    Locked,
+    Missing,
+    NotALadderDatabase,
+    TooNew,
+    Unwritable,
+)
 from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
@@ -89,7 +97,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
     """A file that is no database is refused, not changed, and nothing appears beside it."""
     Path(place).write_bytes(content)
-    with pytest.raises(NotOurs, match="no database of this program"):
+    with pytest.raises(NotALadderDatabase, match="no database of this program"):
         Store.open(place)
     assert Path(place).read_bytes() == content
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
@@ -105,7 +113,7 @@ def test_other_programs_database_is_refused_untouched(place: str, mode: str) -> 
     other.commit()
     other.close()
     content = Path(place).read_bytes()
-    with pytest.raises(NotOurs):
+    with pytest.raises(NotALadderDatabase):
         Store.open(place)
     assert Path(place).read_bytes() == content
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]

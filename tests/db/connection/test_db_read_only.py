@@ -13,7 +13,7 @@ from db.backends import SqliteBackend
 from db.backends.place import locate
 from db.connection import read_only
 from db.connection.read_only import ReadOnlyDatabase
-from db.errors import DatabaseError, Locked, Missing, NotOurs, Unwritable
+from db.errors import DatabaseError, Locked, Missing, NotALadderDatabase, Unwritable
 from db.store import Store
 from tests.db.disks import fill, small_disk
 from tests.db.making import add_bots, elo, new_bot, new_run, play_all
@@ -166,7 +166,7 @@ def test_other_files_are_refused(open_folder: Path) -> None:
     open_folder.chmod(0o555)
     for name in ("text.db", "other.db"):
         path = open_folder / name
-        assert as_nobody(lambda at=path: look(at)).startswith(NotOurs.__name__)  # type: ignore[misc]
+        assert as_nobody(lambda at=path: look(at)).startswith(NotALadderDatabase.__name__)  # type: ignore[misc]
 
 
 def test_a_change_while_reading_is_told(closed: Path) -> None:

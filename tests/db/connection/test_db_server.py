@@ -18,7 +18,16 @@ from db.backends.postgresql import PostgresqlBackend
 from db.backends.sessions import WRITER_LOCK
 from db.backends.sqlstate import sentence_of
 from db.connection.database import OPENING_S
-from db.errors import Busy, DatabaseError, InUse, Missing, NotOurs, TooNew, Unreachable, Unwritable
+from db.errors import (
+    Busy,
+    DatabaseError,
+    InUse,
+    Missing,
+    NotALadderDatabase,
+    TooNew,
+    Unreachable,
+    Unwritable,
+)
 from db.records.pairs import PlannedPair
 from db.records.runs import RunStatus
 from db.store import RetryPolicy, Store
@@ -285,7 +294,7 @@ def test_another_programs_database_is_refused(server: Server) -> None:
     """Tables that are not ours must be left alone."""
     with server.database("template1") as url:
         server.execute("CREATE TABLE games (id integer)", name_of(url))
-        with pytest.raises(NotOurs, match="another program"):
+        with pytest.raises(NotALadderDatabase, match="another program"):
             Store.open(url)
         tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
         assert server.execute(tables, name_of(url)) == [("games",)]
