@@ -7,18 +7,18 @@ from itertools import chain
 
 from db.records.exchange import GameLine
 from ladder.results.exchange.fields import FIELDS, fields_of, game_of
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.visible import visible
 
 ID = "id"
 """The column of the games' numbers, which is not read."""
 
 
-def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
+def read_csv(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
     """Games from CSV with exactly the columns of `FIELDS`, in any order.
 
     Raises:
-        Refused: the header or a line is not that of an export.
+        ImportRefused: the header or a line is not that of an export.
 
     """
     reader = csv.DictReader(lines, strict=True)
@@ -26,14 +26,14 @@ def read_csv(name: str, lines: Iterable[str]) -> Iterator[Numbered]:
         header = reader.fieldnames or ()
         missing = [column for column in FIELDS if column not in header]
         if missing:
-            raise Refused(name, 1, f"the columns {', '.join(missing)} are missing")
+            raise ImportRefused(name, 1, f"the columns {', '.join(missing)} are missing")
         for row in reader:
             number = reader.line_num
             if None in row or None in row.values():
-                raise Refused(name, number, "there are more or fewer values than columns")
-            yield Numbered(number, game_of(name, number, row))
+                raise ImportRefused(name, number, "there are more or fewer values than columns")
+            yield NumberedGame(number, game_of(name, number, row))
     except csv.Error as error:
-        raise Refused(name, reader.line_num, f"not CSV: {error}") from error
+        raise ImportRefused(name, reader.line_num, f"not CSV: {error}") from error
 
 
 def write_csv(lines: Iterable[GameLine]) -> Iterator[str]:

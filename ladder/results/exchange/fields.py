@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from db.records.exchange import ConditionsLine, GameLine
-from ladder.results.exchange.numbered import Refused
+from ladder.results.exchange.numbered_game import ImportRefused
 
 FIELDS = (
     "pair", "game", "kind", "first", "second", "board", "seed", "moves", "result", "termination",
@@ -42,13 +42,13 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
         fields: all of `FIELDS`, and others that are ignored.
 
     Raises:
-        Refused: a field is out of its bounds.
+        ImportRefused: a field is out of its bounds.
 
     """
     plain = {field: fields[field] for field in FIELDS if field not in OWN}
     try:
         if fields["rated"] not in ("true", "false"):
-            raise Refused(name, number, f"rated is true or false, got {fields['rated']!r}")
+            raise ImportRefused(name, number, f"rated is true or false, got {fields['rated']!r}")
         division = {
             "boards": fields["boards"],
             "budget": msgspec.json.decode(fields["budget"]),
@@ -58,7 +58,7 @@ def game_of(name: str, number: int, fields: Mapping[str, str]) -> GameLine:
         values = {**plain, **numbers, "rated": fields["rated"] == "true", "division": division}
         return msgspec.convert(values, GameLine)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise Refused(name, number, str(error)) from error
+        raise ImportRefused(name, number, str(error)) from error
 
 
 def _opening_text(division: ConditionsLine) -> str:

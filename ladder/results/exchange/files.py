@@ -9,7 +9,7 @@ from ladder.errors import UsageError
 from ladder.results.exchange.csv import read_csv, write_csv
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.jsonl import read_jsonl, write_jsonl
-from ladder.results.exchange.numbered import Numbered
+from ladder.results.exchange.numbered_game import NumberedGame
 from ladder.results.exchange.pgn import read_pgn, write_pgn
 
 WRITERS: Mapping[GameFormat, Callable[[Iterable[GameLine]], Iterator[str]]] = {
@@ -27,7 +27,7 @@ def format_of(path: Path) -> GameFormat:
 
 
 @contextmanager
-def open_games(path: Path, form: GameFormat) -> Iterator[Iterator[Numbered]]:
+def open_games(path: Path, form: GameFormat) -> Iterator[Iterator[NumberedGame]]:
     """The games of a file, read as they are asked for.
 
     Raises:

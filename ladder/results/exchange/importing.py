@@ -6,12 +6,12 @@ from db.records.exchange import GameLine, Imported, NotImportable
 from db.store import Store
 from engine.errors import EngineError
 from ladder.errors import UsageError
-from ladder.results.exchange.numbered import Numbered, Refused
+from ladder.results.exchange.numbered_game import ImportRefused, NumberedGame
 from ladder.results.exchange.rules import check_game, check_pair, check_run
 from ladder.stats.sequential_elo import rate_pair
 
 
-def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
+def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:
     """Check all games and store those that are not here yet, in one transaction.
 
     Args:
@@ -20,11 +20,11 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
         read: the games in the order of the file.
 
     Raises:
-        Refused: a line, a run, a pair or a game breaks a rule, or a pair is not whole, or is here
+        ImportRefused: a line, a run, a pair or a game breaks a rule, or a pair is not whole, or is here
             and differs.
 
     """
-    games: dict[tuple[int, str, int], list[Numbered]] = {}
+    games: dict[tuple[int, str, int], list[NumberedGame]] = {}
     runs: dict[tuple[int, str], GameLine] = {}
     for each in read:
         _checked(name, each.line, check_game, each.game)
@@ -38,14 +38,14 @@ def import_games(store: Store, name: str, read: Iterable[Numbered]) -> Imported:
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
     except NotImportable as error:
-        raise Refused(name, pairs[error.place][error.game].line, str(error)) from error
+        raise ImportRefused(name, pairs[error.place][error.game].line, str(error)) from error
 
 
-def _pair(name: str, both: Sequence[Numbered]) -> tuple[Numbered, Numbered]:
+def _pair(name: str, both: Sequence[NumberedGame]) -> tuple[NumberedGame, NumberedGame]:
     """Both games of a pair, in order."""
     line = both[0].line
     if sorted(each.game.game for each in both) != [0, 1]:
-        raise Refused(name, line, "a pair is its games 0 and 1, each once in the file")
+        raise ImportRefused(name, line, "a pair is its games 0 and 1, each once in the file")
     one, two = sorted(both, key=lambda each: each.game.game)
     _checked(name, line, check_pair, one.game, two.game)
     return one, two
@@ -55,4 +55,4 @@ def _checked(name: str, line: int, check: Callable[..., None], *games: GameLine)
     try:
         check(*games)
     except (EngineError, ValueError, UsageError) as error:
-        raise Refused(name, line, str(error)) from error
+        raise ImportRefused(name, line, str(error)) from error

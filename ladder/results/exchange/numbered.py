@@ -7,14 +7,14 @@ from ladder.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedGame:
     """A game and the line of the file at which it begins, from 1."""
 
     line: int
     game: GameLine
 
 
-class Refused(UsageError):
+class ImportRefused(UsageError):
     """A file that cannot be imported: which line, and why."""
 
     def __init__(self, name: str, line: int, why: str) -> None:
