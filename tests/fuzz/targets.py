@@ -16,7 +16,6 @@ from pathlib import Path
 
 import msgspec
 import typer.main
-from ladder.results.exchange.numbered_game import NumberedGame
 
 from bots.c4ai.weights import PUBLISHED_FILE, parse_weights, read_weights
 from bots.catalogue import parse_player
@@ -49,6 +48,7 @@ from ladder.names import CONFIG
 from ladder.results.exchange.files import WRITERS, open_games
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.numbered_game import NumberedGame
 from ladder.results.standings.pgn_list import count_results
 from ladder.runs.schedule import parse_pairing
 

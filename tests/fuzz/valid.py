@@ -5,8 +5,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from ladder.results.exchange.numbered_game import NumberedGame
-
 from db.records.bots import (
     NewBot,
     NewRevision,
@@ -20,6 +18,7 @@ from engine.result import Result, Termination
 from ladder.results.exchange.files import WRITERS
 from ladder.results.exchange.game_format import GameFormat
 from ladder.results.exchange.importing import import_games
+from ladder.results.exchange.numbered_game import NumberedGame
 
 NAMES = ("alpha", "beta")
 

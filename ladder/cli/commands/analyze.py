@@ -66,7 +66,7 @@ def analyze(
     from ladder.cli.parsing import names_of
     from ladder.errors import ExitCode
     from ladder.match.process.cpus import be_idle
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.analysis.session import analyse
     from ladder.results.standings.division import division_or_latest
     from ladder.signals import is_stop_wished, stops_heeded
@@ -93,7 +93,7 @@ def analyze(
                 is_stopped=is_stop_wished,
                 watcher=analysis_watcher(stderr_console()),
             )
-            made = mistakes_of_division(store, row)
+            made = read_mistakes(store, row)
     if json:
         print_out(to_json(analysis_document(state, made)))
     else:

@@ -222,14 +222,14 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
 
 
 def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.standings.division import standings_of_division
     from ladder.results.standings.selection import listed
     from reports.report import rating_columns, standings
 
     everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
     made = listed(everyone, patterns=options.patterns, retired=options.retired)
-    wrong = mistakes_of_division(store, division, since=options.moment)
+    wrong = read_mistakes(store, division, since=options.moment)
     pairs = options.pairs
     return Forms(
         document=lambda: standings.standings_document(made, wrong),
@@ -240,13 +240,13 @@ def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) 
 
 
 def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_division
+    from ladder.results.analysis.division import read_mistakes
     from ladder.results.standings.comparison import compare
     from reports.report import comparison
 
     since = options.moment
     made = compare(store, division, options.names or (), since=since, options=options.rating)
-    wrong = mistakes_of_division(store, division, since=since)
+    wrong = read_mistakes(store, division, since=since)
     return Forms(
         document=lambda: comparison.comparison_document(made, wrong),
         csv=lambda: comparison.comparison_csv(made),
@@ -276,10 +276,10 @@ def _against(store: "Store", division: "DivisionRow", options: ReportOptions) ->
 
 
 def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.analysis.division import mistakes_of_bots
+    from ladder.results.analysis.division import read_mistakes_of_bots
     from reports import analyze
 
-    made = mistakes_of_bots(store, division, options.patterns, since=options.moment)
+    made = read_mistakes_of_bots(store, division, options.patterns, since=options.moment)
     return Forms(
         document=lambda: analyze.mistakes_document(made),
         csv=lambda: analyze.mistakes_csv(made),

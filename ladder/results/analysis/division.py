@@ -8,15 +8,15 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from engine.position_key import key_of
 from ladder.names import matching_names
-from ladder.results.analysis.game import positions_of
+from ladder.results.analysis.game import replay_positions
 from ladder.results.analysis.mistakes import BotMistakes, mistakes_by_revision
 from ladder.results.analysis.solved import (
     Bounds,
     Columns,
-    best_of,
+    best_bounds,
     distance_of,
     outcome_of,
-    unpacked,
+    unpack_columns,
 )
 from ladder.results.analysis.verdict import MoveVerdict, verdicts_of
 
@@ -51,7 +51,7 @@ class DivisionMistakes:
     false_proofs: Sequence[FalseProof]
 
 
-def mistakes_of_division(
+def read_mistakes(
     store: Store, division: DivisionRow, *, since: float | None = None
 ) -> DivisionMistakes | None:
     """The known mistakes of a division, rated or not; None where no game was analysed.
@@ -77,7 +77,7 @@ def mistakes_of_division(
     )
 
 
-def mistakes_of_bots(
+def read_mistakes_of_bots(
     store: Store, division: DivisionRow, patterns: Sequence[str], *, since: float | None = None
 ) -> DivisionMistakes | None:
     """The mistakes of the bots that names or shell patterns select; none: all bots.
@@ -86,7 +86,7 @@ def mistakes_of_bots(
         UsageError: a pattern selects no analysed bot.
 
     """
-    made = mistakes_of_division(store, division, since=since)
+    made = read_mistakes(store, division, since=since)
     if made is None or not patterns:
         return made
     chosen = matching_names(
@@ -110,8 +110,8 @@ def _false_proofs(store: Store, name: str, mistakes: BotMistakes) -> list[FalseP
         if game is None:
             continue
         thought = game.thoughts[move.ply - game.opening_plies]
-        columns = columns_of_game(store, game)[move.ply - game.opening_plies]
-        truth = "another result" if columns is None else truth_of(columns)
+        columns = read_columns(store, game)[move.ply - game.opening_plies]
+        truth = "another result" if columns is None else format_truth(columns)
         found.append(FalseProof(name, move.game, move.ply, thought.claim or "", truth))
     return found
 
@@ -130,10 +130,10 @@ class GameTruth:
     @property
     def words(self) -> list[list[str | None] | None]:
         """The value of every column before each move, such as ``win 5``; None where unknown."""
-        return [None if each is None else value_words(each) for each in self.columns]
+        return [None if each is None else format_columns(each) for each in self.columns]
 
 
-def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
+def read_truths(store: Store, games: Sequence[GameRow]) -> dict[int, GameTruth]:
     """The truth of games by their numbers; games that were not analysed are left out."""
     divisions = {game.division_id for game in games}
     numbers = [game.id for game in games]
@@ -147,41 +147,42 @@ def truths_of_games(store: Store, games: Sequence[GameRow]) -> dict[int, GameTru
     }
     verdicts = {one.game_id: verdicts_of(one.moves) for one in judged}
     return {
-        game.id: GameTruth(columns_of_game(store, game), verdicts[game.id], lost.get(game.id))
+        game.id: GameTruth(read_columns(store, game), verdicts[game.id], lost.get(game.id))
         for game in games
         if game.id in verdicts
     }
 
 
-def truth_of_game(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
+def read_truth(store: Store, game: GameRow | HumanGameRow) -> GameTruth | None:
     """Return the truth of one game; None if it was not analysed, as no game of a person is."""
-    return truths_of_games(store, [game]).get(game.id) if isinstance(game, GameRow) else None
+    return read_truths(store, [game]).get(game.id) if isinstance(game, GameRow) else None
 
 
-def value_words(columns: Columns) -> list[str | None]:
+def format_columns(columns: Columns) -> list[str | None]:
     """The value of each column in words; None where it is full or open."""
     return [
-        None if column is None or column.outcome is None else words_of(column) for column in columns
+        None if column is None or column.outcome is None else format_bounds(column)
+        for column in columns
     ]
 
 
-def columns_of_game(store: Store, game: GameRow) -> list[Columns | None]:
+def read_columns(store: Store, game: GameRow) -> list[Columns | None]:
     """The known value of each position after the opening; None where none is."""
-    keys = [key_of(position) for position in positions_of(game)]
+    keys = [key_of(position) for position in replay_positions(game)]
     known = store.analysis.solved(key for key, _ in keys)
     return [
-        unpacked(known[key].bounds, is_image=is_image) if key in known else None
+        unpack_columns(known[key].bounds, is_image=is_image) if key in known else None
         for key, is_image in keys
     ]
 
 
-def truth_of(columns: Columns) -> str:
+def format_truth(columns: Columns) -> str:
     """A position's result in words, such as ``loss 6``; the bounds where it is open."""
-    best = best_of(columns)
-    return words_of(best)
+    best = best_bounds(columns)
+    return format_bounds(best)
 
 
-def words_of(bounds: Bounds) -> str:
+def format_bounds(bounds: Bounds) -> str:
     """Return a value in words, such as ``loss 6``, or its bounds if the outcome is open."""
     if bounds.outcome is None:
         return f"{outcome_of(bounds.low)} to {outcome_of(bounds.high)}"

@@ -12,11 +12,11 @@ from engine.position_key import key_of
 from engine.solver.value import SOLVER_VERSION
 from ladder.results.analysis.solved import (
     Columns,
-    best_of,
+    best_bounds,
     is_settled,
     packed,
     solve_columns,
-    unpacked,
+    unpack_columns,
 )
 from ladder.results.analysis.verdict import judge_move
 
@@ -101,7 +101,7 @@ class Analysed:
     """The positions that were solved anew."""
 
 
-def positions_of(game: GameRow) -> list[Position]:
+def replay_positions(game: GameRow) -> list[Position]:
     """The position before each move after the opening."""
     position = Position.from_moves(parse_board(game.board), game.moves[: game.opening_plies])
     found = []
@@ -135,7 +135,7 @@ def analyse_game(
 
     """
     solvers.begin_game()
-    positions = positions_of(game)
+    positions = replay_positions(game)
     keys = [key_of(position) for position in positions]
     before = known([key for key, _ in keys])
     made = Analysed()
@@ -154,7 +154,7 @@ def analyse_game(
             columns = solve_columns(solvers.on(position.board), position, budget)
             content = packed(columns, is_image=is_image)
             made.solved.append(SolvedPosition(key, SOLVER_VERSION, budget, content))
-        is_decided = best_of(columns).outcome is not None
+        is_decided = best_bounds(columns).outcome is not None
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
         on_position(is_decided)
         column = game.moves[game.opening_plies + place]
@@ -169,5 +169,5 @@ def _known_columns(found: SolvedPosition | None, nodes: int, *, is_image: bool) 
     """The columns of a position that was solved before; None: it must be solved."""
     if found is None or found.solver_version != SOLVER_VERSION:
         return None
-    columns = unpacked(found.bounds, is_image=is_image)
+    columns = unpack_columns(found.bounds, is_image=is_image)
     return columns if found.nodes >= nodes or is_settled(columns) else None

@@ -60,7 +60,7 @@ def number_of(value: Value) -> int:
     return int(value.outcome) * distance
 
 
-def best_of(columns: Columns) -> Bounds:
+def best_bounds(columns: Columns) -> Bounds:
     """Bounds on the value of a position with these columns."""
     legal = [column for column in columns if column is not None]
     return Bounds(max(one.low for one in legal), max(one.high for one in legal))
@@ -74,7 +74,7 @@ def packed(columns: Columns, *, is_image: bool) -> bytes:
     return struct.pack(f"<{len(numbers)}h", *numbers)
 
 
-def unpacked(content: bytes, *, is_image: bool) -> Columns:
+def unpack_columns(content: bytes, *, is_image: bool) -> Columns:
     """The columns of a position; the inverse of `packed`."""
     numbers = struct.unpack(f"<{len(content) // 2}h", content)
     columns = [

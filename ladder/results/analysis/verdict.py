@@ -17,7 +17,7 @@ from enum import IntEnum
 
 from db.records.games import Thought
 from engine.solver.value import Outcome
-from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_of, distance_of
+from ladder.results.analysis.solved import UNBOUNDED, Bounds, Columns, best_bounds, distance_of
 
 BYTES = 4
 """Of a verdict."""
@@ -103,7 +103,7 @@ def judge_move(columns: Columns, column: int, thought: Thought) -> MoveVerdict:
         thought: what the bot reported about it.
 
     """
-    best = best_of(columns)
+    best = best_bounds(columns)
     played = columns[column] or UNBOUNDED
     before, after = best.outcome, played.outcome
     if before is not None and after is None and played.high < _least(before):

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from db.store import FollowedStore
-from ladder.results.analysis.division import mistakes_of_division, truth_of_game
+from ladder.results.analysis.division import read_mistakes, read_truth
 from ladder.results.overview.one_game import find_game
 from ladder.results.overview.pace import runs_now
 from ladder.results.overview.search import search
@@ -37,7 +37,7 @@ async def standings(request: Request) -> Response:
     def look(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
         return standings_document(
-            listed(standings_of_division(store, row)), mistakes_of_division(store, row)
+            listed(standings_of_division(store, row)), read_mistakes(store, row)
         )
 
     return await _document(request, look)
@@ -71,7 +71,7 @@ async def game(request: Request) -> Response:
 
     def look(store: FollowedStore) -> dict[str, Any]:
         row = find_game(store, word)
-        return game_document(row, truth_of_game(store, row))
+        return game_document(row, read_truth(store, row))
 
     return await _document(request, look)
 
@@ -85,7 +85,7 @@ async def comparison(request: Request) -> Response:
 
     def look(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
-        return comparison_document(compare(store, row, names), mistakes_of_division(store, row))
+        return comparison_document(compare(store, row, names), read_mistakes(store, row))
 
     return await _document(request, look)
 

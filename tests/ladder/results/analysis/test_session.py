@@ -12,7 +12,7 @@ from engine.board import parse_board
 from engine.position import Position
 from engine.solver.value import Outcome
 from ladder.results.analysis import session
-from ladder.results.analysis.division import columns_of_game, mistakes_of_division, truth_of
+from ladder.results.analysis.division import format_truth, read_columns, read_mistakes
 from ladder.results.analysis.game import FAR_NODES, LARGE_NODES, SOLVED_NODES, Effort
 from ladder.results.analysis.session import Progress, analyse
 from ladder.results.analysis.verdict import BYTES, Claim, Decision, MoveVerdict
@@ -116,11 +116,11 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
     second = run(games)
     assert (second.waiting, second.games) == (20 - first.games, 20 - first.games)
     assert run(games).waiting == 0
-    whole = mistakes_of_division(games.store, games.division)
+    whole = read_mistakes(games.store, games.division)
     games.store.analysis.delete_all()
     assert games.store.analysis.count() == (0, 0)
     run(games)
-    assert mistakes_of_division(games.store, games.division) == whole
+    assert read_mistakes(games.store, games.division) == whole
 
 
 @pytest.mark.parametrize("positions", [10, 112, 248])
@@ -131,13 +131,13 @@ def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: 
         made.add(random_moves("5x5", 2 * seed), random_moves("5x5", 2 * seed + 1))
     run(made, nodes=3000)
     whole = made.store.analysis.judged(made.division.id)
-    known = mistakes_of_division(store, made.division)
+    known = read_mistakes(store, made.division)
     made.store.analysis.delete_all()
     limit = iter(range(10_000))
     assert run(made, nodes=3000, is_stopped=lambda: next(limit) >= positions).stopped
     run(made, nodes=3000)
     assert made.store.analysis.judged(made.division.id) == whole
-    assert mistakes_of_division(store, made.division) == known
+    assert read_mistakes(store, made.division) == known
 
 
 def test_games_and_bots_are_chosen(games: Games) -> None:
@@ -207,7 +207,7 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     thoughts[lie] = Thought(1, 1.0, proven="draw" if is_true else "win", distance=3)
     _, lying = games.add(moves, thoughts=thoughts)
     run(games)
-    made = mistakes_of_division(games.store, games.division)
+    made = read_mistakes(games.store, games.division)
     assert made is not None
     told = {name: bot.claims for name, bot in made.bots.items()}
     assert sum(claims[Claim.FALSE] for claims in told.values()) == 2
@@ -218,10 +218,10 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert {proof.claim for proof in made.false_proofs} == {thoughts[lie].claim}
     row = games.store.games.get(game)
     assert row is not None
-    columns = columns_of_game(games.store, row)[lie]
+    columns = read_columns(games.store, row)[lie]
     assert columns is not None
-    assert {proof.truth for proof in made.false_proofs} == {truth_of(columns)}
-    assert truth_of(columns) == row.thoughts[lie].claim
+    assert {proof.truth for proof in made.false_proofs} == {format_truth(columns)}
+    assert format_truth(columns) == row.thoughts[lie].claim
     bins = [each for bot in made.bots.values() for each in bot.calibration if each.moves]
     assert all(each.told is not None and each.true is not None for each in bins)
 
