@@ -94,13 +94,13 @@ def write_division(
     from ladder.experiments.gate.stored import trials_of
     from ladder.results.analysis.division import read_mistakes, read_truths
     from ladder.results.standings.comparison import compare
-    from ladder.results.standings.report_data import gather
+    from ladder.results.standings.report_data import read_report_data
     from reports.report.standings import unrated_lines
 
     # The charts take a second to load, and SQLite computes without Python's lock meanwhile.
     loading = Thread(target=import_module, args=("reports.html.report",), daemon=True)
     loading.start()
-    data = gather(
+    data = read_report_data(
         store,
         division,
         since=since,

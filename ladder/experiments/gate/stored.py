@@ -15,7 +15,7 @@ from ladder.experiments.gate.result import GateResult
 from ladder.experiments.gate.tally import GateBot
 from ladder.results.overview.overview import TRIALS
 from ladder.results.overview.pace import RunNow
-from ladder.results.standings.showcase import Reason, ShownGame, shown_games
+from ladder.results.standings.showcase import Reason, ShownGame, read_shown_games
 
 TRIALS_READ = 20
 """The latest gates and matches whose pairs are read."""
@@ -164,4 +164,4 @@ def games_of_gate(
         ):
             fresh = [key for key in ids if key not in chosen]
             chosen |= dict.fromkeys(fresh[:part], reason)
-    return shown_games(store, dict(list(chosen.items())[:number]))
+    return read_shown_games(store, dict(list(chosen.items())[:number]))

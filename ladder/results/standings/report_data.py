@@ -18,7 +18,7 @@ from ladder.results.standings.pairings import (
     scores_by_class,
 )
 from ladder.results.standings.selection import listed
-from ladder.results.standings.showcase import ShownGame, choose
+from ladder.results.standings.showcase import ShownGame, choose_games
 from ladder.results.standings.standings import Standings
 from ladder.stats.pool.rating import Pool, RatingOptions
 
@@ -49,7 +49,7 @@ class ReportData:
     last_game: float | None
 
 
-def gather(
+def read_report_data(
     store: Store,
     division: DivisionRow,
     *,
@@ -103,7 +103,7 @@ def gather(
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],
-        games=choose(
+        games=choose_games(
             store,
             wanted,
             games,

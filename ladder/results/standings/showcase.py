@@ -30,7 +30,7 @@ class ShownGame:
     reason: Reason
 
 
-def choose(
+def choose_games(
     store: Store,
     wanted: ShowcaseQuery,
     number: int,
@@ -66,17 +66,17 @@ def choose(
         division_id=wanted.division,
         rated=True,
         since=wanted.since,
-        won_by={wanted.division: surprising(tables, elo, 2 * part)},
+        won_by={wanted.division: find_upset_pairings(tables, elo, 2 * part)},
     )
     take((game.id for game in store.games.newest(upsets, 2 * part)), Reason.UPSET, part)
     take(showcase.shortest(wanted, 4 * part), Reason.SHORT, part)
-    swings = sorted(((swing(game), game.id) for game in recent), reverse=True)
+    swings = sorted(((largest_swing(game), game.id) for game in recent), reverse=True)
     take((game_id for size, game_id in swings if size > LARGE_SWING), Reason.SWING, part)
     take((game.id for game in recent), Reason.LATEST, number)
-    return shown_games(store, chosen, recent)
+    return read_shown_games(store, chosen, recent)
 
 
-def surprising(
+def find_upset_pairings(
     tables: Sequence[PairTableRow], elo: Mapping[int, float], number: int
 ) -> frozenset[tuple[int, int]]:
     """Winner and loser of the greatest upsets, as many pairings as have so many of them."""
@@ -98,7 +98,7 @@ def surprising(
     return frozenset(chosen)
 
 
-def shown_games(
+def read_shown_games(
     store: Store, chosen: Mapping[int, Reason], known: Sequence[GameRow] = ()
 ) -> list[ShownGame]:
     """The games of these ids in this order; those `known` are not read again."""
@@ -107,7 +107,7 @@ def shown_games(
     return [ShownGame(games[key], reason) for key, reason in chosen.items() if key in games]
 
 
-def swing(game: GameRow) -> float:
+def largest_swing(game: GameRow) -> float:
     """The largest change of a bot's own value from one of its moves to its next, 0..2."""
     last: dict[int, float] = {}
     largest = 0.0

@@ -10,7 +10,7 @@ from engine.result import Termination
 from ladder.errors import UsageError
 from ladder.results.standings.move_times import move_times
 from ladder.results.standings.notes import Circle
-from ladder.results.standings.report_data import ReportData, gather
+from ladder.results.standings.report_data import ReportData, read_report_data
 from ladder.results.standings.showcase import Reason
 from tests.support.data.league import Game, League
 
@@ -30,7 +30,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[League]:
 
 
 def of(league: League, **how: object) -> ReportData:
-    return gather(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
+    return read_report_data(league.store, league.store.divisions.all()[0], **how)  # type: ignore[arg-type]
 
 
 def test_a_circle_shows_in_the_residuals_and_in_words(league: League) -> None:
