@@ -256,10 +256,10 @@ def _comparison(store: "Store", division: "DivisionRow", options: ReportOptions)
 
 
 def _against(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.against import against_each
+    from ladder.results.standings.against import compare_with_opponents
     from reports.report import against
 
-    made = against_each(
+    made = compare_with_opponents(
         store,
         division,
         options.against or "",
@@ -289,11 +289,13 @@ def _mistakes(store: "Store", division: "DivisionRow", options: ReportOptions) -
 
 
 def _regressions(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
-    from ladder.results.standings.lineage import regressions_of
+    from ladder.results.standings.lineage import find_regressions
     from reports.report import regressions
 
     threshold, since = options.threshold, options.moment
-    made = regressions_of(store, division, since=since, threshold=threshold, options=options.rating)
+    made = find_regressions(
+        store, division, since=since, threshold=threshold, options=options.rating
+    )
     text = regressions.regressions_text(made, threshold)
     is_undecided = options.fail_undecided and bool(made.undecided)
     return Forms(

@@ -7,7 +7,7 @@ from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 
 
 def list_before(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
@@ -18,7 +18,7 @@ def list_before(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str
     tables, _ = current_tables(store, division, since=None)
     if not run.rated:
         return {}
-    pool = pool_of(without(tables, store.aggregate.of_run(run.id)))
+    pool = rate_tables(without(tables, store.aggregate.of_run(run.id)))
     return {} if pool is None else pool.elo
 
 

@@ -9,7 +9,7 @@ from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.overview.overview import list_now
 from ladder.results.overview.search import search
-from ladder.results.standings.against import Opponent, against_each
+from ladder.results.standings.against import Opponent, compare_with_opponents
 from ladder.results.standings.history import RatedMoment, rating_history
 from ladder.results.standings.standings import BotStanding
 
@@ -60,7 +60,7 @@ def one_bot(store: Store, name: str, division: str | None) -> OneBot:
         standings = list_now(store, chosen)
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
-        opponents = list(against_each(store, chosen, name).opponents)
+        opponents = list(compare_with_opponents(store, chosen, name).opponents)
         bots = store.bots.all(include_retired=True)
         slices = store.history.slices(chosen.id)
         history = rating_history(slices, {bot.revision.id for bot in bots})

@@ -84,7 +84,7 @@ class Against:
         return self.count(Balance.BEATS) / len(self.opponents)
 
 
-def against_each(
+def compare_with_opponents(
     store: Store,
     division: DivisionRow,
     name: str,

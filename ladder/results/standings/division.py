@@ -8,7 +8,7 @@ from db.records.games import GameQuery
 from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.errors import UsageError
-from ladder.results.standings.machines import agreement_of
+from ladder.results.standings.machines import measure_agreement
 from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
 from ladder.results.standings.notes import FormerRevisions, Note
 from ladder.results.standings.standings import (
@@ -68,7 +68,9 @@ def standings_of_division(
     standings = replace(standings, unrated_games=unrated.get(division.id, 0))
     rated = GameQuery(division_id=division.id, rated=True, since=since)
     standings = without_waiting(standings, _times(store, standings, rated))
-    machines = agreement_of(store.machines.tables(division.id, since=since), kept, standings.pool)
+    machines = measure_agreement(
+        store.machines.tables(division.id, since=since), kept, standings.pool
+    )
     if machines is None:
         return standings
     return replace(standings, machines=machines, notes=[*standings.notes, *machines.doubts])

@@ -8,7 +8,7 @@ from db.records.bots import BotRow
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 from ladder.stats.elo import Z95, normal_cdf
 from ladder.stats.pool.rating import Pool, RatingOptions
 
@@ -59,7 +59,7 @@ class Step:
         return self.elo - self.error95 < -threshold and not self.is_lost(threshold)
 
 
-def steps_of(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
+def find_steps(pool: Pool | None, bots: Mapping[str, BotRow]) -> tuple[Step, ...]:
     """A step for every rated bot whose predecessor is rated too, in the order of registration.
 
     A predecessor without games is passed over in favour of its own predecessor.
@@ -93,7 +93,7 @@ class Regressions:
     """Their interval contains the threshold."""
 
 
-def regressions_of(
+def find_regressions(
     store: Store,
     division: DivisionRow,
     *,
@@ -113,7 +113,7 @@ def regressions_of(
     """
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}
-    steps = sorted(steps_of(pool_of(tables, options), bots), key=lambda step: step.elo)
+    steps = sorted(find_steps(rate_tables(tables, options), bots), key=lambda step: step.elo)
     return Regressions(
         lost=[step for step in steps if step.is_lost(threshold)],
         undecided=[step for step in steps if step.is_undecided(threshold)],

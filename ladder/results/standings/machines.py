@@ -49,7 +49,7 @@ class Agreement:
         ]
 
 
-def agreement_of(
+def measure_agreement(
     played: Sequence[MachineTableRow], tables: Sequence[PairTableRow], pool: Pool | None
 ) -> Agreement | None:
     """Hold each machine's pairs against the list.

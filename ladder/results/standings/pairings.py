@@ -59,7 +59,7 @@ class _Meeting:
     """Points that the list expects of A; None where it rates one of the two not."""
 
 
-def pairings_of(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
+def summarize_pairings(tables: Sequence[PairTableRow], pool: Pool | None) -> list[PairingResult]:
     """Every two bots that met, both ways round; `pool` is the list that their games are in."""
     meetings: dict[tuple[str, str], _Meeting] = {}
     for row in tables:

@@ -9,7 +9,9 @@ from ladder.stats.pool.goodness import DOUBT, check
 from ladder.stats.pool.rating import Pool, PoolRating, RatingOptions, rate_connected
 
 
-def pool_of(tables: Sequence[PairTableRow], options: RatingOptions | None = None) -> Pool | None:
+def rate_tables(
+    tables: Sequence[PairTableRow], options: RatingOptions | None = None
+) -> Pool | None:
     """Rate the largest group of bots that games connect; None without games.
 
     Args:

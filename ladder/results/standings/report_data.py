@@ -9,13 +9,13 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.results.standings.division import current_tables, standings_of_division
 from ladder.results.standings.history import RatedMoment, rating_history
-from ladder.results.standings.lineage import Step, steps_of
+from ladder.results.standings.lineage import Step, find_steps
 from ladder.results.standings.move_times import MoveTimes, move_times
 from ladder.results.standings.pairings import (
     ClassScores,
     PairingResult,
-    pairings_of,
     scores_by_class,
+    summarize_pairings,
 )
 from ladder.results.standings.selection import listed
 from ladder.results.standings.showcase import ShownGame, choose_games
@@ -94,12 +94,14 @@ def read_report_data(
         division=division,
         standings=standings,
         bots=bots,
-        steps=[step for step in steps_of(pool, bots) if step.bot in names],
+        steps=[step for step in find_steps(pool, bots) if step.bot in names],
         history=[
             moment for moment in rating_history(slices, current, options) if moment.bot in names
         ],
         pairings=[
-            pairing for pairing in pairings_of(tables, pool) if {pairing.a, pairing.b} <= names
+            pairing
+            for pairing in summarize_pairings(tables, pool)
+            if {pairing.a, pairing.b} <= names
         ],
         classes=scores_by_class(tables),
         move_times=[times for times in move_times(recent, division.budget) if times.bot in names],

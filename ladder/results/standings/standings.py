@@ -21,7 +21,7 @@ from ladder.results.standings.notes import (
     RepeatedGames,
     SharedMachine,
 )
-from ladder.results.standings.pool import pool_notes, pool_of
+from ladder.results.standings.pool import pool_notes, rate_tables
 from ladder.stats.pool.rating import Pool, RatingOptions
 
 FORFEIT_SHARE = 0.02
@@ -276,7 +276,7 @@ def build_standings(
         plies += row.plies
         games += 2 * row.pairs
         draws += drawn
-    pool = pool_of(tables, options)
+    pool = rate_tables(tables, options)
     elo = {} if pool is None else pool.elo
     ranked = sorted(sums, key=lambda name: (-elo.get(name, -math.inf), name))
     bots = [

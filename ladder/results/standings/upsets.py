@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from db.records.runs import DivisionRow
 from db.store import Store
 from ladder.results.standings.division import current_tables
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 from ladder.stats.elo import elo_to_score
 
 EXPECTED = 0.25
@@ -27,7 +27,7 @@ def possible_upsets(
     revisions = {bot.name: bot.revision.id for bot in store.bots.all(include_retired=True)}
     found = {}
     for one in store.divisions.all() if division is None else [division]:
-        pool = pool_of(current_tables(store, one, since=None)[0])
+        pool = rate_tables(current_tables(store, one, since=None)[0])
         elo = {} if pool is None else {revisions[name]: elo for name, elo in pool.elo.items()}
         found[one.id] = frozenset(
             (winner, loser)

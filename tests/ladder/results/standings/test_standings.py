@@ -10,7 +10,7 @@ from db.records.aggregate import PairTableRow
 from db.records.runs import DivisionRow
 from db.records.sides import SideTotals
 from ladder.results.standings.notes import Circle, NoRatedGames, NotConnected, RepeatedGames
-from ladder.results.standings.pool import pool_of
+from ladder.results.standings.pool import rate_tables
 from ladder.results.standings.standings import (
     Standings,
     build_standings,
@@ -138,7 +138,7 @@ def test_nothing_played_yet() -> None:
     assert result.games == 0
     assert result.first_mover_score is None
     assert list(result.notes) == [NoRatedGames()]
-    assert pool_of([]) is None
+    assert rate_tables([]) is None
     assert result.first_mover_elo == {}
 
 
