@@ -10,7 +10,7 @@ from ladder.results.standings.division import current_tables
 from ladder.results.standings.pool import rate_tables
 
 
-def list_before(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
+def rate_without_run(store: Store, division: DivisionRow, run: RunRow) -> Mapping[str, float]:
     """The list ratings by name from all games of a division but those of one run.
 
     They stay the same while the run goes on. Reads all games of the run once.

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
-from ladder.results.overview.pace import RunNow, runs_now
+from ladder.results.overview.pace import RunPace, measure_paces
 from ladder.results.standings.division import current_tables, retired_bots
 from ladder.results.standings.selection import listed
 from ladder.results.standings.standings import Standings, build_standings
 from ladder.runs.history import history
 
 TRIALS = (RunKind.GATE, RunKind.MATCH)
-ListBefore = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
-"""`ladder.results.overview.change.list_before`, or what remembers its answers."""
+RateWithoutRun = Callable[[Store, DivisionRow, RunRow], Mapping[str, float]]
+"""`ladder.results.overview.change.rate_without_run`, or what remembers its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,33 +24,33 @@ class Overview:
     division: DivisionRow | None
     """The one whose list is shown; None: there is none yet."""
     standings: Standings | None
-    runs: Sequence[RunNow]
+    runs: Sequence[RunPace]
     """All of them, newest first."""
-    latest: RunNow | None
+    latest: RunPace | None
     """The latest rated run of the division."""
     before: Mapping[str, float]
     """List ratings by name without the games of `latest`."""
 
     @property
-    def gates(self) -> list[RunNow]:
+    def gates(self) -> list[RunPace]:
         """Gates and matches, newest first."""
         return [entry for entry in self.runs if entry.run.row.kind in TRIALS]
 
 
-def overview(store: Store, division: str | None, list_before: ListBefore) -> Overview:
+def read_overview(store: Store, division: str | None, rate_without_run: RateWithoutRun) -> Overview:
     """Read what the first page shows.
 
     Args:
         store: the open database.
         division: as a person names it; None: that of the latest run.
-        list_before: gives the ratings without a run's games.
+        rate_without_run: gives the ratings without a run's games.
 
     Raises:
         UnknownRow: there is no such division.
 
     """
     divisions = store.divisions.all()
-    runs = runs_now(store, history(store))
+    runs = measure_paces(store, history(store))
     chosen = None
     if division is not None:
         chosen = store.divisions.find(division)
@@ -67,11 +67,11 @@ def overview(store: Store, division: str | None, list_before: ListBefore) -> Ove
         ),
         None,
     )
-    before = {} if latest is None else list_before(store, chosen, latest.run.row)
-    return Overview(divisions, chosen, list_now(store, chosen), runs, latest, before)
+    before = {} if latest is None else rate_without_run(store, chosen, latest.run.row)
+    return Overview(divisions, chosen, read_current_list(store, chosen), runs, latest, before)
 
 
-def list_now(store: Store, division: DivisionRow) -> Standings:
+def read_current_list(store: Store, division: DivisionRow) -> Standings:
     """The rating list from the aggregate alone, in a time that does not depend on games.
 
     Repeated games are those that were marked when they were stored.

@@ -15,7 +15,7 @@ READ = 400
 
 
 @dataclass(frozen=True, slots=True)
-class RunNow:
+class RunPace:
     """A run with its pace."""
 
     run: PastRun
@@ -39,10 +39,10 @@ class RunNow:
         return self.run.row.status is RunStatus.RUNNING and self.run.status is RunStatus.INTERRUPTED
 
 
-def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunNow]:
+def measure_paces(store: Store, runs: list[PastRun], *, now: float | None = None) -> list[RunPace]:
     """The runs with the pace of those that are played now; `now` is in epoch seconds."""
     if not any(run.status is RunStatus.RUNNING for run in runs):
-        return [RunNow(run) for run in runs]
+        return [RunPace(run) for run in runs]
     moment = time.time() if now is None else now
     starts: dict[int, list[float]] = {}
     latest = store.games.newest(GameQuery(), READ)
@@ -59,7 +59,7 @@ def runs_now(store: Store, runs: list[PastRun], *, now: float | None = None) -> 
         target, left = run.row.target_games, None
         if speed and target is not None:
             left = max(target - run.games, 0) / speed * 3600
-        found.append(RunNow(run, speed, left, machines, own[0] if own else None))
+        found.append(RunPace(run, speed, left, machines, own[0] if own else None))
     return found
 
 

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from db.store import FollowedStore
 from ladder.results.analysis.division import read_mistakes, read_truth
-from ladder.results.overview.one_game import find_game
-from ladder.results.overview.pace import runs_now
+from ladder.results.overview.find_game import find_game
+from ladder.results.overview.pace import measure_paces
 from ladder.results.overview.search import search
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
@@ -46,7 +46,9 @@ async def standings(request: Request) -> Response:
 async def runs(request: Request) -> Response:
     """All runs, those that are played now with their pace."""
     Parameters(request).check()
-    return await _document(request, lambda store: now_document(runs_now(store, history(store))))
+    return await _document(
+        request, lambda store: now_document(measure_paces(store, history(store)))
+    )
 
 
 async def games(request: Request) -> Response:

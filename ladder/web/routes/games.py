@@ -6,7 +6,7 @@ from starlette.responses import Response
 from db.store import FollowedStore
 from ladder.results.analysis.division import read_truth
 from ladder.results.overview.bot_groups import bot_groups
-from ladder.results.overview.one_game import find_game
+from ladder.results.overview.find_game import find_game
 from ladder.results.overview.search import search
 from ladder.web.live_page import still_page
 from ladder.web.security.game_filters import NAMES, game_filter

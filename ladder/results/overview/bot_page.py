@@ -7,7 +7,7 @@ from db.records.bots import BotRow
 from db.records.games import GameQuery, GameRow, GameSummary
 from db.records.runs import DivisionRow
 from db.store import Store
-from ladder.results.overview.overview import list_now
+from ladder.results.overview.overview import read_current_list
 from ladder.results.overview.search import search
 from ladder.results.standings.against import Opponent, compare_with_opponents
 from ladder.results.standings.history import RatedMoment, rating_history
@@ -18,7 +18,7 @@ GAMES_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class OneBot:
+class BotPage:
     """A bot as its page shows it."""
 
     row: BotRow
@@ -35,7 +35,7 @@ class OneBot:
     games: Sequence[GameSummary]
 
 
-def one_bot(store: Store, name: str, division: str | None) -> OneBot:
+def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
     """Read a bot's page.
 
     Args:
@@ -57,7 +57,7 @@ def one_bot(store: Store, name: str, division: str | None) -> OneBot:
         chosen = next(each for each in divisions if each.id == found.games[0].division_id)
     standing, opponents, moments = None, [], []
     if chosen is not None:
-        standings = list_now(store, chosen)
+        standings = read_current_list(store, chosen)
         standing = next((bot for bot in standings.bots if bot.name == name), None)
     if chosen is not None and standing is not None:
         opponents = list(compare_with_opponents(store, chosen, name).opponents)
@@ -67,7 +67,7 @@ def one_bot(store: Store, name: str, division: str | None) -> OneBot:
         moments = [moment for moment in history if moment.bot == name]
     lost = search(store, GameQuery(bot=name, forfeit=True), 4 * FORFEITS_SHOWN).games
     games = [store.games.get(game.id) for game in lost if game.winner != name][:FORFEITS_SHOWN]
-    return OneBot(
+    return BotPage(
         row=row,
         successors=[
             bot.name for bot in store.bots.all(include_retired=True) if bot.based_on == name
