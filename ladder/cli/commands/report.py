@@ -224,11 +224,11 @@ def report(*, options: ReportOptions, db: Database = DEFAULT_DATABASE) -> int:
 def _standings(store: "Store", division: "DivisionRow", options: ReportOptions) -> Forms:
     from ladder.results.analysis.division import read_mistakes
     from ladder.results.standings.division import standings_of_division
-    from ladder.results.standings.selection import listed
+    from ladder.results.standings.selection import select_bots
     from reports.report import rating_columns, standings
 
     everyone = standings_of_division(store, division, since=options.moment, options=options.rating)
-    made = listed(everyone, patterns=options.patterns, retired=options.retired)
+    made = select_bots(everyone, patterns=options.patterns, retired=options.retired)
     wrong = read_mistakes(store, division, since=options.moment)
     pairs = options.pairs
     return Forms(

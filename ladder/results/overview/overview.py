@@ -7,7 +7,7 @@ from db.records.runs import DivisionRow, RunKind, RunRow
 from db.store import Store
 from ladder.results.overview.pace import RunPace, measure_paces
 from ladder.results.standings.division import current_tables, retired_bots
-from ladder.results.standings.selection import listed
+from ladder.results.standings.selection import select_bots
 from ladder.results.standings.standings import Standings, build_standings
 from ladder.runs.history import history
 
@@ -87,4 +87,4 @@ def read_current_list(store: Store, division: DivisionRow) -> Standings:
         stalled_games=store.games.count_aborts(division_id=division.id),
         retired=retired_bots(store),
     )
-    return listed(standings)
+    return select_bots(standings)

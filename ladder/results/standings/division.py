@@ -9,7 +9,7 @@ from db.records.runs import DivisionRow, RunRow
 from db.store import Store
 from ladder.errors import UsageError
 from ladder.results.standings.machines import measure_agreement
-from ladder.results.standings.move_times import MoveTimes, move_times, without_waiting
+from ladder.results.standings.move_times import MoveTimes, excuse_waiting, move_times
 from ladder.results.standings.notes import FormerRevisions, Note
 from ladder.results.standings.standings import (
     ForfeitedGame,
@@ -67,7 +67,7 @@ def standings_of_division(
     )
     standings = replace(standings, unrated_games=unrated.get(division.id, 0))
     rated = GameQuery(division_id=division.id, rated=True, since=since)
-    standings = without_waiting(standings, _times(store, standings, rated))
+    standings = excuse_waiting(standings, _times(store, standings, rated))
     machines = measure_agreement(
         store.machines.tables(division.id, since=since), kept, standings.pool
     )
@@ -88,7 +88,7 @@ def standings_of_run(store: Store, division: DivisionRow, run: RunRow) -> Standi
         stalled_games=store.games.count_aborts(run_id=run.id),
         retired=retired_bots(store),
     )
-    return without_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
+    return excuse_waiting(standings, _times(store, standings, GameQuery(run_id=run.id)))
 
 
 def _times(store: Store, standings: Standings, wanted: GameQuery) -> list[MoveTimes]:

@@ -102,7 +102,7 @@ def _summary(name: str, sample: _Sample, budget_ms: float | None) -> MoveTimes:
     )
 
 
-def waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
+def has_waited(entry: MoveTimes, times: Sequence[MoveTimes], *, stalled: bool = False) -> bool:
     """Return whether a bot's time beyond its processor time was waiting, as the others' was.
 
     Args:
@@ -122,7 +122,7 @@ def shared_note(times: Sequence[MoveTimes]) -> SharedMachine:
     return SharedMachine(_share(times) or 0.0)
 
 
-def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
+def excuse_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standings:
     """Return the standings with no bot blamed for the time that it waited, and a note if any did.
 
     Args:
@@ -137,7 +137,7 @@ def without_waiting(standings: Standings, times: Sequence[MoveTimes]) -> Standin
         if bot.over_budget
         and (entry := known.get(bot.name)) is not None
         and _fits(entry, standings.budget)
-        and waited(entry, times, stalled=standings.stalled_games > 0)
+        and has_waited(entry, times, stalled=standings.stalled_games > 0)
     }
     if not excused:
         return standings

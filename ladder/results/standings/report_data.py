@@ -17,7 +17,7 @@ from ladder.results.standings.pairings import (
     scores_by_class,
     summarize_pairings,
 )
-from ladder.results.standings.selection import listed
+from ladder.results.standings.selection import select_bots
 from ladder.results.standings.showcase import ShownGame, choose_games
 from ladder.results.standings.standings import Standings
 from ladder.stats.pool.rating import Pool, RatingOptions
@@ -75,7 +75,7 @@ def read_report_data(
 
     """
     everybody = standings_of_division(store, division, since=since, options=options)
-    standings = listed(everybody, patterns=patterns, retired=retired)
+    standings = select_bots(everybody, patterns=patterns, retired=retired)
     names = {bot.name for bot in standings.bots}
     tables, _ = current_tables(store, division, since=since)
     bots = {bot.name: bot for bot in store.bots.all(include_retired=True)}

@@ -11,7 +11,7 @@ WITH_GAMES = "`ladder report` lists the bots that have"
 """Advice about a name without rated games, where no similar name has any."""
 
 
-def listed(
+def select_bots(
     standings: Standings, *, patterns: Sequence[str] = (), retired: bool = False
 ) -> Standings:
     """The list as a report shows it: retired bots only if asked for, and those that patterns name.
@@ -31,10 +31,10 @@ def listed(
     left_out = {bot.name for bot in standings.bots if bot.retired and bot.name not in patterns}
     if retired or len(left_out) == len(standings.bots):
         left_out = set()
-    return shown(_without(standings, left_out), _selected(standings, patterns, left_out))
+    return show_only(_without(standings, left_out), _selected(standings, patterns, left_out))
 
 
-def shown(standings: Standings, names: Collection[str] | None) -> Standings:
+def show_only(standings: Standings, names: Collection[str] | None) -> Standings:
     """The rows of these bots alone, with their ranks among all; None: all rows."""
     bots = [bot for bot in standings.bots if names is None or bot.name in names]
     if len(bots) == len(standings.bots):

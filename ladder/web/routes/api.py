@@ -13,7 +13,7 @@ from ladder.results.overview.pace import measure_paces
 from ladder.results.overview.search import search
 from ladder.results.standings.comparison import compare
 from ladder.results.standings.division import division_or_latest, standings_of_division
-from ladder.results.standings.selection import listed
+from ladder.results.standings.selection import select_bots
 from ladder.runs.history import history
 from ladder.web.security.game_filters import game_filter
 from ladder.web.security.parameters import Parameters
@@ -37,7 +37,7 @@ async def standings(request: Request) -> Response:
     def look(store: FollowedStore) -> Any:
         row = division_or_latest(store, division)
         return standings_document(
-            listed(standings_of_division(store, row)), read_mistakes(store, row)
+            select_bots(standings_of_division(store, row)), read_mistakes(store, row)
         )
 
     return await _document(request, look)
