@@ -14,7 +14,7 @@ from ladder.results.analysis.solved import (
     Columns,
     best_bounds,
     is_settled,
-    packed,
+    pack_columns,
     solve_columns,
     unpack_columns,
 )
@@ -152,14 +152,14 @@ def analyse_game(
         columns = _known_columns(before.get(key), budget, is_image=is_image)
         if columns is None:
             columns = solve_columns(solvers.on(position.board), position, budget)
-            content = packed(columns, is_image=is_image)
+            content = pack_columns(columns, is_image=is_image)
             made.solved.append(SolvedPosition(key, SOLVER_VERSION, budget, content))
         is_decided = best_bounds(columns).outcome is not None
         open_in_a_row = 0 if is_decided else open_in_a_row + 1
         on_position(is_decided)
         column = game.moves[game.opening_plies + place]
         verdict = judge_move(columns, column, thought)
-        moves.append(verdict.packed())
+        moves.append(verdict.pack())
     most = effort.on_board(parse_board(game.board))
     made.verdict = GameVerdict(game.id, SOLVER_VERSION, most, b"".join(reversed(moves)))
     return made

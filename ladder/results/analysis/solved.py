@@ -66,7 +66,7 @@ def best_bounds(columns: Columns) -> Bounds:
     return Bounds(max(one.low for one in legal), max(one.high for one in legal))
 
 
-def packed(columns: Columns, *, is_image: bool) -> bytes:
+def pack_columns(columns: Columns, *, is_image: bool) -> bytes:
     """The bytes of a position's columns, in the orientation of its key."""
     numbers: list[int] = []
     for column in reversed(columns) if is_image else columns:
@@ -75,7 +75,7 @@ def packed(columns: Columns, *, is_image: bool) -> bytes:
 
 
 def unpack_columns(content: bytes, *, is_image: bool) -> Columns:
-    """The columns of a position; the inverse of `packed`."""
+    """The columns of a position; the inverse of `pack_columns`."""
     numbers = struct.unpack(f"<{len(content) // 2}h", content)
     columns = [
         None if low == FAR else Bounds(low, high)

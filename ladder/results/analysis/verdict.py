@@ -67,7 +67,7 @@ class MoveVerdict:
         """Whether the move is known to give the result away."""
         return self.before is not None and self.after is not None and self.after < self.before
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """The four bytes."""
         outcomes = _code(self.before) | _code(self.after) << 2 | self.decision << 4
         plies = NO_PLIES if self.plies_lost is None else self.plies_lost

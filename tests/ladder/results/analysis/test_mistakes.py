@@ -38,7 +38,7 @@ def game(
         opening_plies=opening,
         result=result,
         termination=termination,
-        moves=b"".join(move.packed() for move in moves),
+        moves=b"".join(move.pack() for move in moves),
     )
 
 

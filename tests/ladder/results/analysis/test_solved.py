@@ -15,7 +15,7 @@ from ladder.results.analysis.solved import (
     distance_of,
     number_of,
     outcome_of,
-    packed,
+    pack_columns,
     solve_columns,
     unpack_columns,
 )
@@ -60,8 +60,10 @@ def test_columns_survive_packing_in_both_orientations() -> None:
     """What was stored for a position must be read for its image, columns turned round."""
     columns = (Bounds(-3, 999), None, Bounds(0, 0), Bounds(-999, -1))
     for is_image in (False, True):
-        assert unpack_columns(packed(columns, is_image=is_image), is_image=is_image) == columns
-    assert unpack_columns(packed(columns, is_image=True), is_image=False) == columns[::-1]
+        assert (
+            unpack_columns(pack_columns(columns, is_image=is_image), is_image=is_image) == columns
+        )
+    assert unpack_columns(pack_columns(columns, is_image=True), is_image=False) == columns[::-1]
 
 
 def test_numbers_order_values_as_players_do() -> None:
