@@ -73,7 +73,7 @@ class BotLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     change: str
     content_hash: Key
     launch: Launch
-    """How its own database starts it. An import keeps what `db.records.launch.without_commands` leaves."""
+    """How its own database starts it; an import keeps it without its commands."""
     budgets: tuple[str, ...]
     boards: tuple[str, ...] | None
     files: dict[str, str]
