@@ -1,7 +1,6 @@
-"""The budgets of a division: an amount for each kind, and other amounts for single bots (odds).
+"""The budgets of a division: an amount per kind, and odds, which are amounts of single bots.
 
-A mapping such as ``{"time_ms": 100, "time_ms@v17": 200}``: v17 has 200 ms a move, all others 100.
-Importing this module loads no database code.
+With ``{"time_ms": 100, "time_ms@v17": 200}``, v17 has 200 ms per move and all others have 100.
 """
 
 from collections.abc import Mapping
@@ -9,32 +8,32 @@ from collections.abc import Mapping
 from bots.budget import BUDGETS, KIND_OF_FIELD
 
 OF_BOT = "@"
-"""Stands between a kind's key and the name of a bot. No key of a kind holds one."""
+"""Separates a kind's field from a bot's name; no field contains it."""
 
 
 def budget_key(field: str, bot: str | None = None) -> str:
-    """The key of an amount: for all bots, or for one."""
+    """Return the key of an amount for all bots, or for one."""
     return field if bot is None else f"{field}{OF_BOT}{bot}"
 
 
 def split_budget_key(key: str) -> tuple[str, str | None]:
-    """The kind's own key, and the bot whose amount it is; None: for all others."""
+    """Return the kind's field and the bot of a key; the bot is None if the amount is for all."""
     field, sign, bot = key.partition(OF_BOT)
     return field, bot if sign else None
 
 
 def amount_for(budget: Mapping[str, int], field: str, bot: str) -> int | None:
-    """The amount of a kind that a bot has; None: the division has none of that kind."""
+    """Return a bot's amount of a kind, or None if the division has no budget of that kind."""
     return budget.get(budget_key(field, bot), budget.get(field))
 
 
 def bots_with_odds(budget: Mapping[str, int]) -> tuple[str, ...]:
-    """The bots that have amounts of their own, in the order of the mapping."""
+    """Return the bots with amounts of their own, in the order of the mapping."""
     return tuple(bot for _, bot in map(split_budget_key, budget) if bot is not None)
 
 
 def rename_in_budget(budget: Mapping[str, int], names: Mapping[str, str]) -> dict[str, int]:
-    """Return a budget in which amounts of single bots are those of other names."""
+    """Return a budget with bots renamed; `names` maps old names to new ones."""
     parts = ((split_budget_key(key), amount) for key, amount in budget.items())
     return {
         budget_key(field, None if bot is None else names.get(bot, bot)): amount
@@ -43,7 +42,7 @@ def rename_in_budget(budget: Mapping[str, int], names: Mapping[str, str]) -> dic
 
 
 def is_valid_budget(budget: Mapping[str, int]) -> bool:
-    """Whether all kinds are known, and each amount for one bot stands beside one for all others."""
+    """Return whether all kinds are known, and each bot's amount has one for all others."""
     known = all(
         field in KIND_OF_FIELD and (bot is None or (bot and field in budget))
         for field, bot in map(split_budget_key, budget)
@@ -52,7 +51,7 @@ def is_valid_budget(budget: Mapping[str, int]) -> bool:
 
 
 def budget_label(budget: Mapping[str, int]) -> str:
-    """Short words for a division's label, such as ``100ms`` or ``100ms,v17=200ms``."""
+    """Return a budget for a division's label, such as ``100ms`` or ``100ms,v17=200ms``."""
     words = []
     for key in sorted(budget):
         field, bot = split_budget_key(key)

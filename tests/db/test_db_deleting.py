@@ -25,6 +25,7 @@ from tests.db.making import (
     revision,
     to_plan,
 )
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -298,8 +299,7 @@ def test_rebuild_mends_the_marks_of_repeats(store: Store) -> None:
         finish_pair(store, to_plan(row), played(row, Random(1)), elo)
     before = _derived(store, run.division_id)
     assert before[2] == [False, False, True, True]
-    with store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
+    execute_sql(store.where, "UPDATE games SET repeat = NOT repeat WHERE id IN (1, 4)")
     found = store.aggregate.rebuild(elo, repair=False)
     assert {(d.key, d.stored, d.computed) for d in found if d.table == "games"} == {
         ((1,), 1.0, 0.0),

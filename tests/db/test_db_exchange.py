@@ -17,6 +17,7 @@ from engine.result import Result, Termination
 from engine.seeds import SplitMix
 from tests.db.making import elo, ensure_revision, new_bot, new_run, revision, to_plan
 from tests.support.data.random_games import random_record
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -232,7 +233,7 @@ def test_what_is_planned_or_twice_is_refused(tmp_path: Path) -> None:
         run = new_run(copy)
         rows = copy.pairs.plan(run.id, 2, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
         for status in ("planned", "dropped"):
-            with pytest.raises(NotImportable, match=f"{status} and not played, in run {run.id}"):
+            with pytest.raises(NotImportable, match=f"run {run.id}, but {status} and not finished"):
                 take_in(copy, lines)
             copy.pairs.drop([row.id for row in rows])
     source.store.close()
@@ -247,9 +248,10 @@ def test_thoughts_of_earlier_versions_equal_those_of_a_file(tmp_path: Path) -> N
         [(each.time_us, None, 10_000, 12, "win 5") for each in first.thoughts]
     )
     counted = thought_blob.encode([Thought(95_000, simulations=0, nodes=3, line="4")])
-    with source.store._database.writing() as connection:
-        for game, blob in enumerate((former, counted)):
-            connection.exec_driver_sql("UPDATE games SET thoughts = ? WHERE game = ?", (blob, game))
+    for game, blob in enumerate((former, counted)):
+        execute_sql(
+            source.store.where, "UPDATE games SET thoughts = ? WHERE game = ?", (blob, game)
+        )
     lines = lines_of(source.store)
     assert {move.claim for move in lines[0].timing.thoughts} == {"win 5"}
     assert (lines[0].timing.nodes, lines[1].timing.nodes) == ((), (3,))

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from db.records.runs import RunStatus
 from db.store import Store
 from tests.db.making import new_run
 from tests.db.migrations.versions import go_back
+from tests.support.sql import execute_sql
 
 
 def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:
@@ -47,8 +49,8 @@ def test_an_older_database_is_not_migrated(place: str) -> None:
 
 def test_a_newer_database_is_refused(place: str) -> None:
     """A version that is unknown here must be named."""
-    with Store.open(place) as store, store._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+    Store.open(place).close()
+    execute_sql(place, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(TooNew, match="9999"):
         Store.follow(place)
 
@@ -95,10 +97,9 @@ def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
         for _ in range(5):
             new_run(writer)
             follower.runs.find()
-        done = writer._database.writer.connection.dbapi_connection
-        assert done is not None
-        busy, log, taken = done.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        assert (busy, log, taken) == (0, 0, 0)
+        with contextlib.closing(sqlite3.connect(place)) as other:
+            done = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        assert done == (0, 0, 0)
 
 
 @pytest.mark.sqlite_file

@@ -92,7 +92,7 @@ def analyse(
 
     """
     effort = Effort(nodes)
-    is_listed = rated_only and bool(store.aggregate.of_division(division.id))
+    is_listed = rated_only and division.id in store.aggregate.count_games()
     query = AnalysisQuery(division.id, SOLVER_VERSION, bots, games, is_listed)
     asked = store.analysis.games(query)
     waiting = [one.id for one in asked if one.nodes < effort.on_board(parse_board(one.board))]

@@ -20,8 +20,8 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         read: the games in the order of the file.
 
     Raises:
-        ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored pair
-            of the same number differs.
+        ImportRefused: a line, run, pair or game breaks a rule, a pair lacks a game, or a stored
+            pair of the same number differs.
 
     """
     games: dict[tuple[int, str, int], list[NumberedGame]] = {}

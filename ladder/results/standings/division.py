@@ -44,6 +44,7 @@ def standings_of_division(
 
     """
     kept, notes = current_tables(store, division, since=since)
+    rated_games = store.aggregate.count_games()
     unrated = store.games.count_unrated()
     standings = build_standings(
         division,
@@ -58,7 +59,7 @@ def standings_of_division(
         other_divisions=[
             OtherDivision(
                 other.label,
-                sum(2 * row.pairs for row in store.aggregate.of_division(other.id)),
+                rated_games.get(other.id, 0),
                 unrated.get(other.id, 0),
             )
             for other in store.divisions.all()

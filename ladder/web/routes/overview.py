@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from db.store import FollowedStore
 from ladder.experiments.gate.stored import running_trials
+from ladder.results.overview.overview import read_overview
 from ladder.web.live_page import live_page
 from ladder.web.security.parameters import Parameters
 from ladder.web.site import site_of

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ import pytest
 
 from db import migrations
 from db.backends.sqlite import APPLICATION_ID
+from db.connection.database import Database
 from db.errors import (
     Corrupt,
     DatabaseError,
@@ -27,11 +29,12 @@ from db.errors import (
 from db.records.pairs import PlannedPair
 from db.store import Store
 from tests.db.making import add_bots, elo, maker, new_run, play_all, played, to_plan
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
 def pragma(place: str, name: str) -> object:
-    with Store.open(place) as store, store._database.reading() as connection:
+    with closing(Database.open(place)) as database, database.reading() as connection:
         return connection.exec_driver_sql(f"PRAGMA {name}").scalar()
 
 
@@ -97,7 +100,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_other_file_is_refused_untouched(place: str, content: bytes) -> None:
     """A file that is no database is refused, not changed, and nothing appears beside it."""
     Path(place).write_bytes(content)
-    with pytest.raises(NotALadderDatabase, match="no database of this program"):
+    with pytest.raises(NotALadderDatabase, match="not a ladder database"):
         Store.open(place)
     assert Path(place).read_bytes() == content
     assert os.listdir(os.path.dirname(place)) == [os.path.basename(place)]
@@ -127,7 +130,7 @@ def test_newer_database_is_refused(place: str) -> None:
     other.execute("UPDATE alembic_version SET version_num='9999'")
     other.commit()
     other.close()
-    with pytest.raises(TooNew, match="update the program"):
+    with pytest.raises(TooNew, match="update this program"):
         Store.open(place)
 
 
@@ -150,8 +153,7 @@ def test_older_database_is_migrated_after_a_backup(
     monkeypatch.setattr(migrations, "HEAD", "9000")
     with Store.open(place) as store:
         assert store.games.count(run.id) == 10
-        with store._database.reading() as connection:
-            assert connection.exec_driver_sql("SELECT author FROM bots").all()
+        assert execute_sql(place, "SELECT author FROM bots")
     monkeypatch.undo()
     with Store.open(f"{place}.backup-{migrations.HEAD}") as copy:
         assert copy.games.count(run.id) == 10
@@ -217,18 +219,20 @@ def test_busy_database(place: str) -> None:
 
 
 @pytest.mark.sqlite_file
-def test_full_disk(store: Store) -> None:
-    """A full disk is told as such and loses nothing that was stored before."""
+def test_full_disk(place: str) -> None:
+    """A full disk is reported as such, and nothing stored before is lost."""
+    database = Database.open(place)
+    store = Store(database)
     run, revisions = new_run(store), add_bots(store)
     play_all(store, run, revisions, 3)
-    with store._database.reading() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-    with store._database.writing() as connection:
+    ((pages,),) = execute_sql(place, "PRAGMA page_count")
+    with database.writing() as connection:  # the limit is the connection's own
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages + 1}")
     with pytest.raises(Unwritable, match="disk"):
         play_all(store, run, revisions, 500)
     assert store.audit.integrity() == []
     assert store.games.count(run.id) >= 6
+    store.close()
 
 
 def _as_nobody(place: str, answers: "SimpleQueue[str]") -> None:

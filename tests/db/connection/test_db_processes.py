@@ -12,6 +12,7 @@ from db.backends.file_run_lock import FileRunLock
 from db.errors import Unwritable
 from db.store import Store
 from tests.db.making import add_bots, elo, new_bot, new_run
+from tests.support.sql import execute_sql
 
 PLAYER = """
 import sys
@@ -65,9 +66,8 @@ def test_two_processes_plan_and_finish_at_once(place: str) -> None:
         games = list(store.games.stream())
         assert len(games) == 2 * 2 * 12 * 5
         assert len({(game.pair_id, game.game) for game in games}) == len(games)
-        with store._database.reading() as connection:
-            numbers = connection.exec_driver_sql("SELECT number FROM pairs ORDER BY 1").scalars()
-            assert list(numbers) == list(range(120))
+        numbers = execute_sql(store.where, "SELECT number FROM pairs ORDER BY 1")
+        assert numbers == [(number,) for number in range(120)]
         assert store.bots.get("extra").revision.number == 12
         assert store.aggregate.rebuild(elo) == []
         assert store.audit.integrity() == []

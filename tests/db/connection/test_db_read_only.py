@@ -172,7 +172,7 @@ def test_other_files_are_refused(open_folder: Path) -> None:
 def test_a_change_while_reading_is_told(closed: Path) -> None:
     """A file that was taken for unchanging and then is written is not believed."""
     backend = SqliteBackend(locate(str(closed)), 1)
-    store = Store(ReadOnlyDatabase.of_unchanging(backend))
+    store = Store(ReadOnlyDatabase.open_immutable(backend))
     assert len(store.bots.all()) == 4
     with Store.open(str(closed)) as writer:
         writer.bots.add(new_bot("late"))

@@ -29,6 +29,7 @@ from tests.db.making import (
     played,
     to_plan,
 )
+from tests.support.sql import execute_sql
 from tests.support.storing import finish_pair
 
 
@@ -345,16 +346,15 @@ def test_rebuild_finds_and_mends_every_kind_of_damage(store: Store) -> None:
         store.aggregate.of_division(run.division_id),
         store.aggregate.ratings(run.division_id),
     )
-    with store._database.writing() as connection:
-        for sql in (
-            "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
-            "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
-            "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
-            "DELETE FROM forfeits WHERE a_revision_id = 2",
-            "DELETE FROM ratings WHERE revision_id = 1",
-            "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
-        ):
-            connection.exec_driver_sql(sql)
+    for sql in (
+        "UPDATE pair_tables SET ww = ww + 1, a_max_us = 0 WHERE a_revision_id = 1",
+        "DELETE FROM pair_tables WHERE a_revision_id = 2 AND b_revision_id = 3",
+        "UPDATE forfeits SET games = games + 1 WHERE a_revision_id = 1",
+        "DELETE FROM forfeits WHERE a_revision_id = 2",
+        "DELETE FROM ratings WHERE revision_id = 1",
+        "UPDATE ratings SET elo = elo + 1 WHERE revision_id = 2",
+    ):
+        execute_sql(store.where, sql)
     found = store.aggregate.rebuild(elo)
     assert {(d.table, d.column) for d in found} >= {
         *(("pair_tables", "ww"), ("pair_tables", "a_max_us"), ("ratings", "elo")),

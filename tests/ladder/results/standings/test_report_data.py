@@ -13,6 +13,7 @@ from ladder.results.standings.notes import Circle
 from ladder.results.standings.report_data import ReportData, read_report_data
 from ladder.results.standings.showcase import Reason
 from tests.support.data.league import Game, League
+from tests.support.sql import execute_sql
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +104,8 @@ def test_late_moves_and_processor_time_are_told_apart(league: League) -> None:
 
 def test_large_databases_are_read_in_the_order_of_storing(league: League) -> None:
     """An index whose order scatters the games would cost five times as much for a million."""
-    from sqlalchemy import text
-
     from db.queries.history import _SLICES
 
-    values = {"division": 1, "since": 0.0, "low": 1, "high": 100, "slices": 50}
-    with league.store._database.reading() as connection:
-        plan = connection.execute(text(f"EXPLAIN QUERY PLAN {_SLICES}"), values).all()
+    # SQLite numbers named parameters by their first occurrence.
+    plan = execute_sql(league.store.where, f"EXPLAIN QUERY PLAN {_SLICES}", (1, 50, 100, 1, 0.0))
     assert not [step for step in plan if "ix_games_lines" in step.detail], plan
