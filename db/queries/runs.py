@@ -228,7 +228,7 @@ class Runs:
         """Hold the run's lock, so that no process resumes it. Raises InUse."""
         with closing(self._database.run_lock()) as lock:
             if not lock.try_acquire(run_id):
-                raise InUse(f"run {run_id} is in play ({lock.holder(run_id)}): stop it first")
+                raise InUse(f"run {run_id} is being played by {lock.holder(run_id)}: stop it first")
             try:
                 yield
             finally:

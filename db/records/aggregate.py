@@ -35,6 +35,15 @@ class PairTableRow:
         return sum(self.counts)
 
     @property
+    def first_mover_points2(self) -> int:
+        """Twice the points of the first player in all games, whichever bot that was."""
+        return sum(
+            self.counts[3 * first + second] * (first + 2 - second)
+            for first in range(3)
+            for second in range(3)
+        )
+
+    @property
     def wdl(self) -> tuple[int, int, int]:
         """Games that A won, drew and lost."""
         grid = self.counts

@@ -17,7 +17,7 @@ from tests.support.sql import execute_sql
 
 
 def test_the_mark_changes_with_each_commit_of_another(place: str) -> None:
-    """Whoever follows must notice what others store, and nothing where nothing was stored."""
+    """A follower must notice exactly the commits of others."""
     with Store.open(place) as writer, Store.follow(place) as follower:
         before = follower.change_mark()
         assert follower.change_mark() == before
@@ -37,7 +37,7 @@ def test_following_writes_nothing(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_an_older_database_is_not_migrated(place: str) -> None:
-    """Whoever only looks must leave an older file as it is and say what brings it up to date."""
+    """A follower must leave an older file alone, and the error must name the remedy."""
     Store.open(place).close()
     go_back(place, "0003")
     before = Path(place).read_bytes()
@@ -48,7 +48,7 @@ def test_an_older_database_is_not_migrated(place: str) -> None:
 
 
 def test_a_newer_database_is_refused(place: str) -> None:
-    """A version that is unknown here must be named."""
+    """An unknown version must be named."""
     Store.open(place).close()
     execute_sql(place, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(TooNew, match="9999"):
@@ -57,7 +57,7 @@ def test_a_newer_database_is_refused(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
-    """No file may come to be, and another program's must be known."""
+    """No file may be created, and another program's file must be refused."""
     with pytest.raises(Missing):
         Store.follow(place)
     assert not os.path.exists(place)
@@ -68,7 +68,7 @@ def test_a_missing_and_a_foreign_file_are_refused(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
-    """Another file at the place, or none, must show."""
+    """A replaced or deleted file must be noticed."""
     Store.open(place).close()
     other = tmp_path / "other.db"
     Store.open(str(other)).close()
@@ -80,7 +80,7 @@ def test_a_replaced_file_is_noticed(place: str, tmp_path: Path) -> None:
 
 @pytest.mark.sqlite_file
 def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
-    """A follower that ends last must leave the file alone, with all that was stored in it."""
+    """The last follower to close must leave only the database file, with everything stored."""
     writer = Store.open(place)
     follower = Store.follow(place)
     new_run(writer)
@@ -92,7 +92,7 @@ def test_the_log_is_tidied_away_after_the_last_reader(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_a_follower_lets_the_log_be_taken_over(place: str) -> None:
-    """Between its reads a follower must not keep the log from being taken over into the file."""
+    """Between its reads a follower must not delay a checkpoint."""
     with Store.open(place) as writer, Store.follow(place) as follower:
         for _ in range(5):
             new_run(writer)

@@ -1,4 +1,4 @@
-"""Machines of clusters: kept as they join, and known for every pair that they played."""
+"""Machines of clusters are stored as they join, and with every pair that they played."""
 
 from dataclasses import replace
 from random import Random
@@ -15,7 +15,7 @@ LAB = MachineRow("lab1", "AMD EPYC", 8, "Linux 6.1", "3.11.7", "0.68.1", "0.1.0"
 
 
 def test_each_pair_knows_its_machine(store: Store) -> None:
-    """A machine that joins again is the same one, with another kernel another; a run takes its own.
+    """A machine that joins again is the same one, unless its kernel has changed.
 
     Pairs of the coordinator's own machine have none.
     """

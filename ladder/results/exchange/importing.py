@@ -1,4 +1,4 @@
-"""Storing the games of a file: all of them or none, each checked by the rules."""
+"""Importing the games of a file: all of them or none."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -12,11 +12,11 @@ from ladder.stats.sequential_elo import rate_pair
 
 
 def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Imported:
-    """Check all games and store those that are not here yet, in one transaction.
+    """Check all games and store the new ones, in one transaction.
 
     Args:
-        store: the database that gets them.
-        name: of the file, for messages.
+        store: the database to store them in.
+        name: the file's name, for messages.
         read: the games in the order of the file.
 
     Raises:
@@ -33,7 +33,7 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
         key = (each.game.run, each.game.stream, each.game.pair)
         games.setdefault(key, []).append(each)
     pairs = [_pair(name, both) for both in games.values()]
-    # In the order of storing, in which live ratings moved; in a file without it, that of the file.
+    # In the order of storing, which is that of live ratings; a file without it keeps its own.
     pairs.sort(key=lambda pair: max(each.game.timing.stored for each in pair))
     try:
         return store.exchange.import_lines([(one.game, two.game) for one, two in pairs], rate_pair)
@@ -42,10 +42,10 @@ def import_games(store: Store, name: str, read: Iterable[NumberedGame]) -> Impor
 
 
 def _pair(name: str, both: Sequence[NumberedGame]) -> tuple[NumberedGame, NumberedGame]:
-    """Both games of a pair, in order."""
+    """Return both games of a pair, in order."""
     line = both[0].line
     if sorted(each.game.game for each in both) != [0, 1]:
-        raise ImportRefused(name, line, "a pair is its games 0 and 1, each once in the file")
+        raise ImportRefused(name, line, "a pair must have the games 0 and 1, each once in the file")
     one, two = sorted(both, key=lambda each: each.game.game)
     _checked(name, line, check_pair, one.game, two.game)
     return one, two

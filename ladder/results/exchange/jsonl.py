@@ -1,4 +1,4 @@
-"""Games as JSON Lines: one object a line, with everything that is known of the game."""
+"""Games as JSON Lines: one object per line with everything about a game."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,10 +10,10 @@ from ladder.visible import visible_json
 
 
 def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
-    """Games from JSON Lines; empty lines are skipped.
+    """Yield the games of JSON Lines, skipping empty lines.
 
     Raises:
-        ImportRefused: a line is no JSON object of a game.
+        ImportRefused: a line is not the JSON object of a game.
 
     """
     decoder = msgspec.json.Decoder(GameLine)
@@ -22,10 +22,10 @@ def read_jsonl(name: str, lines: Iterable[str]) -> Iterator[NumberedGame]:
             try:
                 yield NumberedGame(number, decoder.decode(line))
             except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-                raise ImportRefused(name, number, f"not an exported game: {error}") from error
+                raise ImportRefused(name, number, f"it is not an exported game: {error}") from error
 
 
 def write_jsonl(lines: Iterable[GameLine]) -> Iterator[str]:
-    """One JSON object a line."""
+    """Yield one line per game."""
     for line in lines:
         yield visible_json(msgspec.json.encode(line).decode()) + "\n"

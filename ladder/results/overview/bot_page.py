@@ -1,4 +1,4 @@
-"""Everything about one bot in one division."""
+"""The data of a bot's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ GAMES_SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class BotPage:
-    """A bot as its page shows it."""
+    """What the page of a bot shows."""
 
     row: BotRow
     successors: Sequence[str]
@@ -27,21 +27,21 @@ class BotPage:
     divisions: Sequence[DivisionRow]
     division: DivisionRow | None
     standing: BotStanding | None
-    """None: it has no games in the division."""
+    """None if it has no rated games in the division."""
     history: Sequence[RatedMoment]
     opponents: Sequence[Opponent]
     forfeits: Sequence[GameRow]
-    """The latest that it lost by failing, of any division, with the last words."""
+    """Its latest forfeits in any division, with the last output."""
     games: Sequence[GameSummary]
 
 
 def read_bot_page(store: Store, name: str, division: str | None) -> BotPage:
-    """Read a bot's page.
+    """Read the data of a bot's page.
 
     Args:
         store: the open database.
-        name: of the bot.
-        division: as a person names it; None: the latest in which it has games.
+        name: name of the bot.
+        division: a number, label or beginning of one; None for that of its latest game.
 
     Raises:
         UnknownRow: there is no such bot or division.

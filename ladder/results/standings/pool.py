@@ -1,4 +1,4 @@
-"""The rating list of a division, from the stored aggregate. Pure functions."""
+"""Rating the bots of the stored aggregate. Pure functions."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ def rate_tables(
 
     Args:
         tables: the aggregate.
-        options: of the list.
+        options: rating options.
 
     Raises:
         UsageError: an anchor is not a rated bot.
@@ -31,7 +31,7 @@ def rate_tables(
 
 
 def pool_notes(pool: Pool) -> list[Note]:
-    """Return who is not rated, who won or lost every game, and whether the list fits the games."""
+    """Return notes on unrated bots, on bots that won or lost all games, and on the fit."""
     notes: list[Note] = [NotConnected(pool.left_out)] if pool.left_out else []
     for won, bounds in ((True, pool.rating.at_least), (False, pool.rating.at_most)):
         named = [

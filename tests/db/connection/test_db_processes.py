@@ -1,4 +1,4 @@
-"""Several processes on one database, and the lock that tells a living run."""
+"""Several processes on one database, and the locks of runs in play."""
 
 import os
 import signal
@@ -85,7 +85,7 @@ sys.stdin.readline()
 
 @pytest.mark.sqlite_file
 def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
-    """Others see the lock, cannot take it, and it is free once its process was killed."""
+    """Other processes see the lock and cannot take it; killing its process frees it."""
     lock = FileRunLock(place)
     assert not lock.is_alive(7)
     holder = start(HOLDER, place, 7)
@@ -107,7 +107,7 @@ def test_a_run_is_alive_as_long_as_its_process(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_one_process_shares_its_lock_file(place: str) -> None:
-    """Two lock objects of a process know of each other, and closing one frees nothing."""
+    """Two lock objects of a process share locks, and closing one frees nothing."""
     one, two = FileRunLock(place), FileRunLock(place)
     assert one.try_acquire(3)
     assert not two.try_acquire(3)
@@ -138,6 +138,6 @@ def test_opening_the_store_again_keeps_the_lock(place: str) -> None:
 
 
 def test_no_lock_file_can_be_made(tmp_path: Path) -> None:
-    """A missing folder is told in a sentence."""
+    """A missing folder gives a clear message."""
     with pytest.raises(Unwritable, match="cannot be written"):
         FileRunLock(str(tmp_path / "no" / "ladder.db"))

@@ -1,4 +1,4 @@
-"""What only a server can do to us: end a connection, answer no commit, undo a transaction."""
+"""Failures of a server: lost connections, commits without answer, rolled back transactions."""
 
 import contextlib
 import os
@@ -56,7 +56,7 @@ def url(server: Server) -> Iterator[str]:
 
 @pytest.fixture
 def told() -> list[str]:
-    """The sentences of a store's waits."""
+    """Return a list for the messages of a store's retries."""
     return []
 
 
@@ -70,7 +70,7 @@ def store(url: str, told: list[str]) -> Iterator[Store]:
 def test_a_cut_connection_comes_anew(
     store: Store, server: Server, url: str, told: list[str]
 ) -> None:
-    """Reading and writing must go on, with a line for each wait."""
+    """Reading and writing must continue, with a message for each wait."""
     add_bots(store)
     server.cut(url)
     run = new_run(store)
@@ -81,7 +81,7 @@ def test_a_cut_connection_comes_anew(
 
 
 def test_a_transaction_that_was_cut_is_done_once(store: Store, server: Server, url: str) -> None:
-    """The numbers of pairs must be taken once, whenever the connection was lost."""
+    """Pair numbers must be taken once, whenever the connection is lost."""
     run, revisions = new_run(store), add_bots(store)
     make = maker(revisions)
     cuts = [3, 1]
@@ -141,7 +141,7 @@ def test_a_commit_without_an_answer_counts_once(url: str, kept: bool) -> None:
 
 
 def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told: list[str]) -> None:
-    """What the server undoes for the sake of another program must be done once more."""
+    """A transaction that the server rolls back for another program must be repeated."""
     run, revisions = new_run(store), add_bots(store)
     make = maker(revisions)
     with psycopg.connect(host=str(server.folder), user=server.user, dbname=name_of(url)) as other:
@@ -173,7 +173,7 @@ def test_a_deadlock_is_tried_again(store: Store, server: Server, url: str, told:
 def test_a_writer_that_sleeps_is_named_and_ended(
     url: str, told: list[str], pipelined: bool
 ) -> None:
-    """Who waits must learn which process keeps it, and write when that has been silent too long.
+    """A waiting writer must name the process that blocks it, and end it if it is silent too long.
 
     In a pipeline the server takes the sleeping session for an active one.
     """
@@ -198,7 +198,7 @@ def test_a_writer_that_sleeps_is_named_and_ended(
 
 
 def test_waiting_for_a_lock_ends_after_the_longest_wait(server: Server, url: str) -> None:
-    """The last sentence must name the session of another program that keeps the tables."""
+    """The error must name the session of another program that locks the tables."""
     with (
         psycopg.connect(
             host=str(server.folder),
@@ -259,7 +259,7 @@ def test_a_serialization_failure_is_tried_again(
 def test_a_server_that_stays_away_is_told_at_last(
     server: Server, url: str, told: list[str]
 ) -> None:
-    """After the longest wait one sentence must say that it does not answer."""
+    """After the longest wait the error must say that the server does not answer."""
     with Store.open(url) as store:
         store.retry_policy.report = told.append
         store.retry_policy.seconds = 0.5
@@ -274,7 +274,7 @@ def test_a_server_that_stays_away_is_told_at_last(
 
 
 def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
-    """Others must see the lock and its holder, and have it once the session has ended."""
+    """Others must see the lock and its holder, and get it once the session has ended."""
     with Store.open(url) as one, Store.open(url) as two:
         mine, theirs = one.run_lock(), two.run_lock()
         assert mine.try_acquire(7)
@@ -292,7 +292,7 @@ def test_a_run_lives_as_long_as_its_session(server: Server, url: str) -> None:
 
 
 def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None:
-    """Who lost the connection and comes too late must write nothing more."""
+    """A process that lost its connection and its run to another one must not write."""
     with Store.open(url) as one, Store.open(url) as two:
         run = new_run(one)
         assert one.run_lock().try_acquire(run.id)
@@ -304,7 +304,7 @@ def test_a_run_that_was_taken_over_is_given_up(server: Server, url: str) -> None
 
 
 def test_another_programs_database_is_refused(server: Server) -> None:
-    """Tables that are not ours must be left alone."""
+    """Another program's tables must be left alone."""
     with server.database("template1") as url:
         server.execute("CREATE TABLE games (id integer)", name_of(url))
         with pytest.raises(NotALadderDatabase, match="another program"):
@@ -316,7 +316,7 @@ def test_another_programs_database_is_refused(server: Server) -> None:
 def test_a_connection_that_is_cut_while_a_database_is_opened(
     server: Server, url: str, monkeypatch: pytest.MonkeyPatch, told: list[str]
 ) -> None:
-    """A command that begins while the server restarts must wait for it, for a short while."""
+    """A command that starts while the server restarts must wait a short time for it."""
     retry_policy = RetryPolicy()
     retry_policy.report = told.append
     look = PostgresqlBackend.check_ownership
@@ -337,7 +337,7 @@ def test_a_connection_that_is_cut_while_a_database_is_opened(
 
 
 def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
-    """Who only looks must be told that no games are there, and leave it empty."""
+    """A reader must get a clear error, and leave the database empty."""
     with server.database("template1") as url:
         with pytest.raises(Missing, match="play some first"):
             Store.open(url, create=False)
@@ -346,13 +346,13 @@ def test_an_empty_database_is_filled_for_who_writes(server: Server) -> None:
 
 
 def test_a_missing_database_is_told(server: Server) -> None:
-    """A name that the server does not know must be told with the remedy."""
+    """An unknown database must be an error with its remedy."""
     with pytest.raises(Missing, match="createdb"):
         Store.open(server.url("nowhere"))
 
 
 def test_passwords_are_in_no_message(server: Server) -> None:
-    """A wrong password must be told as refused, without the password."""
+    """A wrong password must be reported as refused, without the password."""
     with contextlib.suppress(psycopg.errors.DuplicateObject):
         server.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
     with pytest.raises(DatabaseError, match="refuses this user") as caught:
@@ -365,21 +365,21 @@ def test_passwords_are_in_no_message(server: Server) -> None:
 
 
 def test_a_newer_database_is_refused(url: str) -> None:
-    """A version that is unknown here must be refused with the advice to update."""
+    """An unknown version must be refused with the advice to update."""
     execute_sql(url, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(TooNew, match="update this program"):
         Store.open(url)
 
 
 def test_an_old_server_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server without what we need must be told with its version."""
+    """A server that is too old must be an error with its version."""
     monkeypatch.setattr(postgresql, "OLDEST", 999)
     with pytest.raises(DatabaseError, match="999 or later"):
         Store.open(url)
 
 
 def test_a_user_that_only_reads(server: Server, url: str, store: Store) -> None:
-    """Reading must work for it, and writing be refused in a sentence."""
+    """Reading must work, and writing be refused with a clear message."""
     play_all(store, new_run(store), add_bots(store), 2)
     with contextlib.suppress(psycopg.errors.DuplicateObject):
         server.execute("CREATE ROLE looker LOGIN")
@@ -417,7 +417,7 @@ def test_keys_have_room(server: Server, url: str) -> None:
 
 
 def test_codes_have_their_errors(url: str) -> None:
-    """A full disk must be told at once, a server that shuts down be waited for."""
+    """A full disk must be an error at once; a server that shuts down is waited for."""
     backend = PostgresqlBackend(locate(url), BUSY_S)
 
     def error(kind: type[psycopg.Error]) -> DatabaseError | None:
@@ -444,7 +444,7 @@ def test_codes_have_their_errors(url: str) -> None:
     ],
 )
 def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) -> None:
-    """It has no code: a server on its way must be waited for, what stays so be told at once."""
+    """Without a code, a starting server is waited for; a lasting refusal is an error at once."""
     error = psycopg.OperationalError(f'connection to server at "host" failed: FATAL:  {words}')
     found, sentence = translate_sqlstate(None, str(error), error)
     assert found is kind
@@ -464,6 +464,6 @@ def test_words_of_a_refused_connection(words: str, kind: type[DatabaseError]) ->
     ],
 )
 def test_words_of_a_connection_given_up_here(words: str, kind: type[DatabaseError]) -> None:
-    """A server that is not who it should be must be told at once, without another attempt."""
+    """An untrusted server must be an error at once, without another attempt."""
     error = psycopg.OperationalError(f'connection to server at "host", port 5 failed: {words}')
     assert translate_sqlstate(None, str(error), error)[0] is kind

@@ -1,4 +1,4 @@
-"""Distinct games are counted among the games that a list counts, and among no others."""
+"""Distinct games are counted among the games of a list only."""
 
 from collections.abc import Iterable
 from random import Random
@@ -19,7 +19,7 @@ from tests.support.storing import finish_pair
 
 
 def play(store: Store, run: RunRow, a: int, b: int, line: int, started: float = 1e9) -> None:
-    """A pair of two revisions; pairs of the same `line` have the same moves."""
+    """Store a pair of two revisions; pairs of the same `line` have the same moves."""
     (row,) = store.pairs.plan(run.id, 1, lambda n: PlannedPair(a, b, "9x10", "thu", (), n))
     record = played(row, Random(line))
     games = tuple(msgspec.structs.replace(game, started=started) for game in record.games)
@@ -68,7 +68,7 @@ def test_distinct_games_are_those_of_a_plain_count(store: Store, seed: int) -> N
 
 
 def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
-    """A list since a moment holds whole pairs, and so does its count."""
+    """A list since a moment counts complete pairs only, and so do its distinct games."""
     a, b = add_bots(store, 2)
     run = new_run(store)
     play(store, run, a, b, 1)
@@ -82,7 +82,7 @@ def test_a_pair_that_is_half_in_the_span_is_not_counted(store: Store) -> None:
 
 @pytest.mark.sqlite_file
 def test_no_game_is_read_where_none_is_repeated(place: str) -> None:
-    """Without marks a list says at once that all its games differ; with them, from the index."""
+    """Without marked repeats no game is read; with them, only an index."""
     database = Database.open(place)
     store = Store(database)
     a, b = add_bots(store, 2)

@@ -1,4 +1,4 @@
-"""The migrations end where the models are."""
+"""The migrations lead to the models."""
 
 from contextlib import closing
 from importlib import import_module
@@ -53,7 +53,7 @@ def check_models(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_every_table_that_counts_its_keys_never_reuses_one(store: Store) -> None:
-    """SQLite must be told so when a table is made, and a migration that copies one can lose it."""
+    """Every table with generated keys must have AUTOINCREMENT, which a copy can lose."""
     counting = {table.name for table in Base.metadata.sorted_tables if counted_keys(table)}
     made = execute_sql(store.where, "SELECT name, sql FROM sqlite_master")
     assert {name for name, sql in made if "AUTOINCREMENT" in (sql or "")} == counting
@@ -71,7 +71,7 @@ def test_constraint_names_are_the_models(store: Store) -> None:
 
 
 def test_head_constant_is_the_newest_script() -> None:
-    """The constant that spares the import of Alembic names the script directory's head."""
+    """The constant of the current version must be the newest script's."""
     config = Config()
     config.set_main_option("script_location", str(migrations.SCRIPTS))
     assert ScriptDirectory.from_config(config).get_heads() == [migrations.HEAD]
@@ -92,7 +92,7 @@ def test_models_compile_for_both_dialects(dialect: str) -> None:
     ["0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0012", "0014"],
 )
 def test_every_version_is_brought_up_to_date(place: str, version: str) -> None:
-    """A database of any version opens, with its games, its aggregate and a sound structure."""
+    """A database of any version must open with its games, its aggregate and a sound structure."""
     check_upgrade(place, version)
 
 
@@ -102,7 +102,7 @@ def test_the_version_before_forfeit_rows_keeps_its_counts(place: str) -> None:
 
 
 def check_upgrade(place: str, version: str) -> None:
-    """Go back to a version and forward again; nothing is lost, and more pairs can be stored."""
+    """Migrate back to a version and forward again, without losses, and store more pairs."""
     kinds = [kind for kind in COLUMN_KINDS if version > "0003" or kind != "pondering"]
     with Store.open(place) as store:
         run, revisions = new_run(store), add_bots(store)
@@ -140,7 +140,7 @@ def test_runs_of_a_database_without_verdicts_have_none(place: str) -> None:
 
 @pytest.mark.sqlite_file
 def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None:
-    """A bot that was renamed before the migration is known, also beside one of equal content."""
+    """A bot that was renamed before the migration is found, even beside one of equal content."""
     with Store.open(place) as store:
         revisions = add_bots(store, 2)
         run = new_run(store)
@@ -155,7 +155,7 @@ def test_bots_of_earlier_runs_are_found_by_content_and_pairs(place: str) -> None
 
 @pytest.mark.sqlite_file
 def test_forfeits_are_found_by_their_index(place: str) -> None:
-    """The question for lost games must not read all games, whatever the database grows to."""
+    """The query for forfeits must use their index."""
     with closing(Database.open(place)) as database, database.reading() as connection:
         query = matching(connection, GameQuery(forfeit=True)).limit(20)
         text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))

@@ -26,21 +26,21 @@ ENOUGH = 1_000_000
 
 
 class Silent:
-    """Watches without a word."""
+    """A watcher that ignores everything."""
 
     def started(self, state: Progress) -> None:
-        """The first call."""
+        """Ignore the start."""
 
     def tick(self, state: Progress) -> None:
-        """After every game."""
+        """Ignore progress."""
 
     def ended(self, state: Progress) -> None:
-        """The last call."""
+        """Ignore the end."""
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """An empty database."""
+    """Yield an empty database."""
     with Store.open(str(tmp_path / "ladder.db")) as opened:
         yield opened
 
@@ -110,7 +110,7 @@ def test_a_position_is_solved_once(games: Games, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_stopped_analysis_goes_on(games: Games) -> None:
-    """What was done before a stop must be kept, the newest games first, and nothing done twice."""
+    """Work before a stop must be kept, newest games first, and nothing done twice."""
     limit = iter(range(100))
     first = run(games, is_stopped=lambda: next(limit) >= 50)
     assert first.stopped
@@ -131,7 +131,7 @@ def test_a_stopped_analysis_goes_on(games: Games) -> None:
 
 @pytest.mark.parametrize("positions", [10, 112, 248])
 def test_few_nodes_find_the_same_after_an_interruption(store: Store, positions: int) -> None:
-    """What is found with limited nodes must not depend on where the analysis was interrupted."""
+    """Results within a node limit must not depend on interruptions."""
     made = Games(store, "5x5")
     for seed in range(8):
         made.add(random_moves("5x5", 2 * seed), random_moves("5x5", 2 * seed + 1))
@@ -187,7 +187,7 @@ def test_nodes_are_chosen_by_board_and_free_cells() -> None:
 
 
 def test_more_nodes_judge_again(games: Games) -> None:
-    """What stayed open under few nodes must be taken up under more, and not under fewer."""
+    """Open games must be analysed again with a higher node limit, not with a lower one."""
     few = run(games, nodes=1)
     assert few.decided < few.positions
     more = run(games)
@@ -229,13 +229,13 @@ def test_claims_are_listed_with_game_ply_and_truth(games: Games) -> None:
     assert {proof.truth for proof in made.false_proofs} == {format_truth(columns)}
     assert format_truth(columns) == row.thoughts[lie].claim
     bins = [each for bot in made.bots.values() for each in bot.calibration if each.moves]
-    assert all(each.told is not None and each.true is not None for each in bins)
+    assert all(each.reported is not None and each.true is not None for each in bins)
 
 
 def test_a_run_may_be_deleted_while_its_games_are_analysed(
     store: Store, games: Games, tmp_path: Path
 ) -> None:
-    """The verdicts on a deleted game are left out, and what was solved stays."""
+    """Verdicts on a deleted game are not stored; solved positions are."""
 
     def delete_the_run() -> bool:
         if store.runs.find():
@@ -251,7 +251,7 @@ def test_a_run_may_be_deleted_while_its_games_are_analysed(
 
 
 def test_deleting_a_run_takes_its_verdicts(games: Games) -> None:
-    """Verdicts hang on games: no game may be kept from being deleted by them."""
+    """Verdicts must not keep games from being deleted."""
     run(games)
     games.store.runs.set_status(games.run.id, RunStatus.FINISHED)
     games.store.runs.delete(games.run.id, rate_pair)

@@ -18,7 +18,7 @@ HOUR = 3600.0
 
 @pytest.fixture
 def run(tmp_path: Path) -> tuple[League, PastRun]:
-    """A hundred games of a run that goes on, and began with the first of them."""
+    """Return a running run with a hundred games, which began with the first of them."""
     league = League(tmp_path / "league.db", "alpha", "beta")
     row = league.run()
     league.pairs(row, "alpha", "beta", 50, "1-0", "0-1")

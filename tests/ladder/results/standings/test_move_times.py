@@ -1,4 +1,4 @@
-"""A bot is blamed for its own time, and the machine for the time that all bots waited."""
+"""A slow bot is marked, unless all bots had to wait for the machine."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def times(bot: str, wall_ms: float, cpu_ms: float | None) -> MoveTimes:
 
 
 def slow() -> Standings:
-    """The bots a and b with a mean of 130 ms at 100 ms a move."""
+    """Return standings of bots a and b, whose moves take 130 ms instead of 100 ms."""
     side = SideTotals(moves=10, time_us=1_300_000, max_us=140_000)
     found = standings(table("a", "b", MIXED, a=side, b=side))
     assert all(bot.over_budget for bot in found.bots)
@@ -35,13 +35,13 @@ def test_bots_that_all_waited_are_not_blamed() -> None:
 
 
 def test_a_bot_over_its_budget_by_processor_time_is_blamed() -> None:
-    """However long it waited beside that."""
+    """A bot whose processor time is beyond the budget stays marked."""
     found = excuse_waiting(slow(), [times("a", 230, 140), times("b", 130, 70)])
     assert [bot.name for bot in found.bots if bot.over_budget] == ["a"]
 
 
 def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
-    """Nobody else waited, so the machine was not shared."""
+    """No other bot waited, so the machine was not shared."""
     entries = [times("a", 130, 2), times("b", 99, 98)]
     assert not has_waited(entries[0], entries)
     found = excuse_waiting(slow(), entries)
@@ -51,7 +51,7 @@ def test_a_bot_that_sleeps_beside_busy_ones_is_blamed() -> None:
 
 @pytest.mark.parametrize("other", [times("b", 130, None), times("b", 0.1, 0.05)])
 def test_without_a_comparison_the_wall_clock_stands(other: MoveTimes) -> None:
-    """Times that were not measured, or of bots that answer at once, tell nothing; stalls do."""
+    """Without measured times of other bots, stalls decide."""
     entries = [times("a", 130, 60), other]
     assert not has_waited(entries[0], entries)
     found = excuse_waiting(slow(), entries)
