@@ -17,7 +17,7 @@ other database there  device and inode have changed       cannot happen
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
@@ -65,7 +65,10 @@ class Connections(Protocol):
 
 
 class Backend(ABC):
-    """How to handle one database. Holds no connection."""
+    """How to handle one database. Holds no connection.
+
+    Methods that one of the two databases does not need do nothing by default.
+    """
 
     def __init__(self, place: Place, busy_s: float) -> None:
         """Set the database's place, and the seconds that a write waits for another one."""
@@ -74,8 +77,7 @@ class Backend(ABC):
 
     # Opening.
 
-    @abstractmethod
-    def check_place(self, *, create: bool) -> None:
+    def check_place(self, *, create: bool) -> None:  # noqa: B027
         """Check the place before connecting. Raises DatabaseError."""
 
     @abstractmethod
@@ -99,9 +101,9 @@ class Backend(ABC):
     def tables(self, connection: Connection) -> set[str]:
         """Return the names of the tables in the database."""
 
-    @abstractmethod
     def is_writable(self, connection: Connection) -> bool:
         """Return whether this user may store games through an open connection."""
+        return True
 
     # Migrations.
 
@@ -139,20 +141,17 @@ class Backend(ABC):
 
         """
 
-    @abstractmethod
-    def mark_new(self, connection: Connection) -> None:
+    def mark_new(self, connection: Connection) -> None:  # noqa: B027 - a server's tables are the mark
         """Mark a new database as this program's, in the transaction that creates its tables."""
 
-    @abstractmethod
-    def back_up(self, version: str) -> None:
+    def back_up(self, version: str) -> None:  # noqa: B027 - servers have pg_dump
         """Back the database up before it is migrated from a version."""
 
-    @abstractmethod
     def migrating(self, writer: Connection) -> AbstractContextManager[object]:
         """Open a block around the migrating transaction, in which tables may be copied."""
+        return nullcontext()
 
-    @abstractmethod
-    def configure(self, connection: Connection) -> None:
+    def configure(self, connection: Connection) -> None:  # noqa: B027 - a server has none
         """Apply the database's persistent settings; outside of a transaction."""
 
     # Connections and transactions.
@@ -165,7 +164,6 @@ class Backend(ABC):
     writing_options: Mapping[str, Any] = {}
     """Execution options of connections whose transactions write."""
 
-    @abstractmethod
     def attach_writer(
         self, writer: Connection, former: int | None, locked_runs: set[int]
     ) -> int | None:
@@ -183,6 +181,7 @@ class Backend(ABC):
             InUse: another process has taken one of the locks meanwhile.
 
         """
+        return None
 
     def resolve_blocker(self, connection: Connection) -> str | None:
         """End a silent writer that blocks others; return the blocker's name, None if unknown.
@@ -193,9 +192,10 @@ class Backend(ABC):
         """
         return None
 
-    @abstractmethod
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
+    def begin_writing(self, connection: Connection, token: Token | None) -> None:  # noqa: B027
         """Take the write lock and store a token for `was_committed`.
+
+        Nothing to do for a file, whose transactions begin with the lock.
 
         Args:
             connection: inside `pipelined`, where this does not wait.
@@ -203,20 +203,22 @@ class Backend(ABC):
 
         """
 
-    @abstractmethod
-    def end_writing(self, connection: Connection) -> None:
-        """Send the commit with the pipelined statements before it, on a server."""
+    def end_writing(self, connection: Connection) -> None:  # noqa: B027
+        """Send the commit with the pipelined statements; SQLAlchemy commits to a file."""
 
-    @abstractmethod
     def was_committed(self, connection: Connection, token: Token) -> bool:
-        """Return whether a transaction was committed whose commit got no answer."""
+        """Return whether a transaction was committed whose commit got no answer.
 
-    @abstractmethod
+        Connections to a file are not lost.
+        """
+        return False
+
     def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
         """Open a block whose driver statements wait only where an answer is read.
 
         SQLAlchemy's own statements cannot run inside. The end of the block waits for all answers.
         """
+        return nullcontext()
 
     # Following.
 
@@ -224,9 +226,9 @@ class Backend(ABC):
     def change_mark(self, connection: Connection) -> object:
         """Return a value that changes whenever another connection commits."""
 
-    @abstractmethod
     def identity(self) -> object:
         """Return a value that changes when another database is put at the place."""
+        return None
 
     # Maintenance.
 

@@ -12,7 +12,7 @@ import logging
 import statistics
 import time
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Engine, Table, create_engine, event, text
@@ -92,9 +92,6 @@ class PostgresqlBackend(Backend):
         self.driver_errors = (DBAPIError, psycopg.Error)
         # A lost connection is raised as an error; do not log it, too.
         logging.getLogger("psycopg").addHandler(logging.NullHandler())
-
-    def check_place(self, *, create: bool) -> None:
-        """Do nothing: a server can be checked only through a connection."""
 
     def make_engine(self) -> Engine:
         """Create an engine with timeouts and keepalives on both sides of its connections."""
@@ -205,19 +202,6 @@ class PostgresqlBackend(Backend):
                 driver.execute(statement.replace("CREATE", "CREATE TEMPORARY", 1))
         driver.autocommit = False
 
-    def mark_new(self, connection: Connection) -> None:
-        """Do nothing: the tables are the mark."""
-
-    def back_up(self, version: str) -> None:
-        """Do nothing: a migration is one transaction, and backups are made with `pg_dump`."""
-
-    def migrating(self, writer: Connection) -> AbstractContextManager[object]:
-        """Do nothing: tables are altered in place."""
-        return nullcontext()
-
-    def configure(self, connection: Connection) -> None:
-        """Do nothing: every connection is configured when it is opened."""
-
     def attach_writer(self, writer: Connection, former: int | None, locked_runs: set[int]) -> int:
         """End the lost session, which may still hold its locks, and take them over."""
         with writer.begin():
@@ -295,10 +279,6 @@ class PostgresqlBackend(Backend):
     def change_mark(self, connection: Connection) -> object:
         """Return the server's transaction snapshot, which changes with any commit on it."""
         return connection.exec_driver_sql("SELECT pg_current_snapshot()::text").scalar_one()
-
-    def identity(self) -> object:
-        """Return None: a URL always means the same database."""
-        return None
 
     def check_integrity(self, connection: Connection) -> list[str]:
         """Return failed page checksums and invalid indexes."""

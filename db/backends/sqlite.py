@@ -10,7 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from db.backends.backend import CONFLICT, Backend, Connections, Token
+from db.backends.backend import CONFLICT, Backend, Connections
 from db.backends.file_run_lock import FileRunLock
 from db.backends.place import Place
 from db.backends.run_lock import RunLock
@@ -144,10 +144,6 @@ class SqliteBackend(Backend):
         found = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type='table'")
         return {name for (name,) in found}
 
-    def is_writable(self, connection: Connection) -> bool:
-        """Return True: a file is opened for writing only if it is writable."""
-        return True
-
     def mark_new(self, connection: Connection) -> None:
         """Write this program's number into the header."""
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
@@ -198,23 +194,6 @@ class SqliteBackend(Backend):
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.01)
-
-    def attach_writer(self, writer: Connection, former: int | None, locked_runs: set[int]) -> None:
-        """Do nothing: connections to a file are not lost, and its run locks lie beside it."""
-
-    def begin_writing(self, connection: Connection, token: Token | None) -> None:
-        """Do nothing: BEGIN IMMEDIATE has taken the lock."""
-
-    def end_writing(self, connection: Connection) -> None:
-        """Do nothing: SQLAlchemy commits."""
-
-    def was_committed(self, connection: Connection, token: Token) -> bool:
-        """Return False: connections to files are not lost."""
-        return False
-
-    def pipelined(self, connection: Connection) -> AbstractContextManager[object]:
-        """Open a block that changes nothing: a file has no round trips."""
-        return nullcontext()
 
     def change_mark(self, connection: Connection) -> object:
         """Return SQLite's data version."""

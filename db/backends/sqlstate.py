@@ -16,7 +16,7 @@ from db.errors import (
     Unwritable,
 )
 
-_AWAY = "does not answer ({reason}); check the URL, and that the server is running"
+_AWAY = "does not answer ({reason}); check that its server runs, and the URL"
 _REFUSED = (
     "refuses this user ({reason}); check the user in the URL, and the password in PGPASSWORD or "
     "~/.pgpass"

@@ -141,8 +141,8 @@ class Database:
         """Return the error about an older version, with its remedy. Raises TooNew."""
         check_known(version, self.backend)
         return Outdated(
-            f"{self.place} has the database version {version} of an older program, and this one "
-            f"needs {migrations.HEAD}: {self.backend.migration_advice}"
+            f"{self.place} was written by an older version of this program (database version "
+            f"{version}, here {migrations.HEAD}): {self.backend.migration_advice}"
         )
 
     def _read_older(self, version: str) -> None:

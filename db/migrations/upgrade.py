@@ -34,8 +34,8 @@ def check_known(version: str, backend: Backend) -> None:
     """Raise TooNew if this program does not know a version."""
     if not any((migrations.SCRIPTS / "versions").glob(f"{version}_*.py")):
         raise TooNew(
-            f"{backend.place} has the database version {version} of a newer program, and this one "
-            f"knows {migrations.HEAD} at most; update this program"
+            f"{backend.place} was written by a newer version of this program "
+            f"(database version {version}, here {migrations.HEAD}); update this program"
         )
 
 

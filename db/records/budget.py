@@ -17,7 +17,7 @@ def budget_key(field: str, bot: str | None = None) -> str:
 
 
 def split_budget_key(key: str) -> tuple[str, str | None]:
-    """Return the kind's field and the bot of a key; the bot is None if the amount is for all."""
+    """Return the kind's field and the bot of a key; None as the bot means all bots."""
     field, sign, bot = key.partition(OF_BOT)
     return field, bot if sign else None
 

@@ -21,7 +21,7 @@ class Origin(msgspec.Struct, frozen=True):
     inner: str
     """Folder in the repository that the specification refers to; "" for the top."""
     build: str
-    """The build command; "" if there is none."""
+    """The build command; "" without one."""
     place: str
     """Absolute folder of the copy."""
     digest: str

@@ -123,7 +123,7 @@ def find_regressions(
 def _rated_ancestor(
     bot: BotRow, bots: Mapping[str, BotRow], rated: Mapping[str, int]
 ) -> str | None:
-    """Return the nearest rated bot along `based_on`; None if there is none."""
+    """Return the nearest rated bot along `based_on`; None without one."""
     seen = {bot.name}  # `based_on` may form a cycle
     name = bot.based_on
     while name is not None and name not in seen:
